@@ -73,13 +73,13 @@ describe('what is cited', () => {
     ].join('|'),
     'i',
   );
-  const places = (text: string) =>
+  const positions = (text: string) =>
     text.split('\n').flatMap((line, at) => (outside.test(line) ? [`line ${at + 1}: ${line.trim()}`] : []));
 
   it('is in the repository', () => {
     const files = textFiles().filter((path) => !path.startsWith('docs/contributing/') && !skipped.test(path));
     expect(files.length).toBeGreaterThan(1_000);
-    expect(files.flatMap((path) => places(readText(path)).map((place) => `${path}, ${place}`))).toEqual([]);
+    expect(files.flatMap((path) => positions(readText(path)).map((position) => `${path}, ${position}`))).toEqual([]);
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe('what is cited', () => {
     '// Issue 5, item 2: each half',
     "source: 'A3',",
     'they lie in `../shared`',
-  ])('finds %s', (line) => expect(places(line)).toHaveLength(1));
+  ])('finds %s', (line) => expect(positions(line)).toHaveLength(1));
 });
 
 // A checker that finds nothing passes on every page, so it is seen to bite.

@@ -61,7 +61,7 @@ module.exports = {
     'deploy/local/test/two-commands.test.ts',
     'services/executor/test/database-away.test.ts',
     'services/executor/test/equal-creates.test.ts',
-    'services/executor/test/looks.test.ts',
+    'services/executor/test/lookups.test.ts',
     'services/management/test/webhook-delivery.test.ts',
     'libs/messaging/src/kafka/kafka-messaging.int.test.ts',
   ],

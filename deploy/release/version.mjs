@@ -13,7 +13,7 @@ const folders = ['libs', 'services', 'deploy', 'tests'].flatMap((group) =>
 const manifests = ['.', ...folders].map((folder) => join(folder, 'package.json')).filter((file) => existsSync(file));
 
 /** Each pattern has what stands before the version in its first group. The folder is the one that npm runs scripts in: the checkout. */
-const places = [
+const fields = [
   ...manifests.map((file) => ({ file, pattern: /^( {2}"version": ")([^"]*)/m })),
   { file: 'helm/sluice/Chart.yaml', pattern: /^(version: )(.*)/m },
   { file: 'helm/sluice/Chart.yaml', pattern: /^(appVersion: )(.*)/m },
@@ -28,12 +28,12 @@ function main() {
     process.stderr.write('usage: npm run release:version [-- MAJOR.MINOR.PATCH]\n');
     return 2;
   }
-  if (wanted !== undefined) for (const place of places) write(place, wanted);
+  if (wanted !== undefined) for (const field of fields) write(field, wanted);
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const problems = findProblems(version);
   for (const problem of problems) process.stdout.write(`${problem}\n`);
   if (problems.length > 0) return 1;
-  process.stdout.write(`${version}, in ${places.length} places and CHANGELOG.md\n`);
+  process.stdout.write(`${version}, in ${fields.length} places and CHANGELOG.md\n`);
   // For the later jobs of a release.
   if (process.env.GITHUB_OUTPUT) appendFileSync(process.env.GITHUB_OUTPUT, `version=${version}\n`);
   return 0;
@@ -41,7 +41,7 @@ function main() {
 
 function findProblems(version) {
   const problems = [];
-  for (const { file, pattern } of places) {
+  for (const { file, pattern } of fields) {
     const [, before = '', found] = pattern.exec(readFileSync(file, 'utf8')) ?? [];
     if (found !== version)
       problems.push(`${file}: ${(before + (found ?? '')).trim() || 'no version'} is not ${version}`);

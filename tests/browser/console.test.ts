@@ -48,11 +48,11 @@ const open = async (options?: TabOptions): Promise<ConsoleTab['page']> => {
   tab = await openConsole(browser, new URL(stack.baseUrl).origin, options);
   return tab.page;
 };
-const openAt = async (place: string, key = project.key, options?: TabOptions): Promise<ConsoleTab['page']> => {
+const openAt = async (path: string, key = project.key, options?: TabOptions): Promise<ConsoleTab['page']> => {
   const page = await open(options);
   await tab.signIn(key);
   await page.getByRole('heading', { name: 'Operations' }).waitFor();
-  await tab.goTo(place);
+  await tab.goTo(path);
   return page;
 };
 const newCustomer = (more: object = {}): Promise<Customer> =>
@@ -177,9 +177,9 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and tells what bec
   await page.getByRole('link', { name: 'Lanes' }).click();
   const lane = page.locator('tbody tr', { hasText: customer.groupRef });
   await lane.getByText('blocked', { exact: true }).waitFor();
-  const told = await lane.innerText();
-  expect(told).toContain('110 calls in 10 s');
-  expect(told).toMatch(/asked again (in|now)/);
+  const laneText = await lane.innerText();
+  expect(laneText).toContain('110 calls in 10 s');
+  expect(laneText).toMatch(/asked again (in|now)/);
   expect(await lane.locator('.bad-text').innerText()).not.toBe('');
   await picture(page, 'console-lanes', 'dark');
   await page.goBack();
@@ -258,13 +258,13 @@ withBrowser('nothing that others wrote becomes part of the page', async () => {
   const page = await openAt(`operations/${id}`);
   await page.getByText('Ended: 0 of 1 record').waitFor();
   expect(await page.locator('td.answer').innerText()).toContain(hostile);
-  for (const [place, heading] of [
+  for (const [path, heading] of [
     ['operations', 'Operations'],
     ['lanes', 'Lanes'],
     ['installations', 'Installations'],
     [`operations?groupRef=${encodeURIComponent(hostile)}`, 'Operations'],
   ] as const) {
-    await tab.goTo(place);
+    await tab.goTo(path);
     // The page that is left has rows, too.
     await page.getByRole('heading', { name: heading }).waitFor();
     await page.locator('tbody tr, .empty').first().waitFor();

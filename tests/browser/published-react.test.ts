@@ -298,8 +298,8 @@ describe('the component that connects', () => {
     await page.locator('input[name="workspace"]').fill('another');
     await allowInPopup(opened);
     // The button is greyed out beside the message, and before it.
-    const told = `is for the workspace another, and ${account?.workspaceRef} was`;
-    await page.locator('main', { hasText: told }).waitFor();
+    const sentence = `is for the workspace another, and ${account?.workspaceRef} was`;
+    await page.locator('main', { hasText: sentence }).waitFor();
     await page.getByRole('button', { name: 'Next', disabled: true }).waitFor();
     expect(await connectionsOf(project)).toEqual([]);
   });

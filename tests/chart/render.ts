@@ -105,9 +105,9 @@ export function notesOf(helm: string, values: object): string {
   const data = 'data: { notes: {{ include "test.notes" . | toJson }} }';
   writeFileSync(join(templates, 'notes.yaml'), `{{- define "test.notes" }}${notes}{{ end -}}\n${head}\n${data}\n`);
   const { manifests, refusal } = render(helm, values, copy);
-  const told = manifests.find(({ metadata }) => metadata.name === 'notes')?.data?.['notes'];
-  if (told === undefined) throw new Error(refusal);
-  return told;
+  const text = manifests.find(({ metadata }) => metadata.name === 'notes')?.data?.['notes'];
+  if (text === undefined) throw new Error(refusal);
+  return text;
 }
 
 /** What `helm lint --strict` says; empty when it has nothing to say. */

@@ -3,10 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tourOfRunning } from '@sluice/local';
-import { install, loadImages, place, podsOf, removeEverything, secondsSince, services, valuesOf } from './install';
+import {
+  install,
+  loadImages,
+  namespaceArguments,
+  podsOf,
+  removeEverything,
+  secondsSince,
+  services,
+  valuesOf,
+} from './install';
 import { endLoad, startLoad } from './load-pod';
 import { portForward } from './port-forward';
-import { attempt, kubectl, release, run, runAside, settings, tell } from './run';
+import { attempt, kubectl, release, run, runAside, settings, printLine } from './run';
 
 interface StepOptions {
   /** Whether what follows has nothing to stand on when the step fails. @default false: it only judges */
@@ -28,7 +37,7 @@ function step(
     async () => {
       if (failed !== undefined) throw new Error(`not reached: "${failed}" failed`);
       if (isBase) failed = name;
-      tell(`== ${name}`);
+      printLine(`== ${name}`);
       await work();
       failed = undefined;
     },
@@ -49,16 +58,16 @@ step(
   'installs five services and a trial',
   () => {
     const { notes, seconds } = install();
-    tell(notes);
-    tell(`helm install --wait: ${seconds} s`);
+    printLine(notes);
+    printLine(`helm install --wait: ${seconds} s`);
     expect(notes).toContain('Database connections: at most');
   },
   { isBase: true },
 );
 
 step('passes helm test', () => {
-  const said = run('helm', 'test', release, ...place, '--logs', '--filter', 'name=sluice-quick-check');
-  tell(
+  const said = run('helm', 'test', release, ...namespaceArguments, '--logs', '--filter', 'name=sluice-quick-check');
+  printLine(
     said
       .split('\n')
       .filter((line) => /^(ok|FAILED)|checks passed/.test(line))
@@ -72,12 +81,12 @@ step('runs two pods of each service, that may do nothing to their node', () => {
     const pods = podsOf(service);
     expect([service, pods.length]).toEqual([service, 2]);
     const [pod = ''] = pods;
-    const inPod = (...command: string[]) => attempt('kubectl', [...place, 'exec', pod, '--', ...command]);
+    const inPod = (...command: string[]) => attempt('kubectl', [...namespaceArguments, 'exec', pod, '--', ...command]);
     expect(inPod('id', '-u').stdout.trim()).toBe('10001');
     expect(inPod('touch', '/app/x').stderr).toMatch(/read-only file system/i);
     expect(inPod('ls', '/var/run/secrets/kubernetes.io').status).not.toBe(0);
     const [, rssKb] = /^VmRSS:\s+(\d+) kB$/m.exec(inPod('cat', '/proc/1/status').stdout) ?? [];
-    tell(
+    printLine(
       `  ${service.padEnd(14)} ${Math.round((Number(rssKb) * 1_024) / 1e6)} MB, ready ${readySeconds(pod)} s after its start`,
     );
   }
@@ -102,7 +111,7 @@ step('walks the tour', async () => {
     );
     const addresses = { baseUrl: `${management}/v1`, searchUrl: `${search}/v1`, writeUrl: `${write}/v1`, sandboxUrl };
     const folder = mkdtempSync(join(tmpdir(), 'sluice-cluster-'));
-    expect(await tourOfRunning({ addresses, adminKey, folder, print: tell })).toBe(true);
+    expect(await tourOfRunning({ addresses, adminKey, folder, print: printLine })).toBe(true);
   } finally {
     for (const forward of forwards) forward.close();
   }
@@ -112,17 +121,17 @@ step(
   'upgrades and rolls back under load, without a failed request',
   async () => {
     await startLoad();
-    const upgrade = ['upgrade', release, 'helm/sluice', ...place, '--wait', '--timeout', '5m'];
+    const upgrade = ['upgrade', release, 'helm/sluice', ...namespaceArguments, '--wait', '--timeout', '5m'];
     const upgradeSeconds = await timed([...upgrade, ...valuesOf(settings.nextTag)]);
     expect(kubectl('get', 'deploy', 'sluice-executor', '--output', 'jsonpath={..image}')).toContain(settings.nextTag);
-    const rollbackSeconds = await timed(['rollback', release, ...place, '--wait', '--timeout', '5m']);
+    const rollbackSeconds = await timed(['rollback', release, ...namespaceArguments, '--wait', '--timeout', '5m']);
     const { status, stdout } = await endLoad();
-    tell(stdout.trim());
-    tell(
+    printLine(stdout.trim());
+    printLine(
       `helm upgrade --wait: ${upgradeSeconds} s, helm rollback --wait: ${rollbackSeconds} s, at ${settings.rate} writes/s`,
     );
     // Which pod came and went when: what a failed request is compared with.
-    if (status !== 0) tell(kubectl('get', 'events', '--sort-by', '.lastTimestamp'));
+    if (status !== 0) printLine(kubectl('get', 'events', '--sort-by', '.lastTimestamp'));
     expect(stdout).toMatch(/^\d+ accepted, 0 lost, 0 duplicate/m);
     expect(status).toBe(0);
   },
@@ -132,9 +141,18 @@ step(
 step(
   'loses nothing while its pods are deleted',
   async () => {
-    const args = ['test', release, ...place, '--logs', '--timeout', '15m', '--filter', 'name=sluice-crash-test'];
+    const args = [
+      'test',
+      release,
+      ...namespaceArguments,
+      '--logs',
+      '--timeout',
+      '15m',
+      '--filter',
+      'name=sluice-crash-test',
+    ];
     const { status, stdout } = await runAside('helm', args);
-    tell(stdout.slice(Math.max(0, stdout.indexOf('POD LOGS'))).trim());
+    printLine(stdout.slice(Math.max(0, stdout.indexOf('POD LOGS'))).trim());
     expect(stdout).toMatch(/^\d+ accepted, 0 lost, 0 duplicate, recovery [\d.]+ s$/m);
     expect(status).toBe(0);
   },
@@ -142,7 +160,8 @@ step(
 );
 
 step('lets the crash test delete no pod but those of the services', () => {
-  const deletion = (pod: string) => attempt('kubectl', [...place, 'delete', pod, '--dry-run=server', '--as', account]);
+  const deletion = (pod: string) =>
+    attempt('kubectl', [...namespaceArguments, 'delete', pod, '--dry-run=server', '--as', account]);
   const [redis = ''] = podsOf('trial-redis');
   const [executor = ''] = podsOf('executor');
   expect(deletion(redis).stderr).toContain("the crash test deletes pods of its own release's services only");
@@ -159,7 +178,7 @@ step(
     ring(JSON.stringify({ SLUICE_CREDENTIALS_KEYS: other }));
     kubectl('rollout', 'restart', 'deployment/sluice-executor');
     const said = await waitForRefusal();
-    tell(`  ${said}`);
+    printLine(`  ${said}`);
     // The old pods go on until a new one is ready, and none is.
     expect(kubectl('get', 'deploy', 'sluice-executor', '--output', 'jsonpath={.status.readyReplicas}')).toBe('2');
     ring(kept);
@@ -173,16 +192,16 @@ step(
   'keeps the key ring over uninstall and a second install',
   () => {
     const before = keysOf();
-    run('helm', 'uninstall', release, ...place, '--wait');
+    run('helm', 'uninstall', release, ...namespaceArguments, '--wait');
     expect(keysOf()).toBe(before);
-    tell(`second helm install --wait: ${install().seconds} s`);
+    printLine(`second helm install --wait: ${install().seconds} s`);
     expect(keysOf()).toBe(before);
   },
   { isBase: true },
 );
 
 step('uninstalls everything but the key ring', () => {
-  run('helm', 'uninstall', release, ...place, '--wait');
+  run('helm', 'uninstall', release, ...namespaceArguments, '--wait');
   const kinds = 'deploy,service,secret,configmap,job,pdb,hpa,networkpolicy,role,rolebinding,serviceaccount';
   const left = kubectl('get', kinds, '--selector', `app.kubernetes.io/instance=${release}`, '--output', 'name');
   expect(left).toBe('secret/sluice-keys');
@@ -212,7 +231,12 @@ async function waitForRefusal(): Promise<string> {
     const pods = kubectl('get', 'pods', '--selector', selector, '--output', `jsonpath=${path}`).split('\n');
     const [refused] = pods.filter((line) => Number(line.split(' ')[1]) > 0);
     if (refused === undefined) continue;
-    const { stdout, stderr } = attempt('kubectl', [...place, 'logs', '--previous', refused.split(' ')[0] ?? '']);
+    const { stdout, stderr } = attempt('kubectl', [
+      ...namespaceArguments,
+      'logs',
+      '--previous',
+      refused.split(' ')[0] ?? '',
+    ]);
     if (/key ring|SLUICE_CREDENTIALS_KEYS/.test(stdout + stderr)) return (stdout + stderr).trim();
   }
   throw new Error('no executor refused the key ring within two minutes');

@@ -25,7 +25,7 @@ export function loadImages(): void {
 }
 
 /** Values and place of every command of helm. */
-export const place = ['--namespace', settings.namespace];
+export const namespaceArguments = ['--namespace', settings.namespace];
 export function valuesOf(tag: string): string[] {
   const files = [
     'tests/cluster/values.yaml',
@@ -39,7 +39,16 @@ export function valuesOf(tag: string): string[] {
 /** `helm install --wait`. @returns what it printed, and how long it took in seconds */
 export function install(): { readonly notes: string; readonly seconds: number } {
   const begunAtMs = performance.now();
-  const args = ['install', release, 'helm/sluice', ...place, '--create-namespace', '--wait', '--timeout', '10m'];
+  const args = [
+    'install',
+    release,
+    'helm/sluice',
+    ...namespaceArguments,
+    '--create-namespace',
+    '--wait',
+    '--timeout',
+    '10m',
+  ];
   const notes = run('helm', ...args, ...valuesOf(settings.tag));
   return { notes, seconds: secondsSince(begunAtMs) };
 }
@@ -50,7 +59,7 @@ export function secondsSince(begunAtMs: number): number {
 
 /** Nothing of an earlier run is left. Waits until its pods are gone. */
 export function removeEverything(): void {
-  attempt('helm', ['uninstall', release, ...place, '--wait']);
+  attempt('helm', ['uninstall', release, ...namespaceArguments, '--wait']);
   attempt('kubectl', ['delete', 'namespace', settings.namespace, '--ignore-not-found', '--wait', '--timeout', '120s']);
 }
 

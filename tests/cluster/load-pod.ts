@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
 import { attempt, kubectl, release, run, settings, type Output } from './run';
-import { place, valuesOf } from './install';
+import { namespaceArguments, valuesOf } from './install';
 
 const name = 'sluice-load';
 /** Longer than any upgrade: the load is told to end. */
@@ -17,7 +17,15 @@ interface Manifest {
 export async function startLoad(): Promise<void> {
   const { rate } = settings;
   const load = `crashTest.deletions=0,crashTest.perSecond=${rate},crashTest.writes=${rate * seconds}`;
-  const args = ['template', release, 'helm/sluice', ...place, '--kube-version', '1.34.0', ...valuesOf(settings.tag)];
+  const args = [
+    'template',
+    release,
+    'helm/sluice',
+    ...namespaceArguments,
+    '--kube-version',
+    '1.34.0',
+    ...valuesOf(settings.tag),
+  ];
   const text = run('helm', ...args, '--set', load, '--show-only', 'templates/tests/crash-test.yaml');
   const pod = parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
@@ -26,7 +34,11 @@ export async function startLoad(): Promise<void> {
   pod.metadata.name = name;
   delete pod.metadata.annotations;
   kubectl('delete', 'pod', name, '--ignore-not-found');
-  const { status, stderr } = attempt('kubectl', [...place, 'apply', '--filename', '-'], JSON.stringify(pod));
+  const { status, stderr } = attempt(
+    'kubectl',
+    [...namespaceArguments, 'apply', '--filename', '-'],
+    JSON.stringify(pod),
+  );
   if (status !== 0) throw new Error(stderr);
   await until('the load writes', () => logs().includes('writing '));
 }
@@ -43,7 +55,7 @@ function phase(): string {
 }
 
 function logs(): string {
-  return attempt('kubectl', [...place, 'logs', name]).stdout;
+  return attempt('kubectl', [...namespaceArguments, 'logs', name]).stdout;
 }
 
 async function until(what: string, isSo: () => boolean): Promise<void> {

@@ -57,6 +57,6 @@ export function runAside(program: string, args: readonly string[]): Promise<Outp
 }
 
 /** One line of the report; jest's own comes after all steps. */
-export function tell(line: string): void {
+export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }

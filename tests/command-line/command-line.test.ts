@@ -262,12 +262,12 @@ describe('op', () => {
     const watched = await person.sluice(['op', 'watch', id]);
     expect(watched).toMatchObject({ code: 0, stderr: '' });
     expect(watched.stdout).toMatch(/^(2 records: .*\n)*2 records: 1 written, 1 failed; ended\nsuccess: .*\n$/);
-    const story = await person.run('op', 'explain', id);
-    expect(story).toContain(`Operation ${id}: auto-batched create of contacts at hubspot`);
-    expect(story).toMatch(/field +hs_lead_status: default of selectedFieldSettings/);
-    expect(story).toMatch(/sent +[\d:.]+ in call 1, attempt 1, 2 records -> 207/);
-    expect(story).toMatch(/ended +not written \(rejected\): .*INVALID_EMAIL/);
-    expect(story).not.toContain('canary');
+    const explained = await person.run('op', 'explain', id);
+    expect(explained).toContain(`Operation ${id}: auto-batched create of contacts at hubspot`);
+    expect(explained).toMatch(/field +hs_lead_status: default of selectedFieldSettings/);
+    expect(explained).toMatch(/sent +[\d:.]+ in call 1, attempt 1, 2 records -> 207/);
+    expect(explained).toMatch(/ended +not written \(rejected\): .*INVALID_EMAIL/);
+    expect(explained).not.toContain('canary');
     const file = await exportOf(id);
     for (const value of ['canary', 'example.com', 'no address', customer.account.token, customer.project.key]) {
       expect(file).not.toContain(value);
@@ -356,8 +356,8 @@ describe('op', () => {
     const { account } = customer;
     await account.fault({ match: { method: 'POST' }, action: { kind: 'quota', retryAfterSeconds: 1 }, times: 1 });
     const retried = await ended(await accepted({ email: 'retried@example.com' }));
-    const story = await person.run('op', 'explain', retried);
-    expect(story).toMatch(/attempt 1, 1 record -> 429 .*; quota: .*\n +sent .*attempt 2, 1 record -> 201/);
+    const explained = await person.run('op', 'explain', retried);
+    expect(explained).toMatch(/attempt 1, 1 record -> 429 .*; quota: .*\n +sent .*attempt 2, 1 record -> 201/);
     const first = await replay(await exportOf(retried));
     expect(first.stdout).toMatch(
       /429 quota \(the connector says so of the status\); decides: 1 again; .* sent again after/,

@@ -1,6 +1,6 @@
 import { createCustomer, type Customer } from '../harness/customer';
 import { check } from './harness/checker';
-import { settleLate, untilHit, type Story } from './harness/late-settlement';
+import { settleLate, untilHit, type LateSettlement } from './harness/late-settlement';
 import { sendLoad } from './harness/load';
 import { mutated, withoutClosing, withoutEvidence, withoutFence } from './harness/mutations';
 import type { RowContext } from './harness/row';
@@ -9,10 +9,10 @@ import { startWorld } from './harness/start-world';
 import type { World } from './harness/world';
 
 /** Every step of a story has its own bound; together they may take this long. */
-const storyMs = 1_200_000;
+const scenarioMs = 1_200_000;
 
 let world: World;
-let stories = 0;
+let scenarios = 0;
 beforeAll(async () => {
   world = await startWorld();
 }, 600_000);
@@ -30,12 +30,12 @@ async function newCustomer(provider: 'hubspot' | 'salesforce', accountOptions: o
 }
 
 /** The provider refused; the sleeper, long replaced, says "again" while the next try is on its way. */
-async function refusedStory(): Promise<Story> {
+async function refusedScenario(): Promise<LateSettlement> {
   const customer = await newCustomer('salesforce', {});
   const match = { method: 'POST', path: '^/services/data/.*sobjects' };
   return {
     customer,
-    marker: `late-${(stories += 1)}`,
+    marker: `late-${(scenarios += 1)}`,
     faults: [
       {
         match,
@@ -53,10 +53,10 @@ async function refusedStory(): Promise<Story> {
 }
 
 /** The provider wrote it, and shows it to no search for a long time: only the sleeper knows. */
-async function writtenStory(): Promise<Story> {
+async function writtenScenario(): Promise<LateSettlement> {
   return {
     customer: await newCustomer('hubspot', { searchLagMs: 600_000 }),
-    marker: `late-${(stories += 1)}`,
+    marker: `late-${(scenarios += 1)}`,
     faults: [],
     callTimeoutMs: 10_000,
     wakeWhen: () => Promise.resolve(),
@@ -68,24 +68,24 @@ describe('the fence', () => {
   it(
     'keeps a late settlement from having a create sent twice',
     async () => {
-      expect(await settleLate(world, await refusedStory())).toMatchObject({
+      expect(await settleLate(world, await refusedScenario())).toMatchObject({
         accepted: 1,
         duplicates: 0,
         failed: 0,
         nonTerminal: 0,
       });
     },
-    storyMs,
+    scenarioMs,
   );
 
   it(
     'without it: duplicates',
     async () => {
-      const story = await refusedStory();
-      const verdict = await mutated(world, withoutFence, () => settleLate(world, story));
+      const scenario = await refusedScenario();
+      const verdict = await mutated(world, withoutFence, () => settleLate(world, scenario));
       expect(verdict.duplicates).toBe(1);
     },
-    storyMs,
+    scenarioMs,
   );
 });
 
@@ -93,24 +93,24 @@ describe('the evidence', () => {
   it(
     'turns a late reply into the outcome',
     async () => {
-      expect(await settleLate(world, await writtenStory())).toMatchObject({
+      expect(await settleLate(world, await writtenScenario())).toMatchObject({
         accepted: 1,
         labelled: 0,
         failed: 0,
         lost: 0,
       });
     },
-    storyMs,
+    scenarioMs,
   );
 
   it(
     'without it: an outcome that was heard is called unknown',
     async () => {
-      const story = await writtenStory();
-      const verdict = await mutated(world, withoutEvidence, () => settleLate(world, story));
+      const scenario = await writtenScenario();
+      const verdict = await mutated(world, withoutEvidence, () => settleLate(world, scenario));
       expect(verdict.labelled).toBe(1);
     },
-    storyMs,
+    scenarioMs,
   );
 });
 
@@ -138,7 +138,7 @@ describe('the sweeps', () => {
       expect(await check(sender, ledger)).toMatchObject({ nonTerminal: 0, lost: 0, duplicates: 0 });
       await world.startService('kafka');
     },
-    storyMs,
+    scenarioMs,
   );
 });
 
@@ -155,6 +155,6 @@ describe('the closing of a batch', () => {
       const verdict = await mutated(world, withoutClosing, sendSome);
       expect(verdict.nonTerminal).toBeGreaterThan(0);
     },
-    storyMs,
+    scenarioMs,
   );
 });

@@ -56,8 +56,8 @@ describe('what a person does in a HubSpot account', () => {
     expect(second?.success).toBe(false);
     // The reply names the record that stayed, under an id that nobody asked for: a success names it too, and is no lie.
     const city = (await customer.account.record('contacts', stays))?.fields['city'];
-    const told = first?.success ? [first.recordId, city] : 'not a success';
-    expect([[stays, 'Bern'], 'not a success']).toContainEqual(told);
+    const stored = first?.success ? [first.recordId, city] : 'not a success';
+    expect([[stays, 'Bern'], 'not a success']).toContainEqual(stored);
   });
 
   it('an email in other letters is the same: refused, and one record', async () => {

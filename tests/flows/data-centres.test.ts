@@ -28,7 +28,7 @@ async function prepare(more: object = {}): Promise<Prepared> {
 }
 
 /** The next token reply names this address. */
-const tell = ({ account }: Prepared, apiDomain: unknown) =>
+const reportDomain = ({ account }: Prepared, apiDomain: unknown) =>
   account.fault({
     match: { path: '/rest/zoho/oauth/v2/token' },
     action: {
@@ -51,7 +51,7 @@ async function connect({ project, account }: Prepared, more: object = {}): Promi
 const connectionsOf = ({ project }: Prepared) =>
   call<Connection[]>(`${project.url}/connections`, { method: 'GET', key: project.key });
 const chosen = (value: string) => ({ providerMetadata: { region: { value, source: 'input' } } });
-const told = (value: string) => ({ value, source: 'token' });
+const fromToken = (value: string) => ({ value, source: 'token' });
 
 /** Changes what the sandbox knows of the account: it moves, or its token endpoint tells a lie. */
 const change = ({ account: { name } }: Prepared, more: object) =>
@@ -69,23 +69,23 @@ describe('the data centre of a Zoho account', () => {
     const prepared = await prepare();
     expect((await connect(prepared)).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
     expect(await connectionsOf(prepared)).toMatchObject([
-      { status: 'created', providerMetadata: { region: told('com') } },
+      { status: 'created', providerMetadata: { region: fromToken('com') } },
     ]);
   });
 
   it('is the one of the reply, whatever the customer chose', async () => {
     const prepared = await prepare();
-    await tell(prepared, 'https://www.zohoapis.eu');
+    await reportDomain(prepared, 'https://www.zohoapis.eu');
     expect((await connect(prepared, chosen('in'))).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
-    expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: told('eu') } }]);
+    expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: fromToken('eu') } }]);
   });
 
   it('stays with a connection that is made again', async () => {
     const prepared = await prepare();
     for (const region of ['in', 'eu']) {
-      await tell(prepared, `https://www.zohoapis.${region}`);
+      await reportDomain(prepared, `https://www.zohoapis.${region}`);
       await connect(prepared);
-      expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: told(region) } }]);
+      expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: fromToken(region) } }]);
     }
   });
 
@@ -93,14 +93,14 @@ describe('the data centre of a Zoho account', () => {
     const prepared = await prepare();
     const { project, account } = prepared;
     const plan = { value: 'gold', source: 'input' };
-    await tell(prepared, 'https://www.zohoapis.eu');
+    await reportDomain(prepared, 'https://www.zohoapis.eu');
     const first = await connect(prepared, { providerMetadata: { ...chosen('in').providerMetadata, plan } });
     const path = `${project.url}/connections/${first.message.data.connection}:oauth-update`;
     const page = await fetch(path, { method: 'PATCH', headers: { 'x-api-key': project.key } });
-    await tell(prepared, 'https://www.zohoapis.in');
+    await reportDomain(prepared, 'https://www.zohoapis.in');
     const again = await visit(await allow(await page.text(), account));
     expect(again.message).toEqual(first.message);
-    expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: told('in'), plan } }]);
+    expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: fromToken('in'), plan } }]);
   });
 
   it.each([
@@ -112,7 +112,7 @@ describe('the data centre of a Zoho account', () => {
     'that is none of those that the file lists, %s, ends the authorization, and no token is sent [sec-15]',
     async (apiDomain) => {
       const prepared = await prepare();
-      await tell(prepared, apiDomain);
+      await reportDomain(prepared, apiDomain);
       const { status, message } = await connect(prepared);
       expect([status, message.eventType]).toEqual([400, 'AUTHORIZATION_FAILED']);
       expect(message.data.error).toMatch(
@@ -144,13 +144,13 @@ describe('the data centre that a return names', () => {
     for (const more of [{}, chosen('in')]) {
       const prepared = await prepare({ dataCentre });
       expect((await connect(prepared, more)).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
-      expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: told(region) } }]);
+      expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: fromToken(region) } }]);
     }
   });
 
   it('stands also where the token reply tells none', async () => {
     const prepared = await prepare({ dataCentre: 'eu' });
-    await tell(prepared, undefined);
+    await reportDomain(prepared, undefined);
     expect((await connect(prepared)).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
     expect(await connectionsOf(prepared)).toMatchObject([
       { providerMetadata: { region: { value: 'eu', source: 'provider' } } },
@@ -216,12 +216,15 @@ describe('a refresh whose reply names another place', () => {
 
   it('that is one of the file: the pair is kept and the connection moves there', async () => {
     const { prepared, customer, writeRefreshed, names } = await connected();
-    expect(await customer.connection()).toMatchObject({ providerMetadata: { region: told('eu') } });
+    expect(await customer.connection()).toMatchObject({ providerMetadata: { region: fromToken('eu') } });
     await change(prepared, { dataCentre: 'in' });
     expect(await writeRefreshed('Moved')).toBe(200);
-    expect(await customer.connection()).toMatchObject({ providerMetadata: { region: told('in') } });
+    expect(await customer.connection()).toMatchObject({ providerMetadata: { region: fromToken('in') } });
     expect(await writeRefreshed('Again')).toBe(200);
-    expect(await customer.connection()).toMatchObject({ status: 'working', providerMetadata: { region: told('in') } });
+    expect(await customer.connection()).toMatchObject({
+      status: 'working',
+      providerMetadata: { region: fromToken('in') },
+    });
     expect(await names()).toEqual(['Before', 'Moved', 'Again']);
   });
 
@@ -235,7 +238,10 @@ describe('a refresh whose reply names another place', () => {
     await change(prepared, { tokenMembers: { api_domain: apiDomain } });
     expect(await writeRefreshed('Forged')).toBe(200);
     expect(await writeRefreshed('Again')).toBe(200);
-    expect(await customer.connection()).toMatchObject({ status: 'working', providerMetadata: { region: told('eu') } });
+    expect(await customer.connection()).toMatchObject({
+      status: 'working',
+      providerMetadata: { region: fromToken('eu') },
+    });
     expect(await names()).toEqual(['Before', 'Forged', 'Again']);
   });
 });

@@ -51,7 +51,7 @@ const write = async (email: string, more: object = {}) => {
   const order = { type: 'create', mode: 'asynchronous', record: { email }, ...more };
   return (await customer.write('contacts', order)).body.operationId;
 };
-const toldOf = (operationId: string) => arrived.filter(({ data }) => data['operationId'] === operationId);
+const notificationsOf = (operationId: string) => arrived.filter(({ data }) => data['operationId'] === operationId);
 
 it('tells of asynchronous and batched writes once they ended, and of the connection', async () => {
   await subscribe(['write.async.done', 'connection.*']);
@@ -60,7 +60,7 @@ it('tells of asynchronous and batched writes once they ended, and of the connect
   for (const operationId of [single, batched]) {
     const [event] = await until(
       'it is told',
-      () => (toldOf(operationId).length > 0 ? toldOf(operationId) : undefined),
+      () => (notificationsOf(operationId).length > 0 ? notificationsOf(operationId) : undefined),
       boundMs,
     );
     const { groupRef, installationId, connectionId } = customer;
@@ -75,8 +75,8 @@ it('tells of asynchronous and batched writes once they ended, and of the connect
   await until('the connection works', () => arrived.find(({ data }) => data['status'] === 'working'), boundMs);
   const synchronous = await customer.write('contacts', { type: 'create', record: { email: 'sync@example.com' } });
   const last = await write('last@example.com');
-  await until('the last is told', () => toldOf(last)[0], boundMs);
-  expect(toldOf(synchronous.body.operationId)).toEqual([]);
+  await until('the last is told', () => notificationsOf(last)[0], boundMs);
+  expect(notificationsOf(synchronous.body.operationId)).toEqual([]);
 });
 
 // The one place where a message could be lost or marked too early: its receiver has it, and nobody has written that down.
@@ -95,9 +95,9 @@ it('kill -9 between the delivery and its mark: it comes again with the same id, 
   // Nobody delivers, and what happens is kept.
   for (let n = operations / 2; n < operations; n += 1) ids.push(await write(`killed-${n}@example.com`));
   await stack.processes.start('management');
-  const missing = () => ids.filter((id) => toldOf(id).length === 0);
+  const missing = () => ids.filter((id) => notificationsOf(id).length === 0);
   await until('all are told', () => (missing().length === 0 ? true : undefined), boundMs);
-  for (const id of ids) expect([id, new Set(toldOf(id).map((event) => event.id)).size]).toEqual([id, 1]);
+  for (const id of ids) expect([id, new Set(notificationsOf(id).map((event) => event.id)).size]).toEqual([id, 1]);
   for (const { event } of unmarked) {
     await until(
       'it came again',

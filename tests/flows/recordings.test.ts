@@ -58,8 +58,8 @@ describe('a row that', () => {
 
 describe.each(recordings)('%s', (_, recording) => {
   it('asks what was asked, and finds what was found', async () => {
-    const { findings, strays, unused } = await replayRecording(recording);
-    expect({ strays, unused }).toEqual({ strays: [], unused: [] });
+    const { findings, unmatched, unused } = await replayRecording(recording);
+    expect({ unmatched, unused }).toEqual({ unmatched: [], unused: [] });
     expect(findings).toEqual(recording.findings);
   });
 
@@ -75,8 +75,8 @@ describe.each(recordings)('%s', (_, recording) => {
     const scrubbed = scrubRecording(poisoned(recording));
     expect(JSON.stringify(poisoned(recording))).toContain(secret);
     expect(JSON.stringify(scrubbed)).not.toMatch(/zanary/i);
-    const { findings, strays, unused } = await replayRecording(scrubbed);
-    expect({ strays, unused }).toEqual({ strays: [], unused: [] });
+    const { findings, unmatched, unused } = await replayRecording(scrubbed);
+    expect({ unmatched, unused }).toEqual({ unmatched: [], unused: [] });
     expect(findings.map(withoutIds)).toEqual(recording.findings.map(withoutIds));
   });
 });

@@ -13,7 +13,7 @@ import { startTraffic } from './rolling/traffic';
 
 const run = promisify(execFile);
 const keys = { k1: Buffer.alloc(32, 1).toString('base64'), k2: Buffer.alloc(32, 2).toString('base64') };
-const ringOf = (...ids: (keyof typeof keys)[]) => ids.map((id) => `${id}:${keys[id]}`).join(',');
+const keyRingOf = (...ids: (keyof typeof keys)[]) => ids.map((id) => `${id}:${keys[id]}`).join(',');
 
 const services: readonly ProcessName[] = ['management', 'search', 'write-gateway', 'batcher', 'executor'];
 /** Longer than the balancer takes to notice, also on a busy machine. */
@@ -28,7 +28,7 @@ let customer: Customer;
 /** Two of each service; callers reach the three APIs through a balancer each. */
 beforeAll(async () => {
   database = await cloneDatabase();
-  const common = { ...env, DATABASE_URL: database.url, SLUICE_CREDENTIALS_KEYS: ringOf('k1') };
+  const common = { ...env, DATABASE_URL: database.url, SLUICE_CREDENTIALS_KEYS: keyRingOf('k1') };
   stack = await startStack({ env: common });
   const portBase = await freePortBase();
   const given = processEnvironment({ env: common }, { databaseUrl: database.url, providerUrl: stack.sandboxUrl });
@@ -87,10 +87,10 @@ async function sealedWith(): Promise<string[]> {
 it('[sec-42] every process is replaced three times and the sealing key once, and no request fails, no write is lost', async () => {
   const traffic = startTraffic(customer);
   // The new key must open everywhere before anybody seals with it.
-  await roll(ringOf('k1', 'k2'));
-  await roll(ringOf('k2', 'k1'));
-  expect(await reseal(ringOf('k2', 'k1'))).toContain('1 sealed again, 0 changed meanwhile, 0 unreadable, 0 left');
-  await roll(ringOf('k2'));
+  await roll(keyRingOf('k1', 'k2'));
+  await roll(keyRingOf('k2', 'k1'));
+  expect(await reseal(keyRingOf('k2', 'k1'))).toContain('1 sealed again, 0 changed meanwhile, 0 unreadable, 0 left');
+  await roll(keyRingOf('k2'));
   await until('there was traffic', () => traffic.accepted.size > 200 || undefined, 240_000);
   await traffic.end();
   expect(traffic.failures).toEqual([]);

@@ -192,12 +192,12 @@ describe('with a key ring that is not the one of its database', () => {
   });
   afterAll(() => sealed.drop());
 
-  const ringOf = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
+  const keyRingOf = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
   const start = (service: string, ring: string) =>
     run(service, { ...settings, DATABASE_URL: sealed.url, SLUICE_CREDENTIALS_KEYS: ring });
 
   it.each(withRing)('%s ends with 1 before it listens, and names the key that is missing', async (service) => {
-    const { code, stdout, stderr } = await start(service, ringOf('k2', 2));
+    const { code, stdout, stderr } = await start(service, keyRingOf('k2', 2));
     expect(code).toBe(1);
     expect(stderr).toContain('2 connections are sealed with the key "k1", which the ring lacks.');
     expect(stderr).not.toMatch(/\n\s+at /);
@@ -205,7 +205,7 @@ describe('with a key ring that is not the one of its database', () => {
   });
 
   it('a key of the same name with other bytes is noticed', async () => {
-    const { code, stdout, stderr } = await start('executor', `${ringOf('k1', 9)},${ringOf('k2', 2)}`);
+    const { code, stdout, stderr } = await start('executor', `${keyRingOf('k1', 9)},${keyRingOf('k2', 2)}`);
     expect(code).toBe(1);
     expect(stderr).toContain('2 connections are sealed with a key "k1" that is not the ring\'s "k1".');
     expect(stdout).not.toContain('http.listening');

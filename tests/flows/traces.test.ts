@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tellStory, type Span } from '@sluice/local';
+import { renderOperationTraces, type Span } from '@sluice/local';
 import { until } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
 import { readLog, startStack, type OwnStack } from '../harness/stack';
@@ -105,7 +105,7 @@ describe('an auto-batched write', () => {
     const flow = readFileSync(join(root, 'docs/FLOW.md'), 'utf8');
     const listed = [...flow.matchAll(/^\| `([^`]+)` \((?:gateway|batcher|executor)\)/gm)].map(([, name]) => name);
     expect(new Set(spans.map(({ name }) => name))).toEqual(new Set(listed));
-    compareWithGuide(tellStory(collector.spans(), operationId));
+    compareWithGuide(renderOperationTraces(collector.spans(), operationId));
   });
 });
 
@@ -117,11 +117,11 @@ function compareWithGuide(text: string): void {
   const shown = [...guide.matchAll(/^ *\+[\d.]+ s +[\d.]+ ms {2}(\S+) +(\S+(?: \/?\S+)?)/gm)].map(([, ...line]) =>
     line.join(' '),
   );
-  const told = [...text.matchAll(/^ *\+[\d.]+ s +[\d.]+ ms {2}(\S+) +(\S+(?: \/?\S+)?)/gm)].map(([, ...line]) =>
+  const printed = [...text.matchAll(/^ *\+[\d.]+ s +[\d.]+ ms {2}(\S+) +(\S+(?: \/?\S+)?)/gm)].map(([, ...line]) =>
     line.join(' '),
   );
-  expect(told.length).toBeGreaterThanOrEqual(7);
-  expect(shown.slice(0, told.length)).toEqual(told);
+  expect(printed.length).toBeGreaterThanOrEqual(7);
+  expect(shown.slice(0, printed.length)).toEqual(printed);
 }
 
 describe('what somebody waits for', () => {
@@ -158,11 +158,11 @@ describe('what is kept', () => {
 
     const spans = await spansOf(badly.operationId, 'call.claim');
     expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
-    const retold = only(spans, 'write.accept');
+    const backfilled = only(spans, 'write.accept');
     const run = only(spans, 'call.claim');
-    expect(retold.attributes['sluice.retold']).toBe(true);
-    expect(run.parentSpanId).toBe(retold.spanId);
-    expect(run.startedAtMs).toBeGreaterThanOrEqual(retold.startedAtMs);
+    expect(backfilled.attributes['sluice.retold']).toBe(true);
+    expect(run.parentSpanId).toBe(backfilled.spanId);
+    expect(run.startedAtMs).toBeGreaterThanOrEqual(backfilled.startedAtMs);
     expect(
       [run, only(spans, 'hubspot create')].map(({ isFailed, attributes }) => [isFailed, attributes['error.type']]),
     ).toEqual([

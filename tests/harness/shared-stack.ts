@@ -1,8 +1,8 @@
 import { readProcessEnv } from '@sluice/config';
-import { stackAt, type Stack, type StackPlace } from './stack';
+import { stackAt, type Stack, type StackAddress } from './stack';
 
 /** Where the shared stacks are, for the workers of jest: set by `tests/setup/start-shared-stacks.ts`. */
-export const placesVariable = 'SHARED_TEST_STACKS';
+export const stacksVariable = 'SHARED_TEST_STACKS';
 
 /**
  * The stacks that suites share, by how much faster the specification's time passes there: a minute lasts a second for those who wait for
@@ -16,9 +16,9 @@ export type SharedStackName = keyof typeof sharedTimeScales;
  * and leaves the processes and their settings as they are.
  */
 export function sharedStack(name: SharedStackName = 'minutes'): Stack {
-  const places = JSON.parse(readProcessEnv()[placesVariable] ?? '{}') as Partial<Record<SharedStackName, StackPlace>>;
-  const place = places[name];
-  if (place === undefined)
+  const stacks = JSON.parse(readProcessEnv()[stacksVariable] ?? '{}') as Partial<Record<SharedStackName, StackAddress>>;
+  const address = stacks[name];
+  if (address === undefined)
     throw new Error(`no shared stack runs: the suite must belong to the project "shared" of jest.config.js`);
-  return stackAt(place);
+  return stackAt(address);
 }

@@ -83,13 +83,13 @@ export async function startStack(options: StackOptions = {}): Promise<OwnStack> 
 }
 
 /** What tells where a stack is. */
-export type StackPlace = Pick<Stack, 'portBase' | 'logDir' | 'databaseUrl'>;
+export type StackAddress = Pick<Stack, 'portBase' | 'logDir' | 'databaseUrl'>;
 
 /** The stack that runs there, whoever started it. */
-export function stackAt(place: StackPlace): Stack {
-  const url = (name: ProcessName): string => `http://127.0.0.1:${place.portBase + servicePorts[name]}`;
+export function stackAt(address: StackAddress): Stack {
+  const url = (name: ProcessName): string => `http://127.0.0.1:${address.portBase + servicePorts[name]}`;
   return {
-    ...place,
+    ...address,
     adminKey,
     url,
     baseUrl: `${url('management')}/v1`,
@@ -97,9 +97,9 @@ export function stackAt(place: StackPlace): Stack {
     writeUrl: `${url('write-gateway')}/v1`,
     sandboxUrl: url('sandbox'),
     logLines: () =>
-      readdirSync(place.logDir)
+      readdirSync(address.logDir)
         .filter((file) => file.endsWith('.log'))
-        .flatMap((file) => readLog(join(place.logDir, file))),
+        .flatMap((file) => readLog(join(address.logDir, file))),
   };
 }
 

@@ -10,7 +10,7 @@ export interface Started {
 /** As a careful operator runs them: nothing to write to, nothing to gain. */
 const hardened = ['--read-only', '--cap-drop', 'all', '--security-opt', 'no-new-privileges', '--network', 'host'];
 const readyWithinMs = 60_000;
-const lookEveryMs = 20;
+const pollMs = 20;
 let made = 0;
 
 /** Starts a service's container and waits until it is ready. */
@@ -22,7 +22,7 @@ export async function startContainer(target: string, env: Readonly<Record<string
   const begunAtMs = performance.now();
   while (!(await answers(url))) {
     if (performance.now() - begunAtMs > readyWithinMs) throw new Error(`${target} is not ready: ${logsOf(name)}`);
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
   const readyAtMs = Date.now();
   return { name, readyMs: readyAtMs - Date.parse(engineMoment(inspect(name, '{{.State.StartedAt}}'))) };

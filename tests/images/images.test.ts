@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   removeContainers();
   await database?.drop();
-  const lines = Object.entries(figures).map(([target, told]) => `  ${target.padEnd(14)} ${told.join(', ')}`);
+  const lines = Object.entries(figures).map(([target, shares]) => `  ${target.padEnd(14)} ${shares.join(', ')}`);
   process.stdout.write(`\nfigures:\n${lines.join('\n')}\n`);
 }, 180_000);
 

@@ -19,17 +19,17 @@ const findingsShown = 10;
 
 const stack = sharedStack();
 let project: Project;
-let places: readonly { readonly customer: Customer; readonly target: Target }[];
+let targets: readonly { readonly customer: Customer; readonly target: Target }[];
 
 beforeAll(async () => {
   project = await createProject(stack);
-  places = await Promise.all((['hubspot', 'salesforce'] as const).map((name) => createTarget(stack, project, name)));
+  targets = await Promise.all((['hubspot', 'salesforce'] as const).map((name) => createTarget(stack, project, name)));
 });
 afterAll(closeConnections);
 
 it(`[sec-14] [sec-34] ${requestsOfRun} hostile requests: no 5xx, no reply outside its schema`, async () => {
   const before = await configured();
-  const endpoints = places.flatMap(({ target }) => endpointsOf(target));
+  const endpoints = targets.flatMap(({ target }) => endpointsOf(target));
   const requests = fc.sample(hostileRequest(endpoints, project.key), { numRuns: requestsOfRun, seed });
   const statuses = new Map<number, number>();
   const findings: string[] = [];
@@ -50,26 +50,28 @@ it(`[sec-14] [sec-34] ${requestsOfRun} hostile requests: no 5xx, no reply outsid
   // Without replies of each kind the run would have tried little.
   for (const status of [200, 400, 401, 404, 405, 415]) expect(statuses.get(status)).toBeGreaterThan(0);
   expect(await configured()).toEqual(before);
-  for (const place of places) await expectAlive(place);
+  for (const target of targets) await expectAlive(target);
 });
 
 async function judge(request: HostileRequest, statuses: Map<number, number>): Promise<string | undefined> {
   const { endpoint, method, path, headers, body } = request;
-  const told = `${endpoint.name}: ${method} ${path} ${JSON.stringify(headers)} ${body?.slice(0, 600) ?? ''}`;
-  const secrets = places.map(({ customer }) => customer.account.token);
+  const requestLine = `${endpoint.name}: ${method} ${path} ${JSON.stringify(headers)} ${body?.slice(0, 600) ?? ''}`;
+  const secrets = targets.map(({ customer }) => customer.account.token);
   try {
     const reply = await send(request);
     statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
     const found = fault(request, reply, secrets);
-    return found === undefined ? undefined : `${found}\n  ${told}\n  ${reply.status} ${reply.text.slice(0, 600)}`;
+    return found === undefined
+      ? undefined
+      : `${found}\n  ${requestLine}\n  ${reply.status} ${reply.text.slice(0, 600)}`;
   } catch (error) {
-    return `no reply: ${String(error)}\n  ${told}`;
+    return `no reply: ${String(error)}\n  ${requestLine}`;
   }
 }
 
 /** What no request of the run may change: who the customers are. A config may be changed by a request that is valid after all. */
 async function configured(): Promise<unknown> {
-  const states = places.map(async ({ customer }) => {
+  const states = targets.map(async ({ customer }) => {
     const { id, connection, createdBy, createTime } = await customer.installation();
     return { id, createdBy, createTime, connection: connection.id, group: connection.group };
   });
@@ -77,7 +79,7 @@ async function configured(): Promise<unknown> {
 }
 
 /** A valid request still succeeds. */
-async function expectAlive({ customer, target }: (typeof places)[number]): Promise<void> {
+async function expectAlive({ customer, target }: (typeof targets)[number]): Promise<void> {
   const { people, email, lastname } = target.words;
   const record = { [email]: `after-${seed}@example.com`, [lastname]: 'After' };
   const { body } = await customer.write(people, { type: 'create', record });

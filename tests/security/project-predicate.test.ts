@@ -151,7 +151,7 @@ describe('[sec-11] every statement on a tenant table is bound to a project', () 
         const isNoticed = unboundOf(without).length > unboundOf(sql).length;
         return {
           isNoticed,
-          place: `${file}: ${sql.slice(Math.max(0, index - 80), index + 40).replaceAll(/\s+/g, ' ')}`,
+          position: `${file}: ${sql.slice(Math.max(0, index - 80), index + 40).replaceAll(/\s+/g, ' ')}`,
         };
       }),
   );
@@ -159,9 +159,9 @@ describe('[sec-11] every statement on a tenant table is bound to a project', () 
   it('a comparison that is taken out of one of them is noticed, each in turn', () => {
     expect(removals.length).toBeGreaterThan(200);
     const unnoticed = removals.filter(
-      ({ isNoticed, place }) => !isNoticed && acrossProjects[place.split(':')[0] ?? ''] === undefined,
+      ({ isNoticed, position }) => !isNoticed && acrossProjects[position.split(':')[0] ?? ''] === undefined,
     );
-    expect(unnoticed.map(({ place }) => place)).toEqual([]);
+    expect(unnoticed.map(({ position }) => position)).toEqual([]);
   });
 
   const builders = files

@@ -51,8 +51,8 @@ describe('[sec-50] metrics', () => {
   it.each(services)('%s: no label holds a name, an id or an address of a customer', async (name) => {
     const text = await (await fetch(metricsUrlOf(stack.url(name)))).text();
     const { project, account, groupRef, integrationId, installationId, connectionId } = customer;
-    const told = [project.id, project.name, project.key, account.name, account.token, integrationId, installationId];
-    for (const secret of [...told, connectionId, `"${groupRef}"`, '@example.com', 'canary']) {
+    const secrets = [project.id, project.name, project.key, account.name, account.token, integrationId, installationId];
+    for (const secret of [...secrets, connectionId, `"${groupRef}"`, '@example.com', 'canary']) {
       expect(text).not.toContain(secret);
     }
     // Ids of any kind.

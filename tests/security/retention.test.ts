@@ -56,7 +56,7 @@ async function writeInEachWay(customer: Customer, mark: string): Promise<readonl
 }
 
 /** Lines of a dump that hold it, as `table: …around…`. */
-function placesOf(mark: string, dump: string): string[] {
+function tablesWith(mark: string, dump: string): string[] {
   let table = '';
   return dump.split('\n').flatMap((line) => {
     if (line.startsWith('# ')) table = line;
@@ -74,12 +74,12 @@ it('[sec-46] after the retention time no row of the database holds a value of a 
   const body = { url: 'https://receiver.invalid/hook', eventTypes: ['write.async.done'] };
   await call(`${stack.baseUrl}/projects/${id}/webhook-endpoints`, { key, body });
   for (const operationId of await writeInEachWay(customer, mark)) await customer.ended(operationId);
-  const kept = placesOf(mark, await dumpDatabase(stack.databaseUrl));
-  expect([...new Set(kept.map((place) => place.split(':')[0]))]).toEqual(
+  const kept = tablesWith(mark, await dumpDatabase(stack.databaseUrl));
+  expect([...new Set(kept.map((table) => table.split(':')[0]))]).toEqual(
     expect.arrayContaining(['# attempts', '# idempotency_keys', '# operations', '# records']),
   );
   await age(id, 31);
-  const left = async () => placesOf(mark, await dumpDatabase(stack.databaseUrl));
+  const left = async () => tablesWith(mark, await dumpDatabase(stack.databaseUrl));
   // Some sweeps run once a minute.
   const isGone = async () => ((await left()).length === 0 ? true : undefined);
   await until('nothing to be kept', isGone, 240_000).catch(() => undefined);

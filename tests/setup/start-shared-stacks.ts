@@ -1,4 +1,4 @@
-import { placesVariable, sharedTimeScales, type SharedStackName } from '../harness/shared-stack';
+import { stacksVariable, sharedTimeScales, type SharedStackName } from '../harness/shared-stack';
 import { startStack, type OwnStack } from '../harness/stack';
 import startServices, { stopServices } from './start-services';
 
@@ -15,7 +15,7 @@ export default async function startSharedStacks(): Promise<void> {
       return [name, { portBase: stack.portBase, logDir: stack.logDir, databaseUrl: stack.databaseUrl }] as const;
     }),
   );
-  process.env[placesVariable] = JSON.stringify(Object.fromEntries(stacks));
+  process.env[stacksVariable] = JSON.stringify(Object.fromEntries(stacks));
 }
 
 export async function stopSharedStacks(): Promise<void> {

@@ -23,7 +23,7 @@ export async function removeLeftovers(
   const noted = journal.unfinished(connector.provider, workspaceRef);
   const alive = isThorough ? [] : noted.filter(isAlive);
   for (const { run, pid } of alive) say(`the run ${run} is under way in process ${pid}: left alone`);
-  const found = isThorough ? unnoted(await findAll({ connector, auth, subject }, say), noted) : [];
+  const found = isThorough ? notJournalled(await findAll({ connector, auth, subject }, say), noted) : [];
   let isClean = true;
   for (const leftover of [...noted.filter((entry) => !alive.includes(entry)), ...found]) {
     const { left, stays } = await cleanUpAfter(leftover, workspaceRef, { connector, auth, subject, journal });
@@ -67,7 +67,7 @@ async function findAll({ connector, auth, subject }: Subjected, say: LeftoversRe
 type Subjected = Pick<Certified, 'connector' | 'auth' | 'subject'>;
 
 /** Runs known only from their records: made on another machine, or with a lost journal. */
-function unnoted(found: readonly FoundRecord[], noted: readonly JournalEntry[]): Leftover[] {
+function notJournalled(found: readonly FoundRecord[], noted: readonly JournalEntry[]): Leftover[] {
   const unknown = found.filter(({ run }) => !noted.some((entry) => entry.run === run));
   return [...new Set(unknown.map(({ run }) => run))].map((run) => ({
     run,

@@ -16,7 +16,7 @@ export interface Certified {
   readonly auth: Auth;
   readonly subject: Subject;
   readonly recorder: Recorder;
-  readonly place: Place;
+  readonly location: AccountAddress;
   /** What describes the provider, where a file does. */
   readonly file: Declaration | undefined;
   /** Of the environment. */
@@ -56,14 +56,14 @@ export async function openCertified(asked: Asked): Promise<Certified | string> {
   const tokenName = envName(provider, 'accessToken');
   const auth = authOf(connector, subject, env);
   if (auth.accessToken === '' && auth.kind !== 'none') return refuse(`${tokenName}: not set.`);
-  const place = placeOf(url, ownAddress(connector, auth, file));
-  if (typeof place === 'string') return refuse(place);
-  if (place.sandbox === undefined && place.address.includes('{workspace}')) {
-    return refuse(`${envName(provider, 'workspace')}: not set; it is the account's part of ${place.address}.`);
+  const location = locationOf(url, ownAddress(connector, auth, file));
+  if (typeof location === 'string') return refuse(location);
+  if (location.sandbox === undefined && location.address.includes('{workspace}')) {
+    return refuse(`${envName(provider, 'workspace')}: not set; it is the account's part of ${location.address}.`);
   }
-  if (place.sandbox !== undefined) await own.connectors.close();
-  const { connectors, recorder } = place.sandbox === undefined ? own : connect(asked, place.sandbox);
-  const parts = { auth, subject, recorder, place, file, tokenName, close: () => connectors.close() };
+  if (location.sandbox !== undefined) await own.connectors.close();
+  const { connectors, recorder } = location.sandbox === undefined ? own : connect(asked, location.sandbox);
+  const parts = { auth, subject, recorder, location, file, tokenName, close: () => connectors.close() };
   return { connector: connectors.get(provider), ...parts };
 }
 
@@ -128,7 +128,7 @@ export function urlsOf(sandbox: string | undefined) {
 const loopback = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])$/;
 
 /** Where the account is: at the provider's own address, or in a sandbox. */
-export interface Place {
+export interface AccountAddress {
   readonly address: string;
   /** Set for a sandbox. */
   readonly sandbox?: string;
@@ -147,7 +147,7 @@ function ownAddress({ catalogue }: Connector, auth: Auth, file: Declaration | un
  * What `--url` names. The access token is sent there, so it is the provider itself or this machine and nothing else.
  * @returns why not, as a sentence
  */
-function placeOf(url: string | undefined, own: string): Place | string {
+function locationOf(url: string | undefined, own: string): AccountAddress | string {
   if (url === undefined) return { address: own };
   const asked = URL.parse(url);
   if (asked?.protocol !== 'http:' && asked?.protocol !== 'https:') {

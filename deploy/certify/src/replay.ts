@@ -15,7 +15,7 @@ import { createReplayClock } from './trial';
 export interface Replay {
   readonly url: string;
   /** Requests that the recording does not have, or not with this body, or not once more. */
-  readonly strays: readonly string[];
+  readonly unmatched: readonly string[];
   /** Recorded exchanges that nobody asked for so far. */
   readonly unused: () => readonly string[];
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export interface Replay {
  */
 async function startReplay(recording: Pick<Recording, 'exchanges' | 'provider'>): Promise<Replay> {
   const left = recording.exchanges.map((exchange) => ({ exchange, key: keyOf(exchange.request) }));
-  const strays: string[] = [];
+  const unmatched: string[] = [];
   const server = createServer((request, response) => void reply(request, response));
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await read(request);
@@ -35,13 +35,13 @@ async function startReplay(recording: Pick<Recording, 'exchanges' | 'provider'>)
     const asked = { method: request.method ?? '', path, ...(body !== undefined && { body }) };
     const at = left.findIndex(({ key }) => key === keyOf(asked));
     const [found] = at === -1 ? [] : left.splice(at, 1);
-    if (!found) strays.push(keyOf(asked));
+    if (!found) unmatched.push(keyOf(asked));
     answer(request, response, found?.exchange);
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    strays,
+    unmatched,
     unused: () => left.map(({ key }) => key),
     close: () =>
       new Promise((resolve) => {
@@ -83,7 +83,7 @@ function answer(request: IncomingMessage, response: ServerResponse, exchange: Re
 export interface Replayed {
   readonly findings: readonly Finding[];
   /** Requests that the recording does not have: the connector asks something else than it did. */
-  readonly strays: readonly string[];
+  readonly unmatched: readonly string[];
   /** Recorded exchanges that were not asked for. */
   readonly unused: readonly string[];
 }
@@ -112,7 +112,7 @@ export async function replayRecording(recording: RawRecording, providersDir?: st
     const connector = connectors.get(provider);
     const clock = createReplayClock();
     const { findings } = await certify({ connector, auth, subject, run, startedAt, journal: noJournal, clock });
-    return { findings, strays: replay.strays, unused: replay.unused() };
+    return { findings, unmatched: replay.unmatched, unused: replay.unused() };
   } finally {
     await connectors.close();
     await replay.close();

@@ -85,9 +85,9 @@ function clean(request: CertificationRequest, opened: Certified): Promise<boolea
 
 async function perform(request: CertificationRequest, opened: Certified): Promise<CertifyReport> {
   const { say, signal, onStep, provider } = request;
-  const { connector, auth, subject, recorder, place, tokenName } = opened;
+  const { connector, auth, subject, recorder, location, tokenName } = opened;
   const run = newRunName(new Date());
-  say(`run ${run}, at ${place.address}`);
+  say(`run ${run}, at ${location.address}`);
   const step = (name: string): void => {
     recorder.step(name);
     onStep?.(name);
@@ -108,7 +108,7 @@ interface Ended {
 
 async function record(request: CertificationRequest, opened: Certified, { run, report }: Ended): Promise<void> {
   const { keepIds = false, folder, words, providersDir, say } = request;
-  const { auth, subject, recorder, place, file, connector } = opened;
+  const { auth, subject, recorder, location, file, connector } = opened;
   const { exchanges } = recorder;
   const path = request.out ?? join(folder, `${run}.recording.json`);
   const raw = {
@@ -116,7 +116,7 @@ async function record(request: CertificationRequest, opened: Certified, { run, r
     startedAt: report.startedAt.toISOString(),
     workspaceRef: report.workspaceRef,
     provider: connector.provider,
-    source: place.sandbox === undefined ? 'account' : 'sandbox',
+    source: location.sandbox === undefined ? 'account' : 'sandbox',
     run,
     accessToken: auth.accessToken,
     ...(Object.keys(words).length > 0 && { words }),
@@ -158,7 +158,7 @@ interface Saving extends ScrubOptions {
 async function saveRecording(raw: RawRecording, saving: Saving): Promise<readonly string[]> {
   const { path, findings: live, providersDir, ...options } = saving;
   const scrubbed = scrub(raw, options);
-  const { findings, strays, unused } = await replayRecording(scrubbed, providersDir);
+  const { findings, unmatched, unused } = await replayRecording(scrubbed, providersDir);
   mkdirSync(dirname(path), { recursive: true });
   const fresh = `${path}.${process.pid}`;
   writeFileSync(fresh, render({ ...scrubbed, findings }), { mode: 0o600 });
@@ -166,7 +166,7 @@ async function saveRecording(raw: RawRecording, saving: Saving): Promise<readonl
   const other = live.filter(
     ({ capability, verdict }) => findings.find((one) => one.capability === capability)?.verdict !== verdict,
   );
-  return [...other.map(({ capability }) => capability), ...strays, ...unused];
+  return [...other.map(({ capability }) => capability), ...unmatched, ...unused];
 }
 
 /** An exchange per line, so that two recordings can be compared. */

@@ -52,20 +52,20 @@ export async function explainFailure(error: unknown, wantsJson: boolean): Promis
   return shown({ message: error instanceof Error ? error.message : String(error) }, wantsJson);
 }
 
-interface Said {
+interface ErrorTexts {
   readonly message: string;
   readonly code?: string | undefined;
   readonly remedy?: string | undefined;
   readonly requestId?: string | undefined;
 }
 
-function ofApi({ status, code, detail, remedy, requestId }: SluiceApiError): Said {
+function ofApi({ status, code, detail, remedy, requestId }: SluiceApiError): ErrorTexts {
   return { message: detail, code: code ?? `status-${status}`, remedy, requestId };
 }
 
-function shown(said: Said, wantsJson: boolean, exitCode: number = exitCodes.failed): Explained {
-  if (wantsJson) return { text: JSON.stringify({ error: said }), exitCode };
-  const request = said.requestId === undefined ? '' : ` [request ${said.requestId}]`;
-  const sentence = [said.message, said.remedy].filter((part) => part !== undefined).join(' ');
+function shown(texts: ErrorTexts, wantsJson: boolean, exitCode: number = exitCodes.failed): Explained {
+  if (wantsJson) return { text: JSON.stringify({ error: texts }), exitCode };
+  const request = texts.requestId === undefined ? '' : ` [request ${texts.requestId}]`;
+  const sentence = [texts.message, texts.remedy].filter((part) => part !== undefined).join(' ');
   return { text: plain(`sluice: ${sentence.replaceAll(/\s*\n\s*/g, ' ')}${request}`), exitCode };
 }

@@ -21,10 +21,10 @@ export async function describeUsageError(
   );
   // Where a group lists by itself, commander takes a word that is no command for an argument of the list.
   const isWord = code === 'commander.excessArguments' && command.commands.length > 0;
-  const said = isWord ? `unknown command '${rest[0]}'` : message.replace(/^error: /, '');
-  const unknown = /^unknown (?:command|option) '([^']*)'/.exec(said)?.[1];
+  const fault = isWord ? `unknown command '${rest[0]}'` : message.replace(/^error: /, '');
+  const unknown = /^unknown (?:command|option) '([^']*)'/.exec(fault)?.[1];
   const hint = unknown === undefined ? undefined : await hintFor(unknown, command);
-  const sentences = [said, hint, `See: ${pathOf(command)} --help`];
+  const sentences = [fault, hint, `See: ${pathOf(command)} --help`];
   return sentences.flatMap((part) => (part === undefined ? [] : [/[.?]$/.test(part) ? part : `${part}.`])).join(' ');
 }
 

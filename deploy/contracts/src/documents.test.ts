@@ -11,24 +11,24 @@ beforeAll(async () => {
   contracts = Object.entries(await readDocuments());
 });
 
-interface Placed {
-  readonly place: string;
+interface PathOperation {
+  readonly name: string;
   readonly path: string;
   readonly method: string;
   readonly operation: OpenApiOperation;
 }
 
-function operationsOf({ document }: BuiltDocument): Placed[] {
+function operationsOf({ document }: BuiltDocument): PathOperation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ place: `${method} ${path}`, path, method, operation })),
+    Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, path, method, operation })),
   );
 }
 
 /** What the check finds in each operation of each document. */
-function findings(check: (placed: Placed, contract: BuiltDocument) => readonly string[]): string[] {
+function findings(check: (pathOperation: PathOperation, contract: BuiltDocument) => readonly string[]): string[] {
   return contracts.flatMap(([name, contract]) =>
-    operationsOf(contract).flatMap((placed) =>
-      check(placed, contract).map((finding) => `${name}: ${placed.place}: ${finding}`),
+    operationsOf(contract).flatMap((pathOperation) =>
+      check(pathOperation, contract).map((finding) => `${name}: ${pathOperation.name}: ${finding}`),
     ),
   );
 }

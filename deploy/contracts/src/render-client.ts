@@ -2,7 +2,7 @@ import { type OpenApiDocument, type OpenApiOperation, type OpenApiParameter, ref
 import type { JsonSchema } from '@sluice/types';
 import type { ApiName } from './read-documents';
 
-interface Placed {
+interface PathOperation {
   readonly method: string;
   readonly path: string;
   readonly operation: OpenApiOperation;
@@ -16,7 +16,7 @@ export function renderClient(api: ApiName, document: OpenApiDocument, known: Rea
   const operations = operationsOf(document);
   const named = new Set<string>();
   const refer = (name: string) => void named.add(name);
-  const types = operations.map((placed) => renderOperation(placed, refer));
+  const types = operations.map((pathOperation) => renderOperation(pathOperation, refer));
   const own = renderOwnTypes(document, known, named);
   const imported = [...named].filter((name) => known.has(name)).toSorted();
   const title = `${api.charAt(0).toUpperCase()}${api.slice(1)}Operations`;
@@ -59,13 +59,13 @@ export function renderClientTypes(sources: readonly string[]): string {
 /** What refusals and webhook messages hold. */
 const ofNoOperation = ['ApiProblem', 'InputValidationProblem', 'RefusedWriteReply', 'WebhookEvent', 'WebhookEventType'];
 
-function operationsOf({ paths }: OpenApiDocument): Placed[] {
+function operationsOf({ paths }: OpenApiDocument): PathOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 }
 
-function renderOperation({ operation }: Placed, refer: (name: string) => void): string {
+function renderOperation({ operation }: PathOperation, refer: (name: string) => void): string {
   const { operationId, summary, description, requestBody } = operation;
   const body = requestBody?.content['application/json']?.schema;
   const sent = (operation.parameters ?? []).filter(({ in: where }) => where !== 'header');
@@ -115,7 +115,7 @@ function renderOwnTypes(document: OpenApiDocument, known: ReadonlySet<string>, n
   return written;
 }
 
-function renderShape({ method, path, operation }: Placed): string {
+function renderShape({ method, path, operation }: PathOperation): string {
   const query = (operation.parameters ?? [])
     .filter(({ in: where }) => where === 'query')
     .map(({ name }) => `'${name}'`);

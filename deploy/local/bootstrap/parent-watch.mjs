@@ -41,7 +41,7 @@ function isWhole(chain) {
 
 function processOf(pid) {
   try {
-    if (process.platform !== 'linux') return lookWithPs(pid);
+    if (process.platform !== 'linux') return readWithPs(pid);
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     // Not the name in `stat`: a script goes by its own name there.
@@ -51,7 +51,7 @@ function processOf(pid) {
   }
 }
 
-function lookWithPs(pid) {
+function readWithPs(pid) {
   const answer = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' }).trim();
   const [parent, ...name] = answer.split(/\s+/);
   return { parent: Number(parent), name: basename(name.join(' ')).replace(/^-/, '') };

@@ -61,7 +61,7 @@ async function connect(customer: DemoCustomer, env: NodeJS.ProcessEnv): Promise<
     async ({ folder, addresses, secrets, footprint }) => {
       const names = { name: 'connect', customers: [customer], withSandbox: false };
       const demo = await seedDemo({ folder, addresses, secrets, ...names });
-      say(await sayStanding(demo, customer));
+      say(await describeConnection(demo, customer));
       say(`project ${demo.project.name}, all in ${demoFileOf(folder)}; logs: ${footprint.logs}`);
       for (const line of describeRunning(demo, demoFileOf(folder))) say(line);
       await untilStopped(stop);
@@ -72,7 +72,10 @@ async function connect(customer: DemoCustomer, env: NodeJS.ProcessEnv): Promise<
 }
 
 /** Asks for the fields of an object. Who is out of reach when connecting stays unknown, and a token of an earlier run may be refused by now. */
-async function sayStanding({ baseUrl, apiKey, project }: Demo, { provider, groupRef }: DemoCustomer): Promise<string> {
+async function describeConnection(
+  { baseUrl, apiKey, project }: Demo,
+  { provider, groupRef }: DemoCustomer,
+): Promise<string> {
   const { management } = createSluiceClient({ baseUrl, apiKey, projectIdOrName: project.id });
   const { object: objectName } = accesses[provider as keyof typeof accesses];
   try {

@@ -5,7 +5,7 @@ export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './s
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { createEmbeddedServices } from './footprints/embedded-services';
 export { readSpans, type SentSpans, type Span } from './spans';
-export { tellStory } from './spans';
+export { renderOperationTraces } from './spans';
 export { tourOfRunning } from './tour/run-tour';
 
 interface Command {

@@ -52,7 +52,7 @@ export async function runSession(options: SessionOptions, work: (session: Sessio
   try {
     const { folder } = claim;
     const secrets = openLocalSecrets(folder, env);
-    sayWhatIsGiven(options);
+    printSettings(options);
     const start = options.footprint === 'embedded' ? startEmbedded : startDistributed;
     const footprint = await start({ env, folder, portBase, logLevel, secrets, withSandbox, log });
     try {
@@ -71,7 +71,7 @@ export async function runSession(options: SessionOptions, work: (session: Sessio
 }
 
 /** Whoever has such a variable set from elsewhere should see that it is used. */
-function sayWhatIsGiven({ settings, footprint, log }: SessionOptions): void {
+function printSettings({ settings, footprint, log }: SessionOptions): void {
   const given = givenUrls(settings.env);
   const used: readonly ServiceName[] = footprint === 'embedded' ? ['postgres'] : serviceNames;
   for (const name of used) if (given[name] !== undefined) log(`${name}: given by ${urlVariables[name]}`);

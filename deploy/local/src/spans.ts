@@ -85,7 +85,7 @@ function toRecord(pairs: readonly Pair[] = []): Record<string, string | number |
 
 const operation = 'sluice.operation.id';
 /** Said by the head of the story, or by the span's name. */
-const unsaid = new Set([operation, 'sluice.project.id', 'http.request.method', 'http.route']);
+const shownElsewhere = new Set([operation, 'sluice.project.id', 'http.request.method', 'http.route']);
 /** Columns in front of a name. */
 const serviceWidth = 14;
 
@@ -93,7 +93,7 @@ const serviceWidth = 14;
  * What became of one operation, as text: every trace that names it, each as a tree, in the order of time. The first one is that of
  * the work; the accepts of further records of a batch are traces of their own, which the work links to.
  */
-export function tellStory(spans: readonly Span[], operationId: string): string {
+export function renderOperationTraces(spans: readonly Span[], operationId: string): string {
   const named = new Set(spans.filter(({ attributes }) => attributes[operation] === operationId).map((s) => s.traceId));
   const own = unique(spans.filter(({ traceId }) => named.has(traceId)));
   if (own.length === 0) return `There is no span of the operation ${operationId}.\n`;
@@ -101,33 +101,33 @@ export function tellStory(spans: readonly Span[], operationId: string): string {
   const traces = [...Map.groupBy(own, ({ traceId }) => traceId).values()].toSorted((a, b) => b.length - a.length);
   const services = new Set(own.map(({ service }) => service));
   const head = `operation ${operationId}: ${own.length} spans, ${traces.length} traces, ${services.size} services`;
-  return [head, ...traces.flatMap((trace) => tellTrace(trace, startedAtMs))].join('\n') + '\n';
+  return [head, ...traces.flatMap((trace) => renderTrace(trace, startedAtMs))].join('\n') + '\n';
 }
 
-function tellTrace(spans: readonly Span[], startedAtMs: number): string[] {
+function renderTrace(spans: readonly Span[], startedAtMs: number): string[] {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const first = spans.filter(({ parentSpanId }) => !known.has(parentSpanId));
   return [
     '',
     `trace ${spans[0]?.traceId}`,
-    ...inOrder(first).flatMap((span) => tellSpan(span, spans, { startedAtMs, depth: 0 })),
+    ...inOrder(first).flatMap((span) => renderSpan(span, spans, { startedAtMs, depth: 0 })),
   ];
 }
 
-function tellSpan(span: Span, all: readonly Span[], at: { startedAtMs: number; depth: number }): string[] {
+function renderSpan(span: Span, all: readonly Span[], at: { startedAtMs: number; depth: number }): string[] {
   const since = `+${((span.startedAtMs - at.startedAtMs) / 1_000).toFixed(3)} s`.padStart(11);
   const took = `${(span.endedAtMs - span.startedAtMs).toFixed(1)} ms`.padStart(10);
   const name = `${'  '.repeat(at.depth)}${span.name}`;
   const line = `${since} ${took}  ${span.service.padEnd(serviceWidth)} ${name}${factsOf(span)}`;
   const inside = inOrder(all.filter(({ parentSpanId }) => parentSpanId === span.spanId));
-  return [line, ...inside.flatMap((each) => tellSpan(each, all, { ...at, depth: at.depth + 1 }))];
+  return [line, ...inside.flatMap((each) => renderSpan(each, all, { ...at, depth: at.depth + 1 }))];
 }
 
 function factsOf({ attributes, links, isFailed }: Span): string {
-  const facts = Object.entries(attributes).filter(([name]) => !unsaid.has(name));
-  const said = facts.map(([name, value]) => `${name.replace(/^sluice\./, '')}=${value}`);
+  const facts = Object.entries(attributes).filter(([name]) => !shownElsewhere.has(name));
+  const shown = facts.map(([name, value]) => `${name.replace(/^sluice\./, '')}=${value}`);
   const more = links.length === 0 ? [] : [`links to ${links.length} accept${links.length === 1 ? '' : 's'}`];
-  const all = [...(isFailed ? ['FAILED'] : []), ...said, ...more];
+  const all = [...(isFailed ? ['FAILED'] : []), ...shown, ...more];
   return all.length === 0 ? '' : `  [${all.join(', ')}]`;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DependencyError } from '@sluice/errors';
-import { readSpanFile, type Span, tellStory } from './spans';
+import { readSpanFile, type Span, renderOperationTraces } from './spans';
 
 const usage = `npm run trace -- <file> <operation id>
   file          what a collector's file exporter wrote: OTLP as JSON, one export per line
@@ -13,7 +13,7 @@ export async function run([file, operationId, ...more]: readonly string[]): Prom
     process.stderr.write(usage);
     return 2;
   }
-  process.stdout.write(tellStory(spansOf(file), operationId));
+  process.stdout.write(renderOperationTraces(spansOf(file), operationId));
   return 0;
 }
 

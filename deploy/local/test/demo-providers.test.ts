@@ -84,9 +84,13 @@ function demoConnectors(env: NodeJS.ProcessEnv = {}) {
 /** Everything that a key, a token or a code of a customer is sent with, whatever comes of it. */
 async function sendAll({ catalogue, ...connector }: Connector): Promise<void> {
   const metadata = Object.fromEntries((catalogue.metadata?.input ?? []).map(({ name }) => [name, 'com']));
-  const place = { workspaceRef: 'acme', metadata };
+  const address = { workspaceRef: 'acme', metadata };
   const app = { clientId: 'app', clientSecret: 'secret' };
-  const auths = (['oauth2', 'apiKey', 'basic'] as const).map((kind): Auth => ({ accessToken: 'key', kind, ...place }));
+  const auths = (['oauth2', 'apiKey', 'basic'] as const).map((kind): Auth => ({
+    accessToken: 'key',
+    kind,
+    ...address,
+  }));
   for (const auth of auths) {
     await Promise.allSettled([
       connector.workspace({ auth }),
@@ -95,15 +99,15 @@ async function sendAll({ catalogue, ...connector }: Connector): Promise<void> {
     ]);
   }
   await Promise.allSettled([
-    connector.refresh?.({ ...app, ...place, refreshToken: 'token' }),
+    connector.refresh?.({ ...app, ...address, refreshToken: 'token' }),
     connector.exchangeCode?.({
       ...app,
-      ...place,
+      ...address,
       code: 'code',
       codeVerifier: 'verifier',
       redirectUri: 'https://sluice.example/callbacks/v1/oauth',
     }),
-    connector.grant?.({ ...app, ...place, grant: 'clientCredentials' } as never),
+    connector.grant?.({ ...app, ...address, grant: 'clientCredentials' } as never),
   ]);
 }
 
@@ -120,7 +124,7 @@ it('sends nothing of any provider of the registry elsewhere than to the sandbox'
     // Connections are kept: who shares one with the provider before has made none.
     expect({
       provider: connector.provider,
-      elsewhere: [...reached].filter((place) => !sandbox.url.endsWith(place)),
+      elsewhere: [...reached].filter((address) => !sandbox.url.endsWith(address)),
     }).toEqual({ provider: connector.provider, elsewhere: [] });
     const page = connector.authorizationUrl?.({
       clientId: 'app',

@@ -206,15 +206,15 @@ describe('the data centre of an account', () => {
     const { account } = await open('zoho', { app, rotateRefreshTokens: true });
     const code = (await comeBack(account)).get('code') ?? '';
     let { refresh_token = '' } = await tokensFor({ grant_type: 'authorization_code', code });
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     for (const more of [{ dataCentre: 'eu' }, { tokenMembers: { api_domain: 'https://evil.example' } }]) {
       await send('/_sandbox/accounts', { body: { name: account, provider: 'zoho', ...more } });
       const next = await tokensFor({ grant_type: 'refresh_token', refresh_token });
       expect(next['refresh_token']).not.toBe(refresh_token);
       refresh_token = next['refresh_token'] ?? '';
-      told.push(next['api_domain']);
+      reported.push(next['api_domain']);
     }
-    expect(told).toEqual(['https://www.zohoapis.eu', 'https://evil.example']);
+    expect(reported).toEqual(['https://www.zohoapis.eu', 'https://evil.example']);
   });
 
   it.each([

@@ -77,8 +77,8 @@ async function tryContainer(options: LaunchOptions, { env, log }: StartContext):
 }
 
 async function findAll(requirements: readonly Requirement[]): Promise<string[] | undefined> {
-  const places = await Promise.all(requirements.map((requirement) => requirement.find()));
-  return places.every((place) => place !== undefined) ? places : undefined;
+  const found = await Promise.all(requirements.map((requirement) => requirement.find()));
+  return found.every((binary) => binary !== undefined) ? found : undefined;
 }
 
 /** A program that a service needs, and how a machine gets it. */
@@ -107,9 +107,9 @@ export interface InstallOptions {
 async function installMissing(requirements: readonly Requirement[], options: InstallOptions): Promise<string[]> {
   const found: string[] = [];
   for (const requirement of requirements) {
-    const place = (await requirement.find()) ?? (await install(requirement, options));
-    if (place === undefined) throw waysToGet(requirements, options);
-    found.push(place);
+    const binary = (await requirement.find()) ?? (await install(requirement, options));
+    if (binary === undefined) throw waysToGet(requirements, options);
+    found.push(binary);
   }
   return found;
 }
@@ -129,8 +129,8 @@ async function install(requirement: Requirement, options: InstallOptions): Promi
     );
     const problem = await aptGetInstall(name, options.env);
     if (problem !== undefined) options.log(`apt-get did not install ${name}: ${problem}`);
-    const place = await requirement.find();
-    if (place !== undefined) return place;
+    const binary = await requirement.find();
+    if (binary !== undefined) return binary;
   }
   return undefined;
 }

@@ -23,7 +23,7 @@ import type {
   ProviderRecord,
   RecordRead,
   RecordResult,
-  ReturnedPlace,
+  ReturnedAddress,
   Workspace,
 } from './results';
 
@@ -116,7 +116,7 @@ export interface Connector {
    * Where a customer's account is, by the query parameters of the return. Called before `exchangeCode`, which takes the result
    * as metadata. Absent: the provider's return names no address.
    */
-  readonly returnedPlace?: (parameters: Readonly<Record<string, string>>) => ReturnedPlace;
+  readonly returnedAddress?: (parameters: Readonly<Record<string, string>>) => ReturnedAddress;
   /** Changes the code of that page into tokens. Throws as `refresh` does; a code that is refused is `credentials`. */
   readonly exchangeCode?: (exchange: CodeExchange) => Promise<FreshTokens>;
   /**

@@ -8,11 +8,11 @@ export const clockSkewMs = 10_000;
 /** The lookup succeeded and found these records, which all state when they were created. */
 export function foundRecords(
   records: readonly ProviderRecord[],
-  seen: { readonly consistent: boolean; readonly near?: readonly string[] },
+  visibility: { readonly consistent: boolean; readonly near?: readonly string[] },
 ): FoundCreated {
   const matches = records.map(({ id, createdAt, raw }) => ({ recordId: id, createdAt: createdAt as Date, data: raw }));
   matches.sort((one, other) => +one.createdAt - +other.createdAt);
-  return { kind: 'found', ...seen, matches };
+  return { kind: 'found', ...visibility, matches };
 }
 
 /** The lookup failed; another may succeed. */

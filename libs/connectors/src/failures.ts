@@ -56,14 +56,14 @@ export function failureClassOf(row: SignalRow): FailureClass {
 
 /**
  * Why a call failed, as a sentence.
- * @param said the provider's own words, where its reply has any
+ * @param text the provider's own words, where its reply has any
  * @param lack what a reply that arrived whole lacks
  */
-export function failureText(name: string, outcome: HttpOutcome, said: string | undefined, lack: string): string {
+export function failureText(name: string, outcome: HttpOutcome, text: string | undefined, lack: string): string {
   if (outcome.kind === 'not-sent') return `${name} could not be reached: ${outcome.reason}`;
   if (outcome.kind === 'no-reply') return `${name} sent no reply: ${outcome.reason}`;
   const { status, fault } = outcome.reply;
-  return said ?? `${name} answered ${status} ${fault ? `with a reply that is ${fault}` : lack}`;
+  return text ?? `${name} answered ${status} ${fault ? `with a reply that is ${fault}` : lack}`;
 }
 
 /** The longest wait that we take from a provider: a deadline is at most 48 h (specification, Limits). */

@@ -64,11 +64,11 @@ async function sendOnce(baseUrl: string, callTimeoutMs = patientMs): Promise<Htt
 describe('a request', () => {
   test('carries JSON and the base path, asks for no compression, and keeps the trace to itself', async () => {
     await sendTo({ status: 200, body: {} }, { headers: { authorization: 'Bearer t' }, traceparent: parent });
-    const [seen] = stub.requests;
-    expect(seen).toMatchObject({ method: 'POST', path: '/prefix/crm/v3/objects/contacts', body: { a: 1 } });
-    expect(seen?.headers).toMatchObject({ 'content-type': 'application/json', authorization: 'Bearer t' });
-    expect(seen?.headers).not.toHaveProperty('traceparent');
-    expect(seen?.headers['accept-encoding']).toBeUndefined();
+    const [received] = stub.requests;
+    expect(received).toMatchObject({ method: 'POST', path: '/prefix/crm/v3/objects/contacts', body: { a: 1 } });
+    expect(received?.headers).toMatchObject({ 'content-type': 'application/json', authorization: 'Bearer t' });
+    expect(received?.headers).not.toHaveProperty('traceparent');
+    expect(received?.headers['accept-encoding']).toBeUndefined();
   });
 
   test('carries a form, encoded, where a token endpoint wants one', async () => {
@@ -76,9 +76,9 @@ describe('a request', () => {
       { status: 200, body: {} },
       { body: undefined, form: { grant_type: 'refresh_token', secret: 'a&b=c d+é' } },
     );
-    const [seen] = stub.requests;
-    expect(seen?.headers['content-type']).toBe('application/x-www-form-urlencoded');
-    expect(seen?.body).toBe('grant_type=refresh_token&secret=a%26b%3Dc+d%2B%C3%A9');
+    const [received] = stub.requests;
+    expect(received?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(received?.body).toBe('grant_type=refresh_token&secret=a%26b%3Dc+d%2B%C3%A9');
   });
 
   test("carries the caller's headers beside ours, and never in their place", async () => {
@@ -231,9 +231,9 @@ describe('a connection that cannot be made at this moment', () => {
       await returning.close();
       const { requests } = back;
       await back.close();
-      return { reply, seen: requests.map((request) => request.method) };
+      return { reply, received: requests.map((request) => request.method) };
     });
-    expect(outcome).toMatchObject({ reply: { kind: 'reply', reply: { status: 201 } }, seen: [method] });
+    expect(outcome).toMatchObject({ reply: { kind: 'reply', reply: { status: 201 } }, received: [method] });
   });
 
   test('is given up after some seconds, within the time of the call', async () => {

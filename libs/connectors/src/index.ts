@@ -8,7 +8,7 @@ export type {
 } from './connector';
 export type { Declaration } from './declarative/declaration';
 export { loadDeclarations } from './declarative/load-declarations';
-export { readYaml, type YamlPlace } from './declarative/read-yaml';
+export { readYaml, type YamlPosition } from './declarative/read-yaml';
 export { providerInfo, unservedModule } from './connector';
 export { addressPolicy, type AddressPolicy } from './egress/address-policy';
 export { egressRefused, guardedConnect } from './egress/guarded-connect';

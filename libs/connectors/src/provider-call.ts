@@ -60,17 +60,17 @@ export function createProviderHttp(dialect: Dialect, { client, logger, metrics }
     settle(operation, answer, outcome, { observe }) {
       const result: 'ok' | FailureClass = answer.ok ? 'ok' : answer.failure.class;
       const { durationMs } = outcome;
-      const seen = observed(dialect, outcome);
+      const exchange = observed(dialect, outcome);
       calls.inc({ provider, operation, result });
       seconds.observe({ provider, operation }, durationMs / 1_000);
-      const status = seen.status === undefined ? {} : { status: seen.status };
+      const status = exchange.status === undefined ? {} : { status: exchange.status };
       const failed = result === 'ok' ? {} : { failed: result };
       const facts = { provider, providerOperation: operation, ...status };
       currentStep()?.past(`${provider} ${operation}`, { durationMs, facts, ...failed });
-      logger.debug({ provider, operation, result, ...seen }, 'provider.called');
+      logger.debug({ provider, operation, result, ...exchange }, 'provider.called');
       const usage = outcome.kind === 'reply' ? dialect.dailyUsageOf?.(outcome.reply.headers) : undefined;
       if (usage) ratios.observe({ provider }, usage.used / usage.limit);
-      observe?.(seen);
+      observe?.(exchange);
       return answer;
     },
   };

@@ -3,7 +3,7 @@ import type { Association, ForwardedHeader } from '@sluice/types';
 import type { ProviderFailure } from './results';
 
 /** What opens a customer's account. Held in memory for one call; never logged, never part of an error text. */
-export interface Auth extends AccountPlace {
+export interface Auth extends AccountAddress {
   /** OAuth access token, the provider's API key, or user name and password as RFC 7617 joins them (base64). */
   readonly accessToken: string;
   /** What `accessToken` is; HubSpot and Salesforce take a key in place of a token. @default 'oauth2' */
@@ -14,7 +14,7 @@ export interface Auth extends AccountPlace {
 type AccessKind = 'oauth2' | 'apiKey' | 'basic' | 'none';
 
 /** What of an account its addresses and headers may need. */
-interface AccountPlace {
+interface AccountAddress {
   /** Needed by providers whose host name carries the workspace; HubSpot ignores it. */
   readonly workspaceRef?: string;
   /** Values of the connection's `providerMetadata`, by name; only declared providers use them. */
@@ -165,7 +165,7 @@ export interface FindCreated extends ObjectCall {
 }
 
 /** What an OAuth refresh takes. The secrets stay in memory for one call. Source: RFC 6749, section 6. */
-export interface TokenRefresh extends Omit<ProviderCall, 'auth'>, AccountPlace {
+export interface TokenRefresh extends Omit<ProviderCall, 'auth'>, AccountAddress {
   readonly refreshToken: string;
   /** Of the builder's app at the provider. */
   readonly clientId: string;
@@ -179,7 +179,7 @@ export interface AppClient {
 }
 
 /** The parameters of the page where a customer allows an app in. Source: RFC 6749, 4.1.1; RFC 7636, 4.3. */
-export interface AuthorizationRequest extends AccountPlace {
+export interface AuthorizationRequest extends AccountAddress {
   readonly clientId: string;
   /** Where the customer's browser comes back to; the exchange must name the same. */
   readonly redirectUri: string;
@@ -191,7 +191,7 @@ export interface AuthorizationRequest extends AccountPlace {
 }
 
 /** What changes an authorization code into tokens. Source: RFC 6749, 4.1.3; RFC 7636, 4.5. */
-export interface CodeExchange extends Omit<ProviderCall, 'auth'>, AppClient, AccountPlace {
+export interface CodeExchange extends Omit<ProviderCall, 'auth'>, AppClient, AccountAddress {
   readonly code: string;
   readonly redirectUri: string;
   readonly codeVerifier: string;
@@ -200,7 +200,7 @@ export interface CodeExchange extends Omit<ProviderCall, 'auth'>, AppClient, Acc
 /** What gives tokens without a customer's browser. Source: RFC 6749, 4.3 and 4.4. */
 export type TokenGrant = Omit<ProviderCall, 'auth'> &
   AppClient &
-  AccountPlace &
+  AccountAddress &
   (
     | { readonly grantType: 'client_credentials' }
     | { readonly grantType: 'password'; readonly username: string; readonly password: string }

@@ -119,11 +119,11 @@ describe('HubSpot', () => {
   });
 
   test('the look: properties that cannot be read now prove nothing, and one that may not be read is made by search', async () => {
-    const look = () => hubspot.findCreated({ ...call, records: [{ ...first, since: new Date() }] });
+    const find = () => hubspot.findCreated({ ...call, records: [{ ...first, since: new Date() }] });
     stub.replyWith({ status: 503, body: { message: 'no' } });
-    expect(await look()).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
+    expect(await find()).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
     stub.replyWith({ status: 403, body: { message: 'no' } }, ok({ total: 0, results: [] }));
-    expect(await look()).toEqual([{ kind: 'none', consistent: false }]);
+    expect(await find()).toEqual([{ kind: 'none', consistent: false }]);
     expect(sent().at(-1)).toBe(`POST ${objects}/search`);
   });
 });
@@ -287,8 +287,8 @@ describe('Salesforce', () => {
     test.each<[string, ReturnType<typeof page>[]]>([
       ['nobody has it', [page(), page()]],
       ['somebody else has it', [row(idB, others), page()]],
-    ])('%s: a create, never an upsert', async (_, looks) => {
-      stub.replyWith(shared, ...looks, { status: 201, body: done(idA) });
+    ])('%s: a create, never an upsert', async (_, found) => {
+      stub.replyWith(shared, ...found, { status: 201, body: done(idA) });
       const fields = { ...first.fields, Name: 'A' };
       const result = await salesforce.create({ ...call, fields, isResend: true, firstSentAt });
       expect(result).toEqual({ ok: true, recordId: idA });

@@ -122,14 +122,14 @@ export interface FreshTokens {
    */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Of a refresh: why the address that its reply names is not followed. Safe to log; the tokens are good all the same. */
-  readonly refusedPlace?: string;
+  readonly refusedAddress?: string;
 }
 
 /**
  * What of a connection's `providerMetadata` the parameters of a customer's return state (empty: nothing), or the parameter
  * that cannot be believed, with what it must be.
  */
-export type ReturnedPlace =
+export type ReturnedAddress =
   | { readonly ok: true; readonly metadata: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly parameter: string; readonly value: string; readonly rule: string };
 

@@ -112,12 +112,12 @@ export function decide(table: readonly SignalRow[], signal: Signal): SignalRow {
 }
 
 function matches(row: Condition, { status, fault, code, text = '', on, is }: Signal): boolean {
-  const said = text.toLowerCase();
+  const lowerText = text.toLowerCase();
   return (
     (row.status === undefined || (status !== undefined && row.status.some((one) => isOfStatus(one, status)))) &&
     (row.fault === undefined || (fault !== undefined && row.fault.includes(fault))) &&
     (row.code === undefined || (code !== undefined && row.code.some((form) => isOfCode(form, code)))) &&
-    (row.says === undefined || row.says.some((part) => said.includes(part.toLowerCase()))) &&
+    (row.says === undefined || row.says.some((part) => lowerText.includes(part.toLowerCase()))) &&
     (row.on === undefined || row.on.includes(on)) &&
     (row.is ?? []).every((property) => is.includes(property)) &&
     !row.not?.some((property) => is.includes(property))

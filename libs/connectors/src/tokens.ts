@@ -161,11 +161,11 @@ function tokenFailure(endpoint: TokenEndpoint, call: TokenCall, outcome: HttpOut
   const isFinal = failureClass === 'credentials' || retryOf(failureClass) === 'never';
   const waitMs = isFinal ? undefined : (waitOf(reply?.headers ?? {}, Date.now()) ?? row.waitMs);
   const reason = outcome.kind === 'reply' ? `status ${outcome.reply.status} without a message` : outcome.reason;
-  const said = [code, text].filter(Boolean).join(': ') || reason;
+  const message = [code, text].filter(Boolean).join(': ') || reason;
   return {
     class: failureClass,
     scope: 'call',
-    message: cleanText(`${meaningOf(failureClass, dialect, call)}: ${said}`, ...call.secrets, call.clientSecret),
+    message: cleanText(`${meaningOf(failureClass, dialect, call)}: ${message}`, ...call.secrets, call.clientSecret),
     ...(reply && { status: reply.status }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
   };

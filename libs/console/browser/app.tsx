@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { hrefOf, usePlace, type Place } from './place';
+import { hrefOf, useRoute, type Route } from './use-route';
 import { readSession, signOut, type Session } from './session';
 import { InstallationsPage } from './pages/installations';
 import { LanesPage } from './pages/lanes';
@@ -18,9 +18,9 @@ const everyMs = 5_000;
 
 export function App() {
   const [session, setSession] = useState(readSession);
-  const place = usePlace();
+  const route = useRoute();
   useClock();
-  useTitle(session === undefined ? 'sign-in' : place.path);
+  useTitle(session === undefined ? 'sign-in' : route.path);
   if (session === undefined) return <SignInPage onSignIn={setSession} />;
   const leave = (): void => {
     signOut();
@@ -38,7 +38,7 @@ export function App() {
         </a>
         <nav aria-label="Pages of the console">
           {tabs.map(([path, name]) => (
-            <a key={path} href={hrefOf(path)} aria-current={place.path.split('/')[0] === path ? 'page' : undefined}>
+            <a key={path} href={hrefOf(path)} aria-current={route.path.split('/')[0] === path ? 'page' : undefined}>
               {name}
             </a>
           ))}
@@ -51,18 +51,18 @@ export function App() {
         </button>
       </header>
       <main id="content" tabIndex={-1}>
-        <Page session={session} place={place} />
+        <Page session={session} route={route} />
       </main>
     </>
   );
 }
 
-function Page({ session, place }: { readonly session: Session; readonly place: Place }) {
-  const [name = '', id] = place.path.split('/');
+function Page({ session, route }: { readonly session: Session; readonly route: Route }) {
+  const [name = '', id] = route.path.split('/');
   if (name === 'operations' && id !== undefined) return <OperationPage key={id} session={session} operationId={id} />;
-  if (name === 'operations') return <OperationsPage session={session} query={place.query} />;
-  if (name === 'installations') return <InstallationsPage session={session} query={place.query} />;
-  if (name === 'lanes') return <LanesPage session={session} query={place.query} />;
+  if (name === 'operations') return <OperationsPage session={session} query={route.query} />;
+  if (name === 'installations') return <InstallationsPage session={session} query={route.query} />;
+  if (name === 'lanes') return <LanesPage session={session} query={route.query} />;
   return (
     <div class="empty">
       <strong>There is no such page</strong>

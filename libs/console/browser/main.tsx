@@ -1,5 +1,5 @@
 import { render } from 'preact';
 import { App } from './app';
 
-const place = document.getElementById('console');
-if (place !== null) render(<App />, place);
+const root = document.getElementById('console');
+if (root !== null) render(<App />, root);

@@ -43,7 +43,7 @@ function clientOf(apiKey: string, projectIdOrName?: string): SluiceClient {
 export async function signIn(apiKey: string): Promise<Session> {
   const projects = await apiOf(apiKey).listProjects();
   // The bootstrap key lists them all, and may look into none.
-  const isBootstrapKey = projects.length !== 1 || !(await mayLook(apiKey, projects[0]?.id ?? ''));
+  const isBootstrapKey = projects.length !== 1 || !(await canRead(apiKey, projects[0]?.id ?? ''));
   if (isBootstrapKey) throw new BootstrapKeyError();
   const { id, name } = projects[0] as Project;
   const session = { apiKey, project: { id, name } };
@@ -51,7 +51,7 @@ export async function signIn(apiKey: string): Promise<Session> {
   return session;
 }
 
-async function mayLook(apiKey: string, projectId: string): Promise<boolean> {
+async function canRead(apiKey: string, projectId: string): Promise<boolean> {
   try {
     await apiOf(apiKey, projectId).listLanes({ pageSize: 1 });
     return true;

@@ -31,9 +31,9 @@ export function useLoad<T>(
     let timer: number | undefined;
     const again = (): void => {
       if (everyMs === undefined || leaving.signal.aborted) return;
-      timer = setTimeout(() => void (document.hidden ? again() : look()), everyMs);
+      timer = setTimeout(() => void (document.hidden ? again() : poll()), everyMs);
     };
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       try {
         const value = await load(leaving.signal);
         if (leaving.signal.aborted) return;
@@ -45,7 +45,7 @@ export function useLoad<T>(
         again();
       }
     };
-    void look();
+    void poll();
     return () => {
       leaving.abort();
       clearTimeout(timer);

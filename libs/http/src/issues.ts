@@ -5,23 +5,23 @@ import { limits } from '@sluice/types';
 import { fieldPath, alternatives, issueSentence, kindOf } from './issue-sentence';
 
 /** Part of the request that was checked. `mayNameSecrets`: it carries some, so an unknown name in it may be one. */
-interface CheckedPlace {
+interface CheckedPart {
   readonly where: Issue['in'];
   readonly mayNameSecrets: boolean;
 }
 
 /** What the validator found, as callers read it. At most `limits.issuesMax`; the same field and sentence once. */
-export function toIssues(errors: readonly ErrorObject[], root: unknown, place: CheckedPlace): readonly Issue[] {
+export function toIssues(errors: readonly ErrorObject[], root: unknown, part: CheckedPart): readonly Issue[] {
   const issues = new Map<string, Issue>();
   for (const phrased of collapseUnions(errors)) {
-    const issue = toIssue(phrased, root, place);
+    const issue = toIssue(phrased, root, part);
     issues.set(`${issue.name} ${issue.detail}`, issue);
     if (issues.size === limits.issuesMax) break;
   }
   return [...issues.values()];
 }
 
-function toIssue({ error, sentence }: PhrasedError, root: unknown, { where, mayNameSecrets }: CheckedPlace): Issue {
+function toIssue({ error, sentence }: PhrasedError, root: unknown, { where, mayNameSecrets }: CheckedPart): Issue {
   const steps = stepsOf(error.instancePath, root);
   const name = (last?: string) => fieldPath(last === undefined ? steps : [...steps, last], where);
   const params = error.params as Record<string, unknown>;

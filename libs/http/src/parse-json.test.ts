@@ -34,8 +34,11 @@ describe('parseJson', () => {
       ['"\\x"', 'line 1, column 2'],
       ['"abc', 'line 1, column 5'],
       ['{"a":1} x', 'line 1, column 9'],
-    ])('%j is refused at %s', (text, place) => {
-      expect(refusalOf(text)).toMatchObject({ code: 'request.malformed-json', detail: expect.stringContaining(place) });
+    ])('%j is refused at %s', (text, position) => {
+      expect(refusalOf(text)).toMatchObject({
+        code: 'request.malformed-json',
+        detail: expect.stringContaining(position),
+      });
     });
 
     // The body may hold a token next to the mistake: V8's own message quotes it.

@@ -150,10 +150,10 @@ describe('validate', () => {
     });
 
     // A secret that slipped into the place of a name would go on into the reply's detail and into the log.
-    it.each<{ place: string; of: JsonSchema; value: object; path: string; known: string }>([
-      { place: 'around them', of: outer, value: { canary: 'x' }, path: 'body', known: 'account' },
-      { place: 'inside them', of: account, value: { login: { canary: 'x' } }, path: 'login', known: 'user' },
-    ])('an unknown name $place is not shown', ({ of, value, path, known }) => {
+    it.each<{ where: string; of: JsonSchema; value: object; path: string; known: string }>([
+      { where: 'around them', of: outer, value: { canary: 'x' }, path: 'body', known: 'account' },
+      { where: 'inside them', of: account, value: { login: { canary: 'x' } }, path: 'login', known: 'user' },
+    ])('an unknown name $where is not shown', ({ of, value, path, known }) => {
       const detail = `has an unknown field, whose name is not shown because it may be a secret; known are ${known}`;
       expect(issuesOf(of, value)).toEqual([{ in: 'body', name: path, detail }]);
       expect(() => validate(of)(value)).toThrow(detail);

@@ -37,7 +37,7 @@ function createAjv(allErrors: boolean): Ajv {
  */
 export function validate<T>(schema: JsonSchema, where: Issue['in'] = 'body'): Validate<T> {
   const check = validators.first.compile(schema);
-  const place = { where, mayNameSecrets: carriesSecrets(schema) };
+  const part = { where, mayNameSecrets: carriesSecrets(schema) };
   let checkAll: ValidateFunction | undefined;
   return (sent) => {
     const value = where === 'body' ? sent : coerceTexts(schema, sent);
@@ -45,7 +45,7 @@ export function validate<T>(schema: JsonSchema, where: Issue['in'] = 'body'): Va
     const isSmall = countParts(value, partsMax) < partsMax;
     if (isSmall) checkAll ??= validators.all.compile(schema);
     const errors = isSmall && checkAll && !checkAll(value) ? checkAll.errors : check.errors;
-    throw invalid(toIssues(errors ?? [], value, place));
+    throw invalid(toIssues(errors ?? [], value, part));
   };
 }
 

@@ -61,12 +61,12 @@ async function askAgain(
   const { provider, workspaceRef, metadata } = live;
   const connector = source.connectors.find(provider);
   if (connector?.grant === undefined) throw unavailable(`${provider} gives no tokens for these credentials.`);
-  const place = {
+  const address = {
     ...(workspaceRef === undefined ? {} : { workspaceRef }),
     ...(metadata === undefined ? {} : { metadata }),
   };
   try {
-    return await connector.grant({ ...grant, ...place, signal: AbortSignal.timeout(tokenCallMs) });
+    return await connector.grant({ ...grant, ...address, signal: AbortSignal.timeout(tokenCallMs) });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.class === 'credentials') throw error;
     throw unavailable(`The access token could not be renewed: ${error.detail}`, error);
@@ -125,10 +125,10 @@ interface RefusedApp {
 function appRefused({ logger }: RefreshSource, { app, error, ...names }: RefusedApp): ProviderError {
   const { id: providerAppId, clientId } = app;
   logger.error({ ...names, providerAppId, clientId, reason: error.detail }, 'provider-app.refused');
-  const said = error.detail.replace(/\.$/, '');
+  const sentence = error.detail.replace(/\.$/, '');
   const detail =
     `${names.provider} refuses the provider app ${providerAppId} (client id ${clientId}), so the access token could ` +
-    `not be refreshed: ${said}. Correct the app with PATCH provider-apps/${providerAppId}.`;
+    `not be refreshed: ${sentence}. Correct the app with PATCH provider-apps/${providerAppId}.`;
   return unavailable(detail, error);
 }
 

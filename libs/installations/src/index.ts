@@ -1,11 +1,11 @@
 export { askAccount } from './ask-account';
-export { assertRingOpens } from './assert-ring-opens';
+export { assertKeyRingComplete } from './assert-key-ring-complete';
 export {
   createInstallations,
   type Installations,
   type InstallationsOptions,
   type ResolvedAccount,
 } from './create-installations';
-export { toldMetadata } from './save-tokens';
+export { reportedMetadata } from './save-tokens';
 export { resealSecrets, type Resealing, type ResealProgress } from './reseal-secrets';
 export type { KnownCredentials, Sealed, SealingKeys, WebhookSecrets } from './live-credentials';

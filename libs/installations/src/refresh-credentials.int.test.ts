@@ -277,14 +277,14 @@ describe('a refresh whose reply names a place', () => {
     expect(JSON.parse(metadata)).toEqual({ ...before, region: { value: 'in', source: 'token' } });
     expect(lines()).toMatchObject([
       { event: 'connection.refreshed' },
-      { level: 'warn', event: 'connection.moved', ...keyed(made), tokenVersion: 2, to: { region: 'in' } },
+      { level: 'warn', event: 'connection.address-changed', ...keyed(made), tokenVersion: 2, to: { region: 'in' } },
     ]);
     provider.says = {};
     expect(await refresh(2)).toMatchObject({ tokenVersion: 3, metadata: { region: 'in' } });
   });
 
   it.each<[string, Partial<FreshTokens>, string]>([
-    ['of somebody else', { refusedPlace: "names 'https://evil.example'" }, "names 'https://evil.example'"],
+    ['of somebody else', { refusedAddress: "names 'https://evil.example'" }, "names 'https://evil.example'"],
     ['of another account', { workspaceRef: '777' }, 'hubspot names the workspace 777; the connection stays at 424242'],
   ])('%s: the pair is kept, the connection stays where it was, and the log says so', async (_, says, reason) => {
     const made = await scene();
@@ -299,7 +299,7 @@ describe('a refresh whose reply names a place', () => {
     expect((await stored())?.metadata).toEqual(metadata);
     expect(lines()).toMatchObject([
       { event: 'connection.refreshed' },
-      { level: 'warn', event: 'connection.place-refused', ...keyed(made), reason: expect.stringContaining(reason) },
+      { level: 'warn', event: 'connection.address-refused', ...keyed(made), reason: expect.stringContaining(reason) },
     ]);
     expect(await refresh(2)).toMatchObject({ tokenVersion: 3, credentials: { refreshToken: 'refresh-2' } });
     expect(provider.asked).toHaveLength(2);

@@ -20,7 +20,7 @@ const graceMs = 2_000;
 const pollMs = 100;
 const waitMaxMs = 15_000;
 /** A failure answers everybody who asks within this time: a token endpoint that is down is not asked for each write. */
-const failureKeptMs = 2_000;
+const failureCachedMs = 2_000;
 
 /** Newer credentials than the ones used; undefined when there are none and there is nothing to refresh with. */
 export type RefreshCredentials = (
@@ -46,7 +46,7 @@ export function createRefresher(source: RefreshSource): RefreshCredentials {
     const flight = refreshOnce(source, key, opened);
     flights.set(id, flight);
     const forget = () => flights.delete(id);
-    flight.then(forget, () => setTimeout(forget, failureKeptMs).unref());
+    flight.then(forget, () => setTimeout(forget, failureCachedMs).unref());
     return flight;
   };
   const newerThan = async (key: ConnectionKey, usedTokenVersion: number) => {
@@ -57,14 +57,14 @@ export function createRefresher(source: RefreshSource): RefreshCredentials {
     return isNewer ? opened.live : undefined;
   };
   // Hundreds of calls may be refused for one token at once: one of them looks for a newer one.
-  const looks = new Map<string, Promise<LiveCredentials | undefined>>();
+  const lookups = new Map<string, Promise<LiveCredentials | undefined>>();
   return (projectId, connectionId, usedTokenVersion) => {
     const id = `${projectId}/${connectionId}/${usedTokenVersion}`;
-    const look = looks.get(id) ?? newerThan({ projectId, connectionId }, usedTokenVersion);
-    looks.set(id, look);
-    const forget = () => looks.delete(id);
-    look.then(forget, forget);
-    return look;
+    const lookup = lookups.get(id) ?? newerThan({ projectId, connectionId }, usedTokenVersion);
+    lookups.set(id, lookup);
+    const forget = () => lookups.delete(id);
+    lookup.then(forget, forget);
+    return lookup;
   };
 }
 

@@ -5,9 +5,9 @@ import { resealSecrets, type ResealProgress } from './reseal-secrets';
 import { sealClientSecret, sealCredentials, unsealClientSecret, unsealCredentials } from './live-credentials';
 
 const ring = new Map(['k1', 'k2'].map((id) => [id, createSecretKey(randomBytes(32))]));
-const ringOf = (currentId: string) => ({ currentId, key: (id: string) => ring.get(id) });
-const before = ringOf('k1');
-const after = ringOf('k2');
+const keyRingOf = (currentId: string) => ({ currentId, key: (id: string) => ring.get(id) });
+const before = keyRingOf('k1');
+const after = keyRingOf('k2');
 
 let clone: ClonedDatabase;
 let store: Store;

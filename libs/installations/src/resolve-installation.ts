@@ -145,7 +145,7 @@ export interface ImmutableContents {
  * Characters of JSON kept per kind: a parsed object takes a few times that in memory. A 32nd of the heap is 4 million in a process of 256 MiB:
  * four of the largest configs, or a thousand usual ones.
  */
-const keptCharactersMax = heapShare(32);
+const cachedCharactersMax = heapShare(32);
 
 /** Characters of contents that were kept; read by who keeps them longer. */
 const characters = new WeakMap<object, number>();
@@ -161,16 +161,16 @@ function charactersOf(content: object): number {
 }
 
 export function immutableContents(store: Pick<Store, 'installationLookup' | 'integrations'>): ImmutableContents {
-  const manifest = keptByKey(async (projectId, id) => (await store.integrations.findRevision(projectId, id))?.content);
-  const config = keptByKey((projectId, hash) => store.installationLookup.findContent(projectId, hash));
+  const manifest = cacheByKey(async (projectId, id) => (await store.integrations.findRevision(projectId, id))?.content);
+  const config = cacheByKey((projectId, hash) => store.installationLookup.findContent(projectId, hash));
   return { manifest, config };
 }
 
-function keptByKey<Content extends object>(
+function cacheByKey<Content extends object>(
   read: (projectId: string, key: string) => Promise<Content | undefined>,
 ): (projectId: string, key: string) => Promise<Content> {
-  const kept = new LRUCache<string, Content, { readonly projectId: string; readonly key: string }>({
-    maxSize: keptCharactersMax,
+  const cached = new LRUCache<string, Content, { readonly projectId: string; readonly key: string }>({
+    maxSize: cachedCharactersMax,
     sizeCalculation: charactersOf,
     fetchMethod: (_name, _stale, { context }) => read(context.projectId, context.key),
     // A full cache may evict what is being read: whoever waits for it has it all the same.
@@ -178,7 +178,7 @@ function keptByKey<Content extends object>(
   });
   return async (projectId, key) => {
     const name = `${projectId}/${key}`;
-    const content = kept.get(name) ?? (await kept.fetch(name, { context: { projectId, key } }));
+    const content = cached.get(name) ?? (await cached.fetch(name, { context: { projectId, key } }));
     if (content !== undefined) return content;
     throw new DefectError({ code: 'service.defect', detail: `A stored reference leads nowhere: ${key}.` });
   };

@@ -25,25 +25,25 @@ export async function saveFreshTokens(
 ): Promise<LiveCredentials> {
   const version = { projectId, connectionId, tokenVersion: live.tokenVersion };
   const credentials = withFresh(live.credentials, fresh);
-  const kept = toKept(fresh, sealCredentials(source.keyring, connectionId, credentials));
+  const kept = toStored(fresh, sealCredentials(source.keyring, connectionId, credentials));
   const isSaved = await persistently(source, version, () => ({ ...version, ...kept() }));
   if (!isSaved) return (await openConnection(source, version)).live;
   const names = { ...version, tokenVersion: live.tokenVersion + 1 };
   source.logger.info(names, 'connection.refreshed');
-  tellPlace(source.logger, names, live, fresh);
-  const place = fresh.metadata === undefined ? {} : { metadata: { ...live.metadata, ...fresh.metadata } };
-  return { ...live, ...place, tokenVersion: names.tokenVersion, status: 'created', credentials };
+  logReportedAddress(source.logger, names, live, fresh);
+  const address = fresh.metadata === undefined ? {} : { metadata: { ...live.metadata, ...fresh.metadata } };
+  return { ...live, ...address, tokenVersion: names.tokenVersion, status: 'created', credentials };
 }
 
 /** What of the pair is stored, by the moment of each try: a token does not live longer because the database was away. */
-function toKept({ expiresAt, scopes, metadata }: FreshTokens, sealed: Sealed) {
+function toStored({ expiresAt, scopes, metadata }: FreshTokens, sealed: Sealed) {
   const receivedAtMs = performance.now();
   const lifeMs = expiresAt === undefined ? undefined : expiresAt.getTime() - Date.now();
   return () => ({
     sealed,
     ...(lifeMs === undefined ? {} : { expiresInMs: lifeMs - (performance.now() - receivedAtMs) }),
     ...(scopes === undefined ? {} : { scopes }),
-    ...(metadata === undefined ? {} : { addedMetadata: toldMetadata(metadata) }),
+    ...(metadata === undefined ? {} : { addedMetadata: reportedMetadata(metadata) }),
   });
 }
 
@@ -80,20 +80,20 @@ async function persistently(
 }
 
 /** Says what became of a place that a reply to a refresh named. What is not followed needs a person: the account may answer there no more. */
-function tellPlace(logger: Logger, names: object, live: LiveCredentials, fresh: FreshTokens): void {
-  const { metadata: to, refusedPlace, workspaceRef: told } = fresh;
-  if (to !== undefined) logger.warn({ ...names, to }, 'connection.moved');
-  if (refusedPlace !== undefined) logger.warn({ ...names, reason: refusedPlace }, 'connection.place-refused');
+function logReportedAddress(logger: Logger, names: object, live: LiveCredentials, fresh: FreshTokens): void {
+  const { metadata: to, refusedAddress, workspaceRef: reported } = fresh;
+  if (to !== undefined) logger.warn({ ...names, to }, 'connection.address-changed');
+  if (refusedAddress !== undefined) logger.warn({ ...names, reason: refusedAddress }, 'connection.address-refused');
   const known = live.workspaceRef;
-  if (known === undefined || told === undefined || isSameWorkspace(known, told)) return;
-  const reason = `${live.provider} names the workspace ${told}; the connection stays at ${known} until it connects again`;
-  logger.warn({ ...names, reason }, 'connection.place-refused');
+  if (known === undefined || reported === undefined || isSameWorkspace(known, reported)) return;
+  const reason = `${live.provider} names the workspace ${reported}; the connection stays at ${known} until it connects again`;
+  logger.warn({ ...names, reason }, 'connection.address-refused');
 }
 
 /** What a provider says of an account's place, as members of the connection's metadata. @param source its token reply, or the customer's return */
-export function toldMetadata(
-  told: Readonly<Record<string, string>>,
+export function reportedMetadata(
+  reported: Readonly<Record<string, string>>,
   source: 'token' | 'provider' = 'token',
 ): Readonly<Record<string, ProviderMetadataItem>> {
-  return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, { value, source }] as const));
+  return Object.fromEntries(Object.entries(reported).map(([name, value]) => [name, { value, source }] as const));
 }

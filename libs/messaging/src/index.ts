@@ -1,5 +1,5 @@
 export type { Announcer, Consumer, ConsumeOptions, Messaging, MessagingOptions, Stall } from './messaging';
-export { strayMessages } from './messaging-counters';
+export { orphanMessages } from './messaging-counters';
 export { partitionKey, topics, type KeyedWrite, type Topic } from './topics';
 export { createKafkaMessaging, type KafkaMessagingOptions } from './kafka/kafka-messaging';
 export { createInProcessHub, type InProcessHub } from './in-process/hub';

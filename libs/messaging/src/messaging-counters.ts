@@ -31,7 +31,7 @@ export function messagingCounters(metrics: Metrics): MessagingCounters {
 }
 
 /** What a message names that does not exist. */
-type StrayNames = Readonly<Record<'projectId' | 'operationId' | 'laneId', string>>;
+type OrphanNames = Readonly<Record<'projectId' | 'operationId' | 'laneId', string>>;
 
 /** Names that were logged are remembered up to this many: forged messages must fill neither the log nor the memory. */
 const namesMax = 10_000;
@@ -41,10 +41,10 @@ const namesMax = 10_000;
  * is a hint, and what does not exist needs no work.
  * @returns to be called with the names in a message of the topic that do not exist
  */
-export function strayMessages(
+export function orphanMessages(
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
   topic: Topic,
-): (names: Partial<StrayNames>) => void {
+): (names: Partial<OrphanNames>) => void {
   const counter = metrics.counter('sluice_messages_stray_total');
   const logged = new Set<string>();
   return (names) => {
@@ -52,6 +52,6 @@ export function strayMessages(
     const id = JSON.stringify(names);
     if (logged.has(id) || logged.size >= namesMax) return;
     logged.add(id);
-    logger.warn({ topic: topic.name, ...names }, 'message.stray');
+    logger.warn({ topic: topic.name, ...names }, 'message.orphan');
   };
 }

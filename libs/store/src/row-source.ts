@@ -32,34 +32,36 @@ export function rowsSql<Row>(alias: string, columns: readonly Column<Row>[]): st
  * The same for a prepared statement. A planner that sees how many rows there are finds a plan for few cheaper than its guess of ten
  * for any, and plans each execution (measured for an accept: 0.5 ms of 0.8). In a sub-select it sees nothing, so the plan is reused.
  */
-export function keptRowsSql<Row>(alias: string, columns: readonly Column<Row>[]): string {
+export function preparedRowsSql<Row>(alias: string, columns: readonly Column<Row>[]): string {
   const arrays = columns.map((of) => `(select ${arrayOf(of)})`);
   return unnested(alias, columns, arrays);
 }
 
 /** How the rows of a statement are given, and the options that let its plan be reused. */
-export interface PlanKeeping {
+export interface PreparedRows {
   readonly source: typeof rowSource;
   readonly options: { readonly name?: string };
 }
 
 /** Above this the planner should see how many rows there are, because its guess for a generic plan is ten. */
-export const keptRowsMax = 256;
+export const preparedRowsMax = 256;
 
 /** A statement of this name and of one text is prepared (`renewPlans`), unless it has many rows. */
-export function keepPlan(name: string, rows: number): PlanKeeping {
-  return rows <= keptRowsMax ? { source: keptRowSource, options: { name } } : { source: rowSource, options: {} };
+export function preparePlan(name: string, rows: number): PreparedRows {
+  return rows <= preparedRowsMax
+    ? { source: preparedRowSource, options: { name } }
+    : { source: rowSource, options: {} };
 }
 
-function keptRowSource<Row>(alias: string, columns: readonly Column<Row>[], rows: readonly Row[]): RowSource {
-  return { sql: keptRowsSql(alias, columns), bindings: rowBindings(columns, rows) };
+function preparedRowSource<Row>(alias: string, columns: readonly Column<Row>[], rows: readonly Row[]): RowSource {
+  return { sql: preparedRowsSql(alias, columns), bindings: rowBindings(columns, rows) };
 }
 
 /**
  * A constant that the planner does not see. It then finds rows by their key: a partial index on that constant is small when the plan is made,
  * and would be read whole, however much waits later.
  */
-export function unseen(constant: string): string {
+export function hiddenFromPlanner(constant: string): string {
   return `(select '${constant}')`;
 }
 

@@ -130,8 +130,8 @@ describe('settle', () => {
     if (!paused) throw new Error('nothing was claimed');
     await fixture.store.writes.recordIntents([{ ...paused, owner: 'test', records: [{ index: 0 }] }]);
     await expectLapse('in_doubt');
-    const [looking] = await fixture.claim();
-    if (!looking) throw new Error('nothing was claimed');
+    const [inDoubt] = await fixture.claim();
+    if (!inDoubt) throw new Error('nothing was claimed');
     const written = { index: 0, kind: 'succeeded', providerId: '7' } as const;
     await fixture.store.writes.settle([
       {
@@ -145,7 +145,7 @@ describe('settle', () => {
     ]);
     const again = { index: 0, kind: 'again', sendState: 'none' } as const;
     await fixture.store.writes.settle([
-      { ...looking, isCreate: true, records: [again], next: { state: 'ready', delayMs: 0 }, orderKeys: [] },
+      { ...inDoubt, isCreate: true, records: [again], next: { state: 'ready', delayMs: 0 }, orderKeys: [] },
     ]);
     const [next] = await fixture.claim();
     if (!next) throw new Error('nothing was claimed');
@@ -192,8 +192,8 @@ describe('settle', () => {
     const [crashed] = await fixture.claim();
     expect(crashed?.crashCount).toBe(0);
     await expectLapse('ready');
-    const [looking] = await fixture.claim();
-    if (!looking) throw new Error('nothing was claimed');
+    const [inDoubt] = await fixture.claim();
+    if (!inDoubt) throw new Error('nothing was claimed');
     const again = { index: 0, kind: 'again', sendState: 'none' } as const;
     const sentAgain = {
       isCreate: true,
@@ -201,7 +201,7 @@ describe('settle', () => {
       next: { state: 'ready', delayMs: 0 },
       orderKeys: [],
     } as const;
-    await fixture.store.writes.settle([{ ...looking, ...sentAgain }]);
+    await fixture.store.writes.settle([{ ...inDoubt, ...sentAgain }]);
     const [sending] = await fixture.claim();
     if (!sending) throw new Error('nothing was claimed');
     expect(sending.crashCount).toBe(1);
@@ -265,9 +265,9 @@ describe('claim', () => {
     await fixture.store.writes.blockLane(fixture.lane, 60_000, 'ten_secondly_rolling');
     const blocked = await fixture.store.writes.claim({ ...request, lanes: [fixture.lane] });
     expect(blocked.later).toEqual([{ ...fixture.lane, inMs: expect.any(Number) }]);
-    const stray = { projectId: 'p', laneId: 'gone' };
-    const gone = await fixture.store.writes.claim({ ...request, lanes: [stray] });
-    expect(gone).toEqual({ calls: [], again: [], later: [], missing: [stray] });
+    const orphan = { projectId: 'p', laneId: 'gone' };
+    const gone = await fixture.store.writes.claim({ ...request, lanes: [orphan] });
+    expect(gone).toEqual({ calls: [], again: [], later: [], missing: [orphan] });
   });
 
   it('is found by the sweep without any message', async () => {

@@ -49,7 +49,7 @@ function withoutConnection(): Cut {
 }
 
 /** From the first statement that is answered on every read of the operations is cancelled, as one that takes too long is. */
-function withoutLook(): Cut {
+function withoutLookup(): Cut {
   const database = connect({});
   let locking: Promise<unknown> | undefined;
   const over = new AbortController();
@@ -76,17 +76,17 @@ function withoutLook(): Cut {
 
 const cuts: [string, () => Cut][] = [
   ['without a connection to be had', withoutConnection],
-  ['at a statement that takes too long', withoutLook],
+  ['at a statement that takes too long', withoutLookup],
 ];
 
 /** What each write got, whether by its answer or by the failure of all. */
-async function tell(cut: Cut, writes: readonly AcceptableWrite[]): Promise<(AcceptAnswer | undefined)[]> {
-  const told = await cut.store.accept(writes).then(
+async function acceptOrErrors(cut: Cut, writes: readonly AcceptableWrite[]): Promise<(AcceptAnswer | undefined)[]> {
+  const results = await cut.store.accept(writes).then(
     (answers) => writes.map(({ operation }) => answers.get(operation.id)),
     (error: unknown) => writes.map(() => error as DependencyError),
   );
   await cut.end();
-  return told;
+  return results;
 }
 
 async function storedOf(writes: readonly AcceptableWrite[]): Promise<boolean[]> {
@@ -102,21 +102,21 @@ const retryableOf = (answer: AcceptAnswer | undefined): unknown =>
 describe.each(cuts)('the lookup that follows the commit fails %s', (_case, cut) => {
   it('who was stored is accepted; who was not hears that it may come again', async () => {
     const writes = [fixture.asynchronous(), fixture.asynchronous({ configId: newId() }), fixture.asynchronous()];
-    const told = await tell(cut(), writes);
+    const results = await acceptOrErrors(cut(), writes);
     expect(await storedOf(writes)).toEqual([true, false, true]);
-    expect([told[0], told[2]]).toEqual([accepted, accepted]);
-    expect(told[1]).toBeInstanceOf(DependencyError);
-    expect(retryableOf(told[1])).toBe(true);
+    expect([results[0], results[2]]).toEqual([accepted, accepted]);
+    expect(results[1]).toBeInstanceOf(DependencyError);
+    expect(retryableOf(results[1])).toBe(true);
   });
 
   // Each alone, after a flush that a neighbour's value has spoilt: the first try may have been committed.
   it('what an earlier try has stored is reported as in doubt, with the remedy', async () => {
     const write = fixture.asynchronous();
     await fixture.store.writes.accept([write]);
-    const [told] = await tell(cut(), [write]);
-    expect(told).toBeInstanceOf(DependencyError);
-    expect(retryableOf(told)).toBe(false);
-    expect(told).toMatchObject({
+    const [results] = await acceptOrErrors(cut(), [write]);
+    expect(results).toBeInstanceOf(DependencyError);
+    expect(retryableOf(results)).toBe(false);
+    expect(results).toMatchObject({
       detail: expect.stringContaining('It is not known whether the write was accepted'),
       remedy: expect.stringContaining('Idempotency-Key'),
     });

@@ -88,9 +88,9 @@ describe('join of many batch keys', () => {
       at % 2 === 0 ? fixture.batchable() : outdated(fixture.batchable()),
     );
     const answers = await fixture.store.writes.join([...writes, withObject(outdated(fixture.batchable()), 'deals')]);
-    const told = writes.map(({ recordId }) => answers.get(recordId));
-    expect(told.map((answer) => answer === 'stale')).toEqual(writes.map((_, at) => at % 2 === 1));
-    const members = membersOf(told.filter((answer) => typeof answer === 'object'));
+    const joined = writes.map(({ recordId }) => answers.get(recordId));
+    expect(joined.map((answer) => answer === 'stale')).toEqual(writes.map((_, at) => at % 2 === 1));
+    const members = membersOf(joined.filter((answer) => typeof answer === 'object'));
     const operationId = members[0]?.operationId;
     const stored = await fixture.store.operations.listRecords(fixture.seeded.projectId, operationId);
     expect(stored.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
@@ -105,8 +105,8 @@ describe('join of many batch keys', () => {
     const members = (await Promise.all(rounds)).flatMap((answers) =>
       membersOf(answers.values() as Iterable<BatchMembership | 'stale'>),
     );
-    const places = new Set(members.map(({ operationId, index }) => `${operationId}/${index}`));
-    expect(places.size).toBe(240);
+    const positions = new Set(members.map(({ operationId, index }) => `${operationId}/${index}`));
+    expect(positions.size).toBe(240);
     expect(new Set(members.map(({ operationId }) => operationId)).size).toBe(20);
   });
 

@@ -142,9 +142,9 @@ describe('erasing', () => {
     // A connection reports what it read when it ends at the latest.
     await eraser.close();
     const { seq_scan: fromTheStart } = await until('the looks are told', async () => {
-      const looks = database('pg_stat_user_tables').where({ relname: 'webhook_messages' });
-      const told = await looks.first<Looks>('seq_scan', 'idx_scan');
-      return Number(told.seq_scan) + Number(told.idx_scan) >= 10 ? told : undefined;
+      const statistics = database('pg_stat_user_tables').where({ relname: 'webhook_messages' });
+      const scans = await statistics.first<ScanCounts>('seq_scan', 'idx_scan');
+      return Number(scans.seq_scan) + Number(scans.idx_scan) >= 10 ? scans : undefined;
     });
     expect(Number(fromTheStart)).toBe(0);
   });
@@ -241,7 +241,7 @@ describe('erasing', () => {
   });
 });
 
-interface Looks {
+interface ScanCounts {
   readonly seq_scan: string;
   readonly idx_scan: string;
 }

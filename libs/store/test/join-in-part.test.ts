@@ -66,13 +66,13 @@ async function storedIds(): Promise<Set<string>> {
 async function expectTruth(writes: readonly BatchableWrite[], joining: ReturnType<WriteStore['join']>): Promise<void> {
   const answers = await joining;
   const stored = await storedIds();
-  const toldAs = (isStored: boolean) =>
+  const expectedAnswer = (isStored: boolean) =>
     writes.filter(({ recordId }) => stored.has(recordId) === isStored).map(({ recordId }) => answers.get(recordId));
-  const place = { operationId: expect.any(String), index: expect.any(Number) };
-  expect(toldAs(true)).toEqual(Array.from({ length: fitting }, () => expect.objectContaining(place)));
-  expect(new Set(toldAs(false).map((answer) => answer?.constructor))).toEqual(new Set([DependencyError]));
+  const membership = { operationId: expect.any(String), index: expect.any(Number) };
+  expect(expectedAnswer(true)).toEqual(Array.from({ length: fitting }, () => expect.objectContaining(membership)));
+  expect(new Set(expectedAnswer(false).map((answer) => answer?.constructor))).toEqual(new Set([DependencyError]));
   // Nothing of them was stored, so they may be sent again.
-  expect(toldAs(false).filter((answer) => (answer as DependencyError).meta['retryable'] === false)).toEqual([]);
+  expect(expectedAnswer(false).filter((answer) => (answer as DependencyError).meta['retryable'] === false)).toEqual([]);
 }
 
 describe('the second pass fails', () => {
@@ -99,11 +99,13 @@ describe('the second pass fails', () => {
     await before('records', `if new.headers_key = ''bad'' then raise exception using errcode = ''22023''; end if;`);
     const writes = flushOf((at) => (at === 70 ? { headersKey: 'bad' } : {}));
     const answers = await storeOn(connect({})).join(writes);
-    const told = writes.map(({ recordId }) => answers.get(recordId));
-    expect(told.filter((answer) => answer instanceof Error)).toEqual([told[70]]);
-    expect(told[70]).toBeInstanceOf(DefectError);
-    const places = told.filter((answer): answer is BatchMembership => typeof answer === 'object' && 'index' in answer);
-    expect(new Set(places.map(({ operationId, index }) => `${operationId}/${index}`)).size).toBe(flushed - 1);
+    const joined = writes.map(({ recordId }) => answers.get(recordId));
+    expect(joined.filter((answer) => answer instanceof Error)).toEqual([joined[70]]);
+    expect(joined[70]).toBeInstanceOf(DefectError);
+    const memberships = joined.filter(
+      (answer): answer is BatchMembership => typeof answer === 'object' && 'index' in answer,
+    );
+    expect(new Set(memberships.map(({ operationId, index }) => `${operationId}/${index}`)).size).toBe(flushed - 1);
     expect((await storedIds()).size).toBe(flushed - 1);
   });
 });

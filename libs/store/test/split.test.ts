@@ -181,10 +181,10 @@ it('a late success puts the parts that have its records now into doubt, and is f
   if (!paused) throw new Error('nothing was claimed');
   await send(paused);
   await lapse();
-  const looking = await claimOne();
+  const inDoubt = await claimOne();
   const none = range(0, 4).map((index): RecordSettlement => ({ index, kind: 'again', sendState: 'none' }));
   const ready = { state: 'ready', delayMs: 0 } as const;
-  await fixture.store.writes.settle([{ ...looking, isCreate: true, records: none, next: ready, orderKeys: [] }]);
+  await fixture.store.writes.settle([{ ...inDoubt, isCreate: true, records: none, next: ready, orderKeys: [] }]);
   const again = await claimOne();
   await send(again);
   await fixture.store.writes.settle([refused(again, [range(0, 2), range(2, 4)])]);

@@ -51,7 +51,7 @@ async function die(o: { sends?: boolean; isolated?: boolean } = {}): Promise<voi
 }
 
 /** A completed lookup: nothing found yet, or nothing any more. */
-async function look(state: 'in_doubt' | 'ready', isolated: boolean): Promise<void> {
+async function expectClaims(state: 'in_doubt' | 'ready', isolated: boolean): Promise<void> {
   const [call] = await fixture.claim({ isolated });
   if (!call) throw new Error('nothing was claimed');
   expect(call).toMatchObject({ isInDoubt: true });
@@ -65,8 +65,8 @@ it('a completed lookup resets the crashes counted during lookups, and keeps thos
   await die({ sends: true });
   await die();
   await die({ isolated: true });
-  await look('in_doubt', true);
-  await look('ready', false);
+  await expectClaims('in_doubt', true);
+  await expectClaims('ready', false);
   expect((await fixture.claim())[0]).toMatchObject({ crashCount: 1, isInDoubt: false });
 });
 
@@ -75,7 +75,7 @@ it('the crashes of a call that kills its sender are counted through all lookups 
   for (const isolated of [false, false, true, true]) {
     await die({ sends: true, isolated });
     const [{ crash_count: crashes }] = await database('calls').select('crash_count');
-    if (crashes < 4) await look('ready', crashes >= 2);
+    if (crashes < 4) await expectClaims('ready', crashes >= 2);
   }
   expect((await fixture.claim({ isolated: true }))[0]).toMatchObject({ crashCount: 4 });
 });

@@ -92,9 +92,9 @@ describe('an endpoint is disabled whatever waits for it', () => {
     });
     expect(await settled).toEqual({ disabled: 'failing', ended: 'failed' });
     expect([await countOf(key, 'failed'), await countOf(key, 'pending')]).toEqual([2_500, 0]);
-    const [told] = await messagesOf(other).select<{ payload: string }[]>('payload');
-    expect(JSON.parse(told?.payload ?? '')).toMatchObject({ notificationType: 'endpoint.disabled' });
-    expect((JSON.parse(told?.payload ?? '') as { data: object }).data).toEqual({ ...key, reason: 'failing' });
+    const [message] = await messagesOf(other).select<{ payload: string }[]>('payload');
+    expect(JSON.parse(message?.payload ?? '')).toMatchObject({ notificationType: 'endpoint.disabled' });
+    expect((JSON.parse(message?.payload ?? '') as { data: object }).data).toEqual({ ...key, reason: 'failing' });
   });
 
   it('and what is written by who did not see it is given up later, and nothing of an endpoint that is enabled', async () => {
@@ -149,8 +149,8 @@ it('an endpoint that gets another address begins without failures', async () => 
   await fixture.store.webhookMessages.settle(await claimOne(key), failed);
   const described = await fixture.store.webhookEndpoints.update(key, { description: 'the same address' });
   expect(described).toHaveProperty('failingSince');
-  const moved = await fixture.store.webhookEndpoints.update(key, { url: 'https://other.example.com/' });
-  expect(moved).not.toHaveProperty('failingSince');
+  const readdressed = await fixture.store.webhookEndpoints.update(key, { url: 'https://other.example.com/' });
+  expect(readdressed).not.toHaveProperty('failingSince');
 });
 
 it('what waits for an endpoint that fails makes nothing late', async () => {
@@ -302,8 +302,8 @@ describe('what a receiver reports about itself', () => {
     const found = await fixture.store.webhookEndpoints.find(key);
     expect(found).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
     expect([await countOf(key, 'failed'), await countOf(key, 'pending')]).toEqual([3, 0]);
-    const [told] = await messagesOf(other).select<{ payload: string }[]>('payload');
-    expect((JSON.parse(told?.payload ?? '') as { data: object }).data).toEqual({ ...key, reason: 'gone' });
+    const [message] = await messagesOf(other).select<{ payload: string }[]>('payload');
+    expect((JSON.parse(message?.payload ?? '') as { data: object }).data).toEqual({ ...key, reason: 'gone' });
   });
 
   it('of an address that the endpoint no longer has: nothing changes', async () => {

@@ -30,7 +30,7 @@ async function countStatements(event: 'insert' | 'update'): Promise<() => Promis
     (await database('seen').select<{ messages: number }[]>('messages')).map(({ messages }) => messages);
 }
 
-interface Told {
+interface NotifiedConsumer {
   readonly id: string;
   readonly endpoint_id: string;
   readonly group_ref: string;
@@ -45,7 +45,7 @@ it('deletes an installation with many open operations: each is reported once to 
   const statements = await countStatements('insert');
   expect(await fixture.store.installations.remove(fixture.seeded)).toBe(true);
   expect(Math.max(...(await statements()))).toBeLessThanOrEqual(messagesPerStatement);
-  const { rows } = await database.raw<{ rows: Told[] }>(
+  const { rows } = await database.raw<{ rows: NotifiedConsumer[] }>(
     `select id, endpoint_id, payload::json->'data'->>'groupRef' as group_ref, payload::json->'data'->>'operationId' as operation_id
      from webhook_messages where type = 'write.async.done'`,
   );
@@ -62,12 +62,12 @@ it('names the group also for what ends in a later transaction of the deletion', 
   const writes = Array.from({ length: 300 }, () => fixture.asynchronous());
   await fixture.store.writes.accept(writes);
   await fixture.store.installations.remove(fixture.seeded);
-  const { rows } = await database.raw<{ rows: { group_ref: string; consumer_ref: string; told: number }[] }>(
+  const { rows } = await database.raw<{ rows: { group_ref: string; consumer_ref: string; messages: number }[] }>(
     `select payload::json->'data'->>'groupRef' as group_ref, payload::json->'data'->>'consumerRef' as consumer_ref,
-       count(*)::integer as told
+       count(*)::integer as messages
      from webhook_messages where type = 'write.async.done' group by 1, 2`,
   );
-  expect(rows).toEqual([{ group_ref: fixture.seeded.groupRef, consumer_ref: 'user-1', told: writes.length }]);
+  expect(rows).toEqual([{ group_ref: fixture.seeded.groupRef, consumer_ref: 'user-1', messages: writes.length }]);
   expect((await countRows(fixture.url))['connections'] ?? 0).toBe(0);
 });
 
@@ -80,9 +80,9 @@ it('names the group also for what an executor ends later, with its installation 
   await fixture.store.installations.remove(fixture.seeded);
   expect((await countRows(fixture.url))['connections'] ?? 0).toBe(0);
   await fixture.settleAll(underWay);
-  const [told] = await database('webhook_messages').where({ type: 'write.async.done' }).pluck('payload');
+  const [messages] = await database('webhook_messages').where({ type: 'write.async.done' }).pluck('payload');
   const { installationId, connectionId, groupRef } = fixture.seeded;
-  expect((JSON.parse(told) as { data: object }).data).toMatchObject({
+  expect((JSON.parse(messages) as { data: object }).data).toMatchObject({
     operationId: write.operation.id,
     installationId,
     connectionId,

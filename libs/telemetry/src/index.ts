@@ -11,7 +11,7 @@ export {
 } from './logger';
 export { metricTable, type MetricName, type MetricRow } from './metric-table';
 export { createMetrics, type Counter, type Gauge, type Histogram, type Metrics } from './metrics';
-export { childTraceparent, newTraceparent, readTraceparent, toTraceparent, type TracePlace } from './traceparent';
+export { childTraceparent, newTraceparent, readTraceparent, toTraceparent, type TraceContext } from './traceparent';
 export { flushTraces, useSpanRecorder } from './tracing/recorder';
 export type { AcceptedRecord, EndedStep, Facts, SpanRecorder } from './tracing/recorder';
 export { asStep, classOf, currentStep, outsideSteps, startStep, type Step, type StepOptions } from './tracing/step';

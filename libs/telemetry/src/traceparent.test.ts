@@ -31,9 +31,9 @@ describe('readTraceparent', () => {
     ['03', true],
     ['02', false],
   ])('flags %s: sampled %p', (flags, isSampled) => {
-    const place = { traceId, spanId: '00f067aa0ba902b7', isSampled };
-    expect(readTraceparent(` 00-${traceId}-00f067aa0ba902b7-${flags} `)).toEqual(place);
-    expect(readTraceparent(toTraceparent(place))).toEqual(place);
+    const context = { traceId, spanId: '00f067aa0ba902b7', isSampled };
+    expect(readTraceparent(` 00-${traceId}-00f067aa0ba902b7-${flags} `)).toEqual(context);
+    expect(readTraceparent(toTraceparent(context))).toEqual(context);
   });
 
   it.each(invalid)('says nothing of %#', (value) => expect(readTraceparent(value)).toBeUndefined());

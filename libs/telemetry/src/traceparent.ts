@@ -6,7 +6,7 @@ const form =
 const zeros = /^0+$/;
 
 /** A place in a trace: what a `traceparent` names. Ids are lower-case hex, 32 and 16 characters. */
-export interface TracePlace {
+export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
   /** Whether who wrote it keeps the trace also when all goes well. */
@@ -14,7 +14,7 @@ export interface TracePlace {
 }
 
 /** What a `traceparent` says; undefined when it is absent or invalid. */
-export function readTraceparent(value: string | undefined): TracePlace | undefined {
+export function readTraceparent(value: string | undefined): TraceContext | undefined {
   const fields = value === undefined ? undefined : form.exec(value.trim())?.groups;
   if (!fields || !isValid(fields)) return undefined;
   const { traceId = '', spanId = '', flags = '' } = fields;
@@ -22,7 +22,7 @@ export function readTraceparent(value: string | undefined): TracePlace | undefin
 }
 
 /** The `traceparent` of a place. */
-export function toTraceparent({ traceId, spanId, isSampled }: TracePlace): string {
+export function toTraceparent({ traceId, spanId, isSampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
@@ -37,9 +37,9 @@ export function newTraceparent(): string {
  * @param isSampled whether somebody keeps it. @default as the parent says
  */
 export function childTraceparent(parent: string | undefined, isSampled?: boolean): string {
-  const place = readTraceparent(parent);
-  if (place === undefined) return newTraceparent();
-  return toTraceparent({ ...place, isSampled: isSampled ?? place.isSampled, spanId: newId(8) });
+  const context = readTraceparent(parent);
+  if (context === undefined) return newTraceparent();
+  return toTraceparent({ ...context, isSampled: isSampled ?? context.isSampled, spanId: newId(8) });
 }
 
 function isValid(fields: Record<string, string>): boolean {

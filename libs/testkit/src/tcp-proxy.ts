@@ -67,17 +67,17 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
         upstream.destroy();
       });
     }
-    let isDoomed = false;
+    let isLosing = false;
     const count = statementCounter();
     const toServer = wire.pipe('request', upstream);
     const toClient = wire.pipe('reply', client);
     client.on('data', (chunk) => {
-      isDoomed = loss.dooms(chunk) || isDoomed;
+      isLosing = loss.matches(chunk) || isLosing;
       if (isPostgres) statements += count(chunk);
       toServer(chunk);
     });
     upstream.on('data', (chunk) => {
-      if (!isDoomed) return toClient(chunk);
+      if (!isLosing) return toClient(chunk);
       if (!chunk.includes(readyForQuery)) return;
       loss.count += 1;
       client.destroy();
@@ -139,7 +139,7 @@ class AnswerLoss {
     this.nth = nth;
   }
 
-  dooms(chunk: Buffer): boolean {
+  matches(chunk: Buffer): boolean {
     if (!this.texts.some((text) => chunk.includes(text))) return false;
     if (this.nth === 'once') {
       this.texts = [];

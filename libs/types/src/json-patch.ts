@@ -54,8 +54,8 @@ function changeMember(parent: Record<string, unknown>, name: string, { op, value
   return undefined;
 }
 
-function changeList(list: unknown[], place: string, { op, value }: JsonPatchOperation): string | undefined {
-  const index = place === '-' && op === 'add' ? list.length : placeOf(place);
+function changeList(list: unknown[], token: string, { op, value }: JsonPatchOperation): string | undefined {
+  const index = token === '-' && op === 'add' ? list.length : toIndex(token);
   if (index === undefined) return 'must name a place in the list by its number, from 0';
   // An add may also name the place behind the last one.
   if (index > list.length || (index === list.length && op !== 'add')) return notThere(op);
@@ -64,8 +64,8 @@ function changeList(list: unknown[], place: string, { op, value }: JsonPatchOper
 }
 
 /** RFC 6901: digits without a leading zero. */
-function placeOf(place: string): number | undefined {
-  return /^(0|[1-9]\d{0,8})$/.test(place) ? Number(place) : undefined;
+function toIndex(token: string): number | undefined {
+  return /^(0|[1-9]\d{0,8})$/.test(token) ? Number(token) : undefined;
 }
 
 function notThere(op: JsonPatchOperation['op']): string {

@@ -37,9 +37,9 @@ describe('lane quotas', () => {
   it('forget the lane that was learned first, when there are too many', async () => {
     const { taken, buckets } = bucketsThatRemember();
     const quotas = createLaneQuotas(buckets, createMetrics('test'));
-    const laneOf = (place: number) => ({ projectId: 'p1', laneId: String(place) });
-    for (let place = 0; place <= 10_000; place += 1) quotas.learn(laneOf(place), { limit: 190, windowMs: 10_000 });
-    for (const place of [0, 1, 10_000]) await quotas.take(laneOf(place), connector(), 'asynchronous');
+    const laneOf = (number: number) => ({ projectId: 'p1', laneId: String(number) });
+    for (let number = 0; number <= 10_000; number += 1) quotas.learn(laneOf(number), { limit: 190, windowMs: 10_000 });
+    for (const number of [0, 1, 10_000]) await quotas.take(laneOf(number), connector(), 'asynchronous');
     expect(taken.map(([, { limit }]) => limit)).toEqual([110, 190, 190]);
     quotas.learn(laneOf(10_000), { limit: 200, windowMs: 10_000 });
     await quotas.take(laneOf(1), connector(), 'asynchronous');

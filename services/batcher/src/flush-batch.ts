@@ -1,4 +1,4 @@
-import { strayMessages, topics, type Announcer } from '@sluice/messaging';
+import { orphanMessages, topics, type Announcer } from '@sluice/messaging';
 import { type SealedBatch, momentOf, type PlannedCall, type SealedRecord } from '@sluice/store';
 import { classOf, type Step, readTraceparent, startStep, toTraceparent, type AcceptedRecord } from '@sluice/telemetry';
 import { batchLimit, planCalls } from '@sluice/writes';
@@ -24,11 +24,11 @@ export function flusher(context: BatcherContext): FlushBatch {
   const announcer = messaging.announcer(topics.ready);
   const flushed = metrics.counter('sluice_batches_flushed_total');
   const fill = metrics.histogram('sluice_batch_fill_records');
-  const tellStray = strayMessages(context, topics.autoBatched);
+  const countOrphan = orphanMessages(context, topics.autoBatched);
   return async ({ projectId, operationId: id }, source) => {
     const key = { projectId, operationId: id };
     const { sealing, step } = await seal(context, key, source);
-    if (sealing.kind === 'missing') tellStray(key);
+    if (sealing.kind === 'missing') countOrphan(key);
     if (sealing.kind === 'gone' || sealing.kind === 'missing') return undefined;
     if (sealing.kind === 'not-due') return sealing.dueInMs;
     await failpoints.hit('bt.after_seal');
@@ -37,8 +37,9 @@ export function flusher(context: BatcherContext): FlushBatch {
     flushed.inc({ source });
     fill.observe(batch.recordsTotal);
     const { operationId, traceparent } = batch;
-    const told = () => logger.info({ operationId, calls: batch.calls.length, source, traceparent }, 'batch.flushed');
-    step?.run(told);
+    const logFlushed = () =>
+      logger.info({ operationId, calls: batch.calls.length, source, traceparent }, 'batch.flushed');
+    step?.run(logFlushed);
     step?.note({ calls: batch.calls.length });
     step?.end();
     return undefined;
@@ -53,7 +54,7 @@ async function seal({ store, connectors }: BatcherContext, key: BatchKey, source
     const sealing = await store.writes.seal(key, (records, { provider, type, traceparent }) => {
       begun.step = startFlush({ ...key, source, provider, type, traceparent, records, startedAtMs });
       const calls = planCalls(records, { records: batchLimit(connectors.get(provider).capabilities, type) ?? 1 });
-      return placeCalls(calls, { traceparent, records });
+      return markSampled(calls, { traceparent, records });
     });
     return { sealing, step: begun.step };
   } catch (error) {
@@ -111,16 +112,16 @@ export function startFlush(sealed: Sealed): Step {
 }
 
 /** The calls, each sampled when one of its records is: whoever performs it keeps what belongs to that record's trace. */
-export function placeCalls(
+export function markSampled(
   calls: readonly PlannedCall[],
   { traceparent, records }: Pick<Sealed, 'traceparent' | 'records'>,
 ): PlannedCall[] {
-  const place = readTraceparent(traceparent);
+  const context = readTraceparent(traceparent);
   const sampled = new Set(records.filter(isSampled).map(({ index }) => index));
-  if (place === undefined || place.isSampled || sampled.size === 0) return [...calls];
-  const kept = toTraceparent({ ...place, isSampled: true });
+  if (context === undefined || context.isSampled || sampled.size === 0) return [...calls];
+  const sampledTraceparent = toTraceparent({ ...context, isSampled: true });
   return calls.map((call) =>
-    call.recordIndexes.some((at) => sampled.has(at)) ? { ...call, traceparent: kept } : call,
+    call.recordIndexes.some((at) => sampled.has(at)) ? { ...call, traceparent: sampledTraceparent } : call,
   );
 }
 

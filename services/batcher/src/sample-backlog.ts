@@ -4,12 +4,12 @@ import type { BatcherContext } from './context';
 /** How often the backlog is sampled: a scraper reads every 15 s, and an alert should not wait longer for us than for it. */
 const everyMs = 5_000;
 /** Looking takes at most a twentieth of one database connection's time, as the count of admission does. */
-const restPerLook = 20;
+const restPerSample = 20;
 /** Lanes of one statement, a few milliseconds, and statements of one sample: 100,000 lanes are covered in less than two minutes. */
 const lanesPerStep = 1_000;
-const stepsPerLook = 5;
+const stepsPerSample = 5;
 
-interface Round {
+interface BacklogTotals {
   /** Milliseconds; 0 when nothing of such lanes may be claimed. */
   readonly oldestMs: Record<'idle' | 'working', number>;
   readonly lanes: Record<'ready' | 'blocked' | 'held', number>;
@@ -23,28 +23,28 @@ export function sampleBacklog({ store, metrics, logger }: BatcherContext): () =>
   const show = gauges(metrics);
   let isEnded = false;
   let timer: NodeJS.Timeout | undefined;
-  let place: LaneKey | undefined;
-  let round = emptyRound();
+  let cursor: LaneKey | undefined;
+  let totals = emptyTotals();
 
-  const look = async (): Promise<void> => {
-    for (let n = 0; n < stepsPerLook; n += 1) {
-      const step = await store.writes.sampleLanes({ limit: lanesPerStep, ...(place && { after: place }) });
-      for (const lane of step.found) addTo(round, lane);
-      place = step.next;
-      if (place !== undefined) continue;
-      show(round, await store.writes.countQuarantined());
-      round = emptyRound();
+  const sample = async (): Promise<void> => {
+    for (let n = 0; n < stepsPerSample; n += 1) {
+      const step = await store.writes.sampleLanes({ limit: lanesPerStep, ...(cursor && { after: cursor }) });
+      for (const lane of step.found) addTo(totals, lane);
+      cursor = step.next;
+      if (cursor !== undefined) continue;
+      show(totals, await store.writes.countQuarantined());
+      totals = emptyTotals();
       return;
     }
   };
-  const lookAndRest = async (): Promise<void> => {
+  const sampleAndRest = async (): Promise<void> => {
     const startedAtMs = performance.now();
-    await look().catch((error: unknown) => logger.warn({ error }, 'backlog.not-sampled'));
-    const restMs = restPerLook * (performance.now() - startedAtMs);
+    await sample().catch((error: unknown) => logger.warn({ error }, 'backlog.not-sampled'));
+    const restMs = restPerSample * (performance.now() - startedAtMs);
     if (!isEnded) timer = setTimeout(again, Math.max(everyMs, restMs)).unref();
   };
-  let running = lookAndRest();
-  const again = (): void => void (running = lookAndRest());
+  let running = sampleAndRest();
+  const again = (): void => void (running = sampleAndRest());
   return async () => {
     isEnded = true;
     clearTimeout(timer);
@@ -53,24 +53,24 @@ export function sampleBacklog({ store, metrics, logger }: BatcherContext): () =>
 }
 
 /** A pass is shown when it is complete: half of one would be a number without meaning. */
-function gauges(metrics: BatcherContext['metrics']): (round: Round, quarantined: number) => void {
+function gauges(metrics: BatcherContext['metrics']): (totals: BacklogTotals, quarantined: number) => void {
   const oldest = metrics.gauge('sluice_oldest_ready_seconds');
   const lanes = metrics.gauge('sluice_waiting_lanes');
   const inQuarantine = metrics.gauge('sluice_quarantined_calls');
   const sampledAt = metrics.gauge('sluice_backlog_sampled_timestamp_seconds');
-  return (round, quarantined) => {
-    for (const lane of ['idle', 'working'] as const) oldest.set({ lane }, round.oldestMs[lane] / 1_000);
-    for (const state of ['ready', 'blocked', 'held'] as const) lanes.set({ state }, round.lanes[state]);
+  return (totals, quarantined) => {
+    for (const lane of ['idle', 'working'] as const) oldest.set({ lane }, totals.oldestMs[lane] / 1_000);
+    for (const state of ['ready', 'blocked', 'held'] as const) lanes.set({ state }, totals.lanes[state]);
     inQuarantine.set(quarantined);
     sampledAt.set(Date.now() / 1_000);
   };
 }
 
-function emptyRound(): Round {
+function emptyTotals(): BacklogTotals {
   return { oldestMs: { idle: 0, working: 0 }, lanes: { ready: 0, blocked: 0, held: 0 } };
 }
 
-function addTo({ oldestMs, lanes }: Round, { isBlocked, isWorking, oldestMs: ageMs }: SampledLane): void {
+function addTo({ oldestMs, lanes }: BacklogTotals, { isBlocked, isWorking, oldestMs: ageMs }: SampledLane): void {
   lanes[isBlocked ? 'blocked' : ageMs === undefined ? 'held' : 'ready'] += 1;
   if (ageMs === undefined) return;
   const kind = isWorking ? 'working' : 'idle';

@@ -1,6 +1,6 @@
 import type { SealedRecord } from '@sluice/store';
 import { readTraceparent, useSpanRecorder, type EndedStep } from '@sluice/telemetry';
-import { placeCalls, startFlush } from './flush-batch';
+import { markSampled, startFlush } from './flush-batch';
 
 let recorded: EndedStep[] = [];
 beforeEach(() => {
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => useSpanRecorder(undefined));
 
 const operationId = '01985cf0-7c00-7000-8000-000000000001';
-const placeOf = (letter: string, flag: string) => `00-${letter.repeat(32)}-${letter.repeat(16)}-${flag}`;
+const traceparentOf = (letter: string, flag: string) => `00-${letter.repeat(32)}-${letter.repeat(16)}-${flag}`;
 const record = (index: number, traceparent: string): SealedRecord => ({
   index,
   connectionId: 'c1',
@@ -35,27 +35,27 @@ function flush(records: readonly SealedRecord[], traceparent: string) {
 }
 
 describe('a flush', () => {
-  const opened = placeOf('a', '00');
+  const opened = traceparentOf('a', '00');
 
   it('of records that nobody kept is not kept', () => {
-    expect(flush([record(0, opened), record(1, placeOf('b', '00'))], opened)).toEqual([]);
+    expect(flush([record(0, opened), record(1, traceparentOf('b', '00'))], opened)).toEqual([]);
   });
 
   it('is kept when one of its records is; its parent accept is backfilled, the others are linked to', () => {
-    const records = [record(0, opened), record(1, placeOf('b', '01')), record(2, placeOf('c', '00'))];
-    const [retold, own, ...more] = flush(records, opened);
+    const records = [record(0, opened), record(1, traceparentOf('b', '01')), record(2, traceparentOf('c', '00'))];
+    const [backfilled, own, ...more] = flush(records, opened);
     expect(more).toEqual([]);
-    expect(retold).toMatchObject({
+    expect(backfilled).toMatchObject({
       name: 'write.accept',
       spanId: 'a'.repeat(16),
-      facts: { isRetold: true, operationId },
+      facts: { isBackfilled: true, operationId },
     });
     expect(own).toMatchObject({
       name: 'batch.flush',
       parentSpanId: 'a'.repeat(16),
       facts: { records: 3, source: 'message' },
     });
-    expect(own?.links.map(({ place, facts }) => [place.traceId[0], facts])).toEqual([
+    expect(own?.links.map(({ context, facts }) => [context.traceId[0], facts])).toEqual([
       ['b', { index: 1 }],
       ['c', { index: 2 }],
     ]);
@@ -64,18 +64,25 @@ describe('a flush', () => {
 
 describe('its calls', () => {
   const sampledOf = (traceparent: string, records: readonly SealedRecord[]) =>
-    placeCalls(calls, { traceparent, records }).map((call) => readTraceparent(call.traceparent)?.isSampled);
+    markSampled(calls, { traceparent, records }).map((call) => readTraceparent(call.traceparent)?.isSampled);
 
   it('are sampled when one of their own records is, in the trace of the operation', () => {
-    const records = [record(0, placeOf('a', '00')), record(1, placeOf('b', '01')), record(2, placeOf('c', '00'))];
-    const [first, second] = placeCalls(calls, { traceparent: placeOf('a', '00'), records });
-    expect([first?.traceparent, second?.traceparent]).toEqual([placeOf('a', '01'), undefined]);
+    const records = [
+      record(0, traceparentOf('a', '00')),
+      record(1, traceparentOf('b', '01')),
+      record(2, traceparentOf('c', '00')),
+    ];
+    const [first, second] = markSampled(calls, { traceparent: traceparentOf('a', '00'), records });
+    expect([first?.traceparent, second?.traceparent]).toEqual([traceparentOf('a', '01'), undefined]);
   });
 
   it.each([
     ['when the operation is sampled anyway', '01', '01'],
     ['when no record is', '00', '00'],
   ])('keep the parent of the operation %s', (_when, operation, flag) => {
-    expect(sampledOf(placeOf('a', operation), [record(0, placeOf('b', flag))])).toEqual([undefined, undefined]);
+    expect(sampledOf(traceparentOf('a', operation), [record(0, traceparentOf('b', flag))])).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -49,7 +49,7 @@ export interface RunningBatcher {
   /** Batches flushed, by what woke the flush. */
   flushed(source: 'message' | 'timer' | 'sweep'): Promise<number>;
   /** Messages that named nothing. */
-  strays(): Promise<number>;
+  orphans(): Promise<number>;
 }
 
 /** @param timeScale divides the delays of batches that are joined */
@@ -134,7 +134,7 @@ async function startBatcher(env: Record<string, string>, overrides: Partial<Batc
   return {
     context,
     stop: () => (stopped ??= service.stop()),
-    strays: async () => {
+    orphans: async () => {
       const { body } = await context.metrics.expose();
       return Number(/^sluice_messages_stray_total\{[^}]*\} (\d+)$/m.exec(body)?.[1] ?? 0);
     },

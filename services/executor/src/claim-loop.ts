@@ -1,9 +1,9 @@
-import { strayMessages, topics } from '@sluice/messaging';
+import { orphanMessages, topics } from '@sluice/messaging';
 import type { Claim, ClaimedCall, LaneKey } from '@sluice/store';
 import { outsideSteps } from '@sluice/telemetry';
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
-import { createLanePlaces } from './lane-places';
+import { createLaneSlots } from './lane-slots';
 import { createLaneQueue, type AwakeLane, type LaneQueue, type WakeSource } from './lane-queue';
 
 /** Lanes of one claim: enough to keep a process busy with few statements, few enough that every lane's turn comes often. */
@@ -41,17 +41,17 @@ export function startClaimLoop(
   const { concurrency, laneConcurrency: perLane } = context.config;
   const claims = metrics.counter('sluice_claims_total');
   const running = new Set<Promise<void>>();
-  const tellStray = strayMessages(context, topics.ready);
-  const places = createLanePlaces(perLane);
+  const countOrphan = orphanMessages(context, topics.ready);
+  const laneSlots = createLaneSlots(perLane);
   let isStopped = false;
   let suspect: Promise<void> | undefined;
   let claiming: Promise<void> | undefined;
   const start = (call: ClaimedCall, claimedAtMs: number, source: WakeSource): void => {
     claims.inc({ source });
-    places.enter(call);
+    laneSlots.enter(call);
     const work = run({ call, claimedAtMs, source }, lanes).finally(() => {
       running.delete(work);
-      places.leave(call);
+      laneSlots.leave(call);
       lanes.wake(call, source);
       onAwake();
     });
@@ -63,7 +63,7 @@ export function startClaimLoop(
     const limit = isolated ? 1 : concurrency - running.size;
     const claim = await store.writes.claim({ owner, lanes: taken, limit, perLane, leaseMs, isolated });
     for (const call of claim.calls) start(call, claimedAtMs, sourceOf(call, taken));
-    lookAgain(lanes, claim, tellStray);
+    wakeAgain(lanes, claim, countOrphan);
   };
   const tryToClaim = (taken: readonly AwakeLane[], isolated: boolean): Promise<void> =>
     claimFrom(taken, isolated).catch((error: unknown) => {
@@ -72,7 +72,7 @@ export function startClaimLoop(
     });
   const mayClaim = (): boolean =>
     !isStopped && suspect === undefined && running.size < concurrency && !plans.isShort() && lanes.size() > 0;
-  const takeOpen = () => lanes.take(lanesPerClaim).filter((lane) => !places.isFull(lane));
+  const takeOpen = () => lanes.take(lanesPerClaim).filter((lane) => !laneSlots.isFull(lane));
   const claimAll = async (): Promise<void> => {
     while (mayClaim()) await tryToClaim(takeOpen(), false);
   };
@@ -111,12 +111,12 @@ function sourceOf(call: LaneKey, taken: readonly AwakeLane[]): WakeSource {
   return lane?.source ?? 'message';
 }
 
-function lookAgain(
+function wakeAgain(
   lanes: LaneQueue,
   { again, later, missing }: Claim,
-  tellStray: ReturnType<typeof strayMessages>,
+  countOrphan: ReturnType<typeof orphanMessages>,
 ): void {
   for (const lane of again) lanes.wakeLater(lane, againMs);
   for (const lane of later) lanes.wakeLater(lane, lane.inMs);
-  for (const { projectId, laneId } of missing) tellStray({ projectId, laneId });
+  for (const { projectId, laneId } of missing) countOrphan({ projectId, laneId });
 }

@@ -1,4 +1,4 @@
-import { callId, type CancelledPlace, type LaneKey, type Step } from '@sluice/store';
+import { callId, type CancelledCursor, type LaneKey, type Step } from '@sluice/store';
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { cancelled, endCall } from './ended-records';
@@ -13,11 +13,11 @@ const operationsPerStep = 200;
  */
 export async function endCancelled(
   context: ExecutorContext,
-  after: CancelledPlace | undefined,
-): Promise<Step<LaneKey, CancelledPlace>> {
+  after: CancelledCursor | undefined,
+): Promise<Step<LaneKey, CancelledCursor>> {
   const { store, owner, logger, meters } = context;
-  const place = { limit: operationsPerStep, ...(after && { after }) };
-  const { found: calls, next } = await store.writes.claimCancelled({ owner, leaseMs, ...place });
+  const page = { limit: operationsPerStep, ...(after && { after }) };
+  const { found: calls, next } = await store.writes.claimCancelled({ owner, leaseMs, ...page });
   const onward = next === undefined ? {} : { next };
   if (calls.length === 0) return { found: [], ...onward };
   const settlements = calls.map((call) => endCall(call, call.records, cancelled));

@@ -20,8 +20,8 @@ const recordsPerStep = 200;
  */
 export async function endOverdue(context: ExecutorContext, after: string | undefined): Promise<Step<LaneKey, string>> {
   const { store, owner, logger, meters } = context;
-  const place = { limit: recordsPerStep, ...(after === undefined ? {} : { after }) };
-  const { found: calls, next } = await store.writes.claimOverdue({ owner, leaseMs, ...place });
+  const page = { limit: recordsPerStep, ...(after === undefined ? {} : { after }) };
+  const { found: calls, next } = await store.writes.claimOverdue({ owner, leaseMs, ...page });
   const onward = next === undefined ? {} : { next };
   if (calls.length === 0) return { found: [], ...onward };
   const settlements = calls.map(toSettlement);

@@ -12,7 +12,7 @@ import type { Sending } from './send-call';
 export async function reconcile(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
   const { call, hold, lanes } = run;
   const { callTimeoutMs, timeScale } = context.config;
-  const look = () =>
+  const lookUp = () =>
     reconcileCall(context.store.writes, {
       call,
       records: sending.records,
@@ -25,13 +25,13 @@ export async function reconcile(context: ExecutorContext, run: Run, sending: Sen
       timeScale,
     });
   const { operationId, number } = call;
-  const { settlement, looked } = await asStep('call.reconcile', { operationId, call: number }, look);
-  context.quotas.learn(call, looked.quota);
-  const failures = looked.results.flatMap((result) => (result.ok ? [] : [result.error]));
+  const { settlement, lookup } = await asStep('call.reconcile', { operationId, call: number }, lookUp);
+  context.quotas.learn(call, lookup.quota);
+  const failures = lookup.results.flatMap((result) => (result.ok ? [] : [result.error]));
   const ofSearch = failures.find(({ scope }) => scope === 'search');
   if (ofSearch !== undefined) await context.quotas.blockSearches(call, sending.connector, ofSearch.retryAfterMs);
   try {
-    const blockedMs = await noteOutcome(context.store, call, looked);
+    const blockedMs = await noteOutcome(context.store, call, lookup);
     context.meters.blocked(sending.live.provider, blockedMs);
     if (blockedMs > 0) lanes.sleep(call, blockedMs);
   } catch (error) {

@@ -79,8 +79,8 @@ async function sealBatches({ writes }: Store, connectors: ConnectorRegistry): Pr
 
 async function doubtAll({ writes }: Store, connectors: ConnectorRegistry): Promise<number> {
   let count = 0;
-  type Place = Parameters<typeof writes.doubtCreates>[0]['after'];
-  for (let after: Place; ;) {
+  type Cursor = Parameters<typeof writes.doubtCreates>[0]['after'];
+  for (let after: Cursor; ;) {
     const { found, next } = await writes.doubtCreates(
       { ...(after && { after }), limit: callsPerStep },
       ({ provider, objectName, plan }) =>

@@ -1,5 +1,5 @@
 import { type HttpServer, readyWhen, startMetricsServer, startOperability } from '@sluice/http';
-import { assertRingOpens } from '@sluice/installations';
+import { assertKeyRingComplete } from '@sluice/installations';
 import type { Consumer } from '@sluice/messaging';
 import { startClaimLoop, type ClaimLoop } from './claim-loop';
 import { consumeReady } from './consumers/ready';
@@ -28,7 +28,7 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
   return {
     start: async () => {
       await store.assertMigrated();
-      await assertRingOpens(store, config.credentialsKeys);
+      await assertKeyRingComplete(store, config.credentialsKeys);
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startOperability({
         service: 'executor',

@@ -1,12 +1,12 @@
 import type { LaneKey, WriteStore } from '@sluice/store';
 import type { LaneQueue } from './lane-queue';
-import { goRound } from './round';
+import { createSweep } from './create-sweep';
 
 /** Every 2 s, less half a call's distance. */
-const lookAfterMs = 1_875;
+const sweepEveryMs = 1_875;
 /** Lanes of one statement, a few milliseconds, and statements of one pass. */
 const lanesPerStep = 1_000;
-const stepsPerLook = 3;
+const stepsPerPass = 3;
 /** With fewer lanes than this awake, a process has nothing left to do soon. */
 const fewLanes = 64;
 
@@ -22,17 +22,17 @@ export function readySweep(
   lanes: LaneQueue,
   onFound: (lanes: number) => void,
 ): () => Promise<void> {
-  const look = goRound(
+  const sweep = createSweep(
     (after: LaneKey | undefined) => writes.findReadyLanes({ limit: lanesPerStep, ...(after && { after }) }),
-    stepsPerLook,
+    stepsPerPass,
   );
-  let lookedAtMs = -Infinity;
+  let lastPassAtMs = -Infinity;
   let hasMore = false;
   return async () => {
-    const isHungry = hasMore && lanes.size() < fewLanes;
-    if (!isHungry && performance.now() - lookedAtMs < lookAfterMs) return;
-    lookedAtMs = performance.now();
-    const { found, isCut } = await look();
+    const needsWork = hasMore && lanes.size() < fewLanes;
+    if (!needsWork && performance.now() - lastPassAtMs < sweepEveryMs) return;
+    lastPassAtMs = performance.now();
+    const { found, isCut } = await sweep();
     hasMore = isCut && found.length > 0;
     onFound(found.length);
     for (const lane of found) lanes.wake(lane, 'sweep');

@@ -1,9 +1,9 @@
-import type { CancelledPlace, LaneKey, WaitingCall } from '@sluice/store';
+import type { CancelledCursor, LaneKey, WaitingCall } from '@sluice/store';
 import type { ExecutorContext } from './context';
 import type { ClaimLoop } from './claim-loop';
 import { endCancelled } from './end-cancelled';
 import { endOverdue } from './end-overdue';
-import { goRound } from './round';
+import { createSweep } from './create-sweep';
 import { readySweep } from './sweep-ready';
 
 /** How often each sweep runs; the lapse adds at most this to a lease of 6 s. */
@@ -16,11 +16,11 @@ const isolatedEveryMs = 250;
 const retentionEveryMs = 5_000;
 /** One statement stays short, and one pass does not hold up the others: a backlog is purged over many passes. */
 const recordsPerPurge = 1_000;
-const purgesPerLook = 20;
+const purgesPerPass = 20;
 /** Calls that lapse in one statement: four processes that die together at full concurrency. */
-const lapsedPerLook = 1_024;
+const lapsedPerPass = 1_024;
 /** Steps of one pass over overdue records (200 each) and of the order's repair (500 waiting calls each). */
-const stepsPerLook = 5;
+const stepsPerPass = 5;
 const waitingPerStep = 500;
 /** With the batcher's half second for an open batch, a cancel is carried out within a second. */
 const cancelledEveryMs = 250;
@@ -38,10 +38,10 @@ export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Pr
     findings.inc({ sweep }, found.length);
     for (const lane of found) lanes.wake(lane, sweep === 'lapse' ? 'lapse' : 'sweep');
   };
-  const cancelled = goRound((after: CancelledPlace | undefined) => endCancelled(context, after), stepsPerLook);
+  const cancelled = createSweep((after: CancelledCursor | undefined) => endCancelled(context, after), stepsPerPass);
   const ends = [
     every(context, lapseEveryMs, async () => {
-      const lapsed = await store.writes.lapse(lapsedPerLook);
+      const lapsed = await store.writes.lapse(lapsedPerPass);
       if (lapsed.length > 0) context.logger.warn({ calls: lapsed.length }, 'leases.lapsed');
       wakeAll(lapsed, 'lapse');
     }),
@@ -55,10 +55,10 @@ export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Pr
     every(context, cancelledEveryMs, async () => wakeAll((await cancelled()).found, 'cancelled')),
   ];
   if (config.sweeps) {
-    const overdue = goRound((after: string | undefined) => endOverdue(context, after), stepsPerLook);
+    const overdue = createSweep((after: string | undefined) => endOverdue(context, after), stepsPerPass);
     const repair = (after: WaitingCall | undefined) =>
       store.writes.repairOrder({ limit: waitingPerStep, ...(after && { after }) });
-    const repaired = goRound(repair, stepsPerLook);
+    const repaired = createSweep(repair, stepsPerPass);
     ends.push(
       every(
         context,
@@ -79,10 +79,10 @@ export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Pr
   };
 }
 
-function every(context: ExecutorContext, everyMs: number, look: () => Promise<void>): () => Promise<void> {
+function every(context: ExecutorContext, everyMs: number, pass: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running ??= look()
+    running ??= pass()
       .catch((error: unknown) => context.logger.warn({ error }, 'sweep.failed'))
       .finally(() => (running = undefined));
   }, everyMs);
@@ -94,7 +94,7 @@ function every(context: ExecutorContext, everyMs: number, look: () => Promise<vo
 
 /** Forgets what records held that ended before the retention time. */
 async function purgeOld({ store, config }: ExecutorContext, onPurged: (plans: number) => void): Promise<void> {
-  for (let n = 0; n < purgesPerLook; n += 1) {
+  for (let n = 0; n < purgesPerPass; n += 1) {
     const purged = await store.writes.purgePlans(config.retentionDays, recordsPerPurge);
     onPurged(purged);
     if (purged < recordsPerPurge) return;

@@ -15,7 +15,7 @@ afterEach(() => useSpanRecorder(undefined));
 
 /** Made at 1 700 000 000 000 ms, as its first 48 bits say. */
 const operationId = '018bcfe5-6800-7000-8000-000000000001';
-const placeOf = (letter: string, flag = '00') => `00-${letter.repeat(32)}-${letter.repeat(16)}-${flag}`;
+const traceparentOf = (letter: string, flag = '00') => `00-${letter.repeat(32)}-${letter.repeat(16)}-${flag}`;
 const call: ClaimedCall = {
   projectId: 'p1',
   operationId,
@@ -30,14 +30,14 @@ const call: ClaimedCall = {
   attempts: 0,
   crashCount: 0,
   isInDoubt: false,
-  traceparent: placeOf('a'),
+  traceparent: traceparentOf('a'),
 };
 const pending: readonly PendingRecord[] = ['a', 'b', 'c'].map((letter, index) => ({
   index,
   plan: '{"fields":{"email":"canary@example.com"}}',
   sendState: 'none',
   leftMs: 1,
-  accepted: { traceparent: placeOf(letter), at: new Date(1_700_000_000_000 + index) },
+  accepted: { traceparent: traceparentOf(letter), at: new Date(1_700_000_000_000 + index) },
 }));
 const settled = (records: readonly RecordSettlement[]): Settlement => ({
   ...call,
@@ -54,12 +54,12 @@ function run(more: Partial<ClaimedCall>, records: readonly RecordSettlement[], r
   trace.end(reason === undefined ? settled(records) : undefined, reason);
   return recorded;
 }
-const retold = () => recorded.filter(({ name }) => name === 'write.accept').map(({ traceId }) => traceId[0]);
+const backfilled = () => recorded.filter(({ name }) => name === 'write.accept').map(({ traceId }) => traceId[0]);
 
 describe('a call', () => {
   it('that succeeded is not kept, unless its operation is', () => {
     expect(run({}, [{ index: 0, kind: 'succeeded' }])).toEqual([]);
-    expect(run({ traceparent: placeOf('a', '01') }, [{ index: 0, kind: 'succeeded' }])).toMatchObject([
+    expect(run({ traceparent: traceparentOf('a', '01') }, [{ index: 0, kind: 'succeeded' }])).toMatchObject([
       {
         name: 'call.claim',
         facts: { operationId, recordsSucceeded: 1, recordsFailed: 0, attempt: 1, outcome: 'done' },
@@ -73,7 +73,7 @@ describe('a call', () => {
       { index: 1, kind: 'succeeded' },
       { index: 2, kind: 'failed', error },
     ]);
-    expect(retold()).toEqual(['c', 'a']);
+    expect(backfilled()).toEqual(['c', 'a']);
     expect(recorded[0]).toMatchObject({ startedAtMs: 1_700_000_000_002 });
     expect(recorded[1]).toMatchObject({ startedAtMs: 1_700_000_000_000 });
     expect(recorded.at(-1)).toMatchObject({ failed: 'rejected', facts: { recordsFailed: 1, records: 3 } });
@@ -101,7 +101,7 @@ describe('a call', () => {
     ['again by the lookup after a sender that died', { attempts: 1, isInDoubt: true }, 1],
   ])('reports its accepts %s', (_when, more, count) => {
     run(more, [{ index: 0, kind: 'failed', error }]);
-    expect(retold()).toHaveLength(count);
+    expect(backfilled()).toHaveLength(count);
     expect(recorded.at(-1)).toMatchObject({ name: 'call.claim' });
   });
 });
@@ -111,7 +111,7 @@ it('records that a deadline ended are a failure of their own', () => {
   const records = [{ index: 0, orderKey: null, isSent: false }];
   traceOverdue({ ...call, provider: 'hubspot', reason, records, wasInDoubt: false, restInMs: undefined });
   expect(recorded).toMatchObject([
-    { name: 'write.accept', facts: { isRetold: true } },
+    { name: 'write.accept', facts: { isBackfilled: true } },
     { name: 'call.settle', failed: 'deadline', facts: { operationId, recordsFailed: 1 } },
   ]);
 });

@@ -50,7 +50,7 @@ export interface RunningExecutor {
   /** Finishes what is in flight. Repeatable. */
   stop(): Promise<void>;
   /** Messages that named nothing. */
-  strays(): Promise<number>;
+  orphans(): Promise<number>;
   /** Calls claimed, by what woke their lane. */
   claimed(source: 'message' | 'timer' | 'sweep' | 'lapse'): Promise<number>;
 }
@@ -224,7 +224,7 @@ async function startExecutor(
   return {
     context,
     stop: () => (stopped ??= service.stop()),
-    strays: async () => {
+    orphans: async () => {
       const { body } = await context.metrics.expose();
       return Number(/^sluice_messages_stray_total\{[^}]*\} (\d+)$/m.exec(body)?.[1] ?? 0);
     },

@@ -64,9 +64,9 @@ function losing(): Behaviour {
   let held: (() => unknown) | undefined;
   return (call, apply) => {
     const name = nameOf(call);
-    const isLook = /(search|read)$/.test(call.path);
-    const loss = isLook || name === undefined ? undefined : left.get(name)?.shift();
-    if (!isLook && name === 'overtaken') held?.();
+    const isLookup = /(search|read)$/.test(call.path);
+    const loss = isLookup || name === undefined ? undefined : left.get(name)?.shift();
+    if (!isLookup && name === 'overtaken') held?.();
     if (loss === undefined) return apply();
     const written = Math.ceil(call.inputs.length * 0.6);
     if (loss === 'written-in-part') Object.assign(call, { inputs: call.inputs.slice(0, written) });

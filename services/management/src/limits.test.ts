@@ -14,8 +14,8 @@ it('keeps a config of a million characters, and no larger one', () => {
 
 it('gives 200 operations to a page that asks for no size', async () => {
   const asked: number[] = [];
-  const places = { tokenOf: String, read: () => undefined };
-  const { results, pagination } = await readPage({}, places, (_after, limit) => {
+  const cursors = { tokenOf: String, read: () => undefined };
+  const { results, pagination } = await readPage({}, cursors, (_after, limit) => {
     asked.push(limit);
     return Promise.resolve(Array.from({ length: limit }, (_, at) => at));
   });
@@ -24,11 +24,11 @@ it('gives 200 operations to a page that asks for no size', async () => {
 });
 
 it('ends a page at a million characters, with one item at least', async () => {
-  const places = { tokenOf: (item: string) => String(item.length), read: () => undefined };
+  const cursors = { tokenOf: (item: string) => String(item.length), read: () => undefined };
   const sizesOf = async (...lengths: readonly number[]) => {
     // As JSON each has two more.
     const items = lengths.map((length) => 'x'.repeat(length - 2));
-    const { results, pagination } = await readPage({}, places, () => Promise.resolve(items));
+    const { results, pagination } = await readPage({}, cursors, () => Promise.resolve(items));
     return [results.length, pagination];
   };
   expect(await sizesOf(400_000, 600_000)).toEqual([2, { done: true }]);

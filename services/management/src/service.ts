@@ -8,7 +8,7 @@ import {
   startServer,
 } from '@sluice/http';
 import type { BuiltDocument, HttpServer } from '@sluice/http';
-import { assertRingOpens } from '@sluice/installations';
+import { assertKeyRingComplete } from '@sluice/installations';
 import { createInMemoryHints } from '@sluice/redis';
 import { managementApi } from './api';
 import { connectionChangeRoutes, connectionRoutes } from './connections/connection-routes';
@@ -52,7 +52,7 @@ export function createManagementService(context: ManagementContext): ManagementS
     contract: contractOfApp(app),
     start: async () => {
       await store.assertMigrated();
-      await assertRingOpens(store, config.credentialsKeys);
+      await assertKeyRingComplete(store, config.credentialsKeys);
       const { port, host, drainDelayMs, idleGraceMs, shutdownMs } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });

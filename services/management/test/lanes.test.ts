@@ -55,19 +55,19 @@ describe('what is left of a quota', () => {
     createRedisHints({ url: at, prefix, logger: silentLogger, metrics, timeoutMs: 5_000 });
   /** The lane of a new project, as a service shows it that looks into these hints. */
   const shownBy = async (hints: ReturnType<typeof hintsOf>) => {
-    const looking = await startManagement(() => ({ hints }));
-    const seeded = await prepareOperations(looking);
+    const hinted = await startManagement(() => ({ hints }));
+    const seeded = await prepareOperations(hinted);
     const { projectId } = seeded.seed;
-    const key = await looking.newKey(projectId, ['read']);
+    const key = await hinted.newKey(projectId, ['read']);
     const show = async () => {
-      const reply = await looking.as(key).get(`${seeded.path}/lanes`).expect(200);
+      const reply = await hinted.as(key).get(`${seeded.path}/lanes`).expect(200);
       const [lane] = (reply.body as LaneListReply).results;
       if (lane === undefined) throw new Error('the project has no lane');
       return lane;
     };
     const stop = async () => {
       await seeded.database.destroy();
-      await looking.stop();
+      await hinted.stop();
     };
     return { show, stop };
   };

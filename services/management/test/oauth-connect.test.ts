@@ -60,7 +60,7 @@ const comeBack = (query: Record<string, string>, cookie?: string) => {
 const connections = async () =>
   (await management.as(project.key).get(`/v1/projects/${project.id}/connections`).expect(200)).body as Connection[];
 /** What the page's script tells the opener. */
-function told(html: string): { message: { eventType: string; data: Record<string, string> }; target: string } {
+function posted(html: string): { message: { eventType: string; data: Record<string, string> }; target: string } {
   const [, message = '', target = ''] = /postMessage\((\{.*?\}), (".*?")\);<\/script>/.exec(html) ?? [];
   return { message: JSON.parse(message) as never, target: JSON.parse(target) as string };
 }
@@ -195,7 +195,7 @@ describe('GET /callbacks/v1/oauth', () => {
       authScheme: 'oauth2/authorizationCodePKCE',
       status: 'created',
     });
-    expect(told(page.text)).toEqual({
+    expect(posted(page.text)).toEqual({
       message: { eventType: 'AUTHORIZATION_SUCCEEDED', data: { connection: connection?.id } },
       target: 'https://app.builder.example',
     });
@@ -252,7 +252,7 @@ describe('GET /callbacks/v1/oauth', () => {
     );
     expect(page.headers['cache-control']).toBe('no-store');
     expect(page.headers['referrer-policy']).toBe('no-referrer');
-    expect(told(page.text).target).toBe('*');
+    expect(posted(page.text).target).toBe('*');
   });
 
   it("puts new tokens into the group's connection to the same account", async () => {
@@ -296,18 +296,18 @@ describe('GET /callbacks/v1/oauth', () => {
     const pages = await Promise.all(states.map((state, at) => comeBack({ state, code: `code-${at}` }).expect(200)));
     const [connection, ...more] = await connections();
     expect(more).toEqual([]);
-    const named = pages.map(({ text }) => told(text).message.data['connection']);
+    const named = pages.map(({ text }) => posted(text).message.data['connection']);
     expect(new Set(named)).toEqual(new Set([connection?.id]));
     const stored = await management.context.installations.storedCredentials(project.id, connection?.id ?? '');
     expect(stored).toMatchObject({ tokenVersion: states.length, credentials: { accessToken: token } });
   });
 
-  const fails = async (query: Record<string, string>, said: string, cookie?: string) => {
+  const fails = async (query: Record<string, string>, sentence: string, cookie?: string) => {
     const before = (await connections()).length;
     const page = await comeBack(query, cookie).expect(400);
-    expect(told(page.text).message).toEqual({
+    expect(posted(page.text).message).toEqual({
       eventType: 'AUTHORIZATION_FAILED',
-      data: { error: expect.stringContaining(said) },
+      data: { error: expect.stringContaining(sentence) },
     });
     expect(page.text).not.toContain('canary');
     expect(await connections()).toHaveLength(before);
@@ -397,7 +397,7 @@ describe('PATCH connections/{id}:oauth-update', () => {
     const page = await comeBack({ state: new URL(reply.text).searchParams.get('state') ?? '', code: 'code-2' }).expect(
       200,
     );
-    expect(told(page.text).message.data).toEqual({ connection: id });
+    expect(posted(page.text).message.data).toEqual({ connection: id });
     const live = await management.context.installations.storedCredentials(project.id, id);
     expect(live).toMatchObject({ tokenVersion: 2, credentials: { accessToken: 'canary-access-2' } });
   });
@@ -438,7 +438,7 @@ describe('PATCH connections/{id}:oauth-update', () => {
     const state = new URL((await again(id).expect(200)).text).searchParams.get('state') ?? '';
     give('canary-other');
     const page = await comeBack({ state, code: 'code-2' }).expect(400);
-    expect(told(page.text).message.data).toEqual({ error: expect.stringContaining('4711') });
+    expect(posted(page.text).message.data).toEqual({ error: expect.stringContaining('4711') });
     expect(await management.context.installations.storedCredentials(project.id, id)).toMatchObject({ tokenVersion: 1 });
   });
 

@@ -81,8 +81,8 @@ async function inInstallations(send: Sender): Promise<Readonly<Record<string, Pr
 }
 
 /** The routes that tell something else than this. */
-const others = (told: Readonly<Record<string, ProviderApp | undefined>>, expected: Partial<ProviderApp>) =>
-  Object.entries(told).filter(([, shown]) => JSON.stringify(shown) !== JSON.stringify(expected));
+const others = (views: Readonly<Record<string, ProviderApp | undefined>>, expected: Partial<ProviderApp>) =>
+  Object.entries(views).filter(([, shown]) => JSON.stringify(shown) !== JSON.stringify(expected));
 
 describe('a connection shows as much of its app as a list of the apps does', () => {
   it.each([

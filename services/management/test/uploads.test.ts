@@ -138,54 +138,54 @@ describe('a zip that is refused leaves its address good', () => {
     readonly bytes?: Buffer;
     readonly headers?: Record<string, string>;
     readonly status: number;
-    readonly told: object;
+    readonly expected: object;
   }
   it.each<Sent>([
     {
       what: 'not what was announced',
       bytes: other,
       status: 400,
-      told: { issues: [{ in: 'body', name: 'zip', value: md5Of(other) }] },
+      expected: { issues: [{ in: 'body', name: 'zip', value: md5Of(other) }] },
     },
     {
       what: 'with the MD5 of another body',
       headers: { 'content-md5': md5Of(other) },
       status: 400,
-      told: { issues: [{ in: 'header', name: 'Content-MD5', value: md5Of(other) }] },
+      expected: { issues: [{ in: 'header', name: 'Content-MD5', value: md5Of(other) }] },
     },
     {
       what: 'as JSON',
       headers: { 'content-type': 'application/json' },
       status: 415,
-      told: { code: 'request.content-type' },
+      expected: { code: 'request.content-type' },
     },
     {
       what: 'as a form',
       headers: { 'content-type': 'multipart/form-data; boundary=x' },
       status: 415,
-      told: { code: 'request.content-type' },
+      expected: { code: 'request.content-type' },
     },
     {
       what: 'compressed on its way',
       headers: { 'content-encoding': 'gzip' },
       status: 415,
-      told: { remedy: 'Send the body without Content-Encoding.' },
+      expected: { remedy: 'Send the body without Content-Encoding.' },
     },
     {
       what: 'larger than a megabyte',
       bytes: randomBytes(1_048_577),
       status: 413,
-      told: { code: 'request.body-too-large', remedy: 'Zip amp.yaml alone.' },
+      expected: { code: 'request.body-too-large', remedy: 'Zip amp.yaml alone.' },
     },
     {
       what: 'empty',
       bytes: Buffer.alloc(0),
       status: 400,
-      told: { code: 'request.invalid', detail: 'The body is empty.' },
+      expected: { code: 'request.invalid', detail: 'The body is empty.' },
     },
-  ])('$what', async ({ bytes = zip, headers = {}, status, told }) => {
+  ])('$what', async ({ bytes = zip, headers = {}, status, expected }) => {
     const address = await signed({ md5: md5Of(zip) });
-    expect((await put(address.url, bytes, headers).expect(status)).body).toMatchObject(told);
+    expect((await put(address.url, bytes, headers).expect(status)).body).toMatchObject(expected);
     const before = await deploy(nameOf(address)).expect(400);
     expect(before.body).toMatchObject({
       issues: [{ name: 'sourceZipUrl', detail: 'names an upload to which nothing was put' }],
@@ -253,9 +253,9 @@ describe('[sec-51] an address', () => {
     await expire(old);
     const paths = ['x', `${project.id}.${'A'.repeat(43)}`, `${other.id}.${secret}`, old.url.split('/').at(-1) ?? ''];
     const replies = await Promise.all(paths.map((token) => put(`https://x/v1/uploads/${token}`, zip).expect(404)));
-    const told = replies.map(({ body }) => body as { code: string; detail: string });
-    expect(new Set(told.map(({ code, detail }) => `${code} ${detail}`)).size).toBe(1);
-    expect(told[0]).toMatchObject({ code: 'upload.not-found' });
+    const expected = replies.map(({ body }) => body as { code: string; detail: string });
+    expect(new Set(expected.map(({ code, detail }) => `${code} ${detail}`)).size).toBe(1);
+    expect(expected[0]).toMatchObject({ code: 'upload.not-found' });
     await put(url, zip).expect(200);
   });
 

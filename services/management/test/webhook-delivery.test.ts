@@ -181,9 +181,9 @@ describe('a receiver that says what it wants', () => {
     expect(await fixture.ended(id, message.id)).toMatchObject({ status: 'failed', attempts: 1 });
     const shown = (await fixture.send('get', `/${id}`)).body;
     expect(shown).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
-    const told = await fixture.messages(other.id);
-    expect(told).toMatchObject([{ notificationType: 'endpoint.disabled' }]);
-    expect((await fixture.send('get', `/${other.id}/messages/${told[0]?.id}`)).body).toMatchObject({
+    const delivered = await fixture.messages(other.id);
+    expect(delivered).toMatchObject([{ notificationType: 'endpoint.disabled' }]);
+    expect((await fixture.send('get', `/${other.id}/messages/${delivered[0]?.id}`)).body).toMatchObject({
       payload: { data: { endpointId: id, reason: 'gone' } },
     });
     expect(received).toHaveLength(1);

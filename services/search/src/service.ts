@@ -9,7 +9,7 @@ import {
   startMetricsServer,
   startServer,
 } from '@sluice/http';
-import { assertRingOpens } from '@sluice/installations';
+import { assertKeyRingComplete } from '@sluice/installations';
 import type { SearchContext } from './context';
 import { searchApi } from './api';
 import { searchRecordsRoute } from './routes/search-records';
@@ -47,7 +47,7 @@ export function createSearchService(context: SearchContext): SearchService {
     contract: contractOfApp(app),
     start: async () => {
       await store.assertMigrated();
-      await assertRingOpens(store, config.credentialsKeys);
+      await assertKeyRingComplete(store, config.credentialsKeys);
       const { port, host, drainDelayMs, idleGraceMs, shutdownMs } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConflictError, ProviderError, ValidationError } from '@sluice/errors';
 import type { Reply } from '@sluice/http';
-import type { KeptKey, KeptReply, KeyClaim, KeyEnding } from '@sluice/store';
+import type { StoredKey, StoredReply, KeyClaim, KeyEnding } from '@sluice/store';
 import { limits, type Caller } from '@sluice/types';
 import type { GatewayContext } from './context';
 import { toEndedWrite } from './ended-write';
@@ -83,7 +83,7 @@ export function endingOf(claim: KeyClaim | undefined, ended: EndedWrite): KeyEnd
   if (claim === undefined) return undefined;
   const { scope, key } = claim;
   try {
-    return { scope, key, reply: toKept(presentWrite(ended)) };
+    return { scope, key, reply: toStored(presentWrite(ended)) };
   } catch (error) {
     return isFinal(error) ? undefined : { scope, key };
   }
@@ -95,7 +95,7 @@ function isFinal(error: unknown): boolean {
 }
 
 /** The first reply; undefined when the key has been freed and the write may be made. */
-async function replay(context: GatewayContext, call: WriteCall, kept: KeptKey): Promise<Reply | undefined> {
+async function replay(context: GatewayContext, call: WriteCall, kept: StoredKey): Promise<Reply | undefined> {
   if (kept.bodyHash !== call.idempotency?.bodyHash) throw mismatch();
   if (kept.reply !== undefined) return replayed(kept.reply);
   const { withinProjectId: projectId } = call.names;
@@ -106,7 +106,7 @@ async function replay(context: GatewayContext, call: WriteCall, kept: KeptKey): 
   if (settled?.operationId !== kept.operationId) return undefined;
   if (settled.reply !== undefined) return replayed(settled.reply);
   try {
-    return replayed(toKept(presentWrite(toEndedWrite(call, kept.operationId, records))));
+    return replayed(toStored(presentWrite(toEndedWrite(call, kept.operationId, records))));
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const { class: failed, detail, meta, remedy } = error;
@@ -117,11 +117,11 @@ async function replay(context: GatewayContext, call: WriteCall, kept: KeptKey): 
   }
 }
 
-function toKept({ status = 200, body, headers }: Reply): KeptReply {
+function toStored({ status = 200, body, headers }: Reply): StoredReply {
   return { kind: 'answered', status, body, ...(headers && { headers }) };
 }
 
-function replayed(reply: KeptReply): Reply {
+function replayed(reply: StoredReply): Reply {
   const { status, body, headers }: Reply = reply.kind === 'accepted' ? presentAccepted(reply) : reply;
   return { ...(status && { status }), body, headers: { ...headers, 'Idempotent-Replayed': 'true' } };
 }

@@ -9,7 +9,7 @@ import {
   startMetricsServer,
   startServer,
 } from '@sluice/http';
-import { assertRingOpens } from '@sluice/installations';
+import { assertKeyRingComplete } from '@sluice/installations';
 import type { GatewayContext } from './context';
 import { writeApi } from './api';
 import { acceptor } from './accept-write';
@@ -60,7 +60,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     contract: contractOfApp(app),
     start: async () => {
       await store.assertMigrated();
-      await assertRingOpens(store, config.credentialsKeys);
+      await assertKeyRingComplete(store, config.credentialsKeys);
       const { port, host, drainDelayMs, idleGraceMs, shutdownMs } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });

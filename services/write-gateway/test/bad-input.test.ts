@@ -133,11 +133,11 @@ describe('limits of a write', () => {
     fields: { email: 'e'.repeat(email), note: 'x'.repeat(note) },
     notes: [{ field: 'note', providerField: 'note', reason: 'default of selectedFieldSettings', sent: true }],
   });
-  const dryRun = async (place: Seed, batch: readonly object[]): Promise<string> => {
+  const dryRun = async (target: Seed, batch: readonly object[]): Promise<string> => {
     const reply = await gateway
-      .post(`${place.path}?dryRun=true`)
-      .set('x-api-key', place.key)
-      .send({ groupRef: place.groupRef, type: 'create', batch });
+      .post(`${target.path}?dryRun=true`)
+      .set('x-api-key', target.key)
+      .send({ groupRef: target.groupRef, type: 'create', batch });
     return `${reply.status} ${(reply.body as Problem).issues?.map(({ name, detail }) => `${name} ${detail}`).join() ?? ''}`;
   };
   const listOf = (count: number, item: unknown = 'i'): unknown[] => Array.from({ length: count }, () => item);

@@ -10,7 +10,7 @@ export interface ConsoleTab {
   readonly complaints: readonly string[];
   signIn(key: string): Promise<void>;
   /** Goes to a page of the console by its address after `#/`. */
-  goTo(place: string): Promise<void>;
+  goTo(path: string): Promise<void>;
 }
 
 export interface TabOptions {
@@ -46,8 +46,8 @@ export async function openConsole(
       await page.getByLabel('API key').fill(key);
       await page.getByRole('button', { name: 'Sign in' }).click();
     },
-    goTo: async (place) => {
-      await page.goto(`${managementUrl}/console#/${place}`);
+    goTo: async (path) => {
+      await page.goto(`${managementUrl}/console#/${path}`);
     },
   };
 }

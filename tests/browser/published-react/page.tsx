@@ -35,7 +35,7 @@ function Headless(): ReactNode {
   const { updateInstallation } = useUpdateInstallation();
   const { deleteInstallation } = useDeleteInstallation();
   const [said, say] = useState('nothing');
-  const told = (action: string) => ({
+  const outcomeOf = (action: string) => ({
     onSuccess: () => say(`${action}: done`),
     onError: (error: Error) => say(`${action}: ${error.message}`),
   });
@@ -43,12 +43,12 @@ function Headless(): ReactNode {
   const actions: Readonly<Record<string, () => void>> = {
     read: () => config.readObject(objectName).setSelectedField({ fieldName: fields.read, selected: true }),
     write: () => object.setEnableWrite(),
-    create: () => createInstallation({ config: config.get(), ...told('create') }),
+    create: () => createInstallation({ config: config.get(), ...outcomeOf('create') }),
     'allow deletion': () => object.setEnableDeletion(),
     default: () => object.setDefaultValues({ fieldName: fields.written, value: { stringValue: 'Doe' } }),
     once: () => object.setWriteOnUpdateSetting({ fieldName: fields.written, value: 'never' }),
-    save: () => updateInstallation({ config: config.get(), ...told('save') }),
-    delete: () => deleteInstallation(told('delete')),
+    save: () => updateInstallation({ config: config.get(), ...outcomeOf('save') }),
+    delete: () => deleteInstallation(outcomeOf('delete')),
   };
   const shown = {
     connection: connection?.id ?? 'none',

@@ -7,8 +7,8 @@ import { connectWorld } from './connect-world';
 import { deletePods, type Deletion } from './delete-pods';
 import { openPods } from './pods';
 import { crashTestEnv, type CrashTestSettings } from './settings';
-import { tellFailures, type ReadOperation } from './tell-failures';
-import { tellResult } from './tell-result';
+import { renderFailures, type ReadOperation } from './render-failures';
+import { renderResult } from './render-result';
 
 const services = ['write-gateway', 'executor', 'batcher', 'management', 'search'];
 
@@ -23,16 +23,16 @@ async function main(settings: CrashTestSettings): Promise<boolean> {
   // A generator of its own, so that what is written does not depend on how often pods are looked for.
   const moments = seededRandom(`crash/${seed}/pods`);
   const deleter = pods && deletePods({ pods, services, deletions: wanted, writes, random: moments, onDeleted: say });
-  tell(`writing ${writes} records, ${perSecond} requests in a second at most, deleting ${wanted} pods`);
+  printLine(`writing ${writes} records, ${perSecond} requests in a second at most, deleting ${wanted} pods`);
   const onAnswer = (answered: number): void => deleter?.onAnswer(answered);
   const ledger = await sendLoad(context, Object.assign(endedBy('SIGTERM', writes), { perSecond, onAnswer }));
   const deletions = (await deleter?.ended()) ?? [];
-  tell('waiting until every operation has ended, then comparing');
+  printLine('waiting until every operation has ended, then comparing');
   const boundMs = settings.crashTestBoundSeconds * 1_000;
   const verdict = await check({ world }, ledger, { boundMs, flushLateMs: boundMs });
-  const failures = await tellFailures(ledger.failedRequests, logOf);
-  const { lines, isHeld } = tellResult({ verdict, ledger, wanted, deletions, failures });
-  for (const line of lines) tell(line);
+  const failures = await renderFailures(ledger.failedRequests, logOf);
+  const { lines, isHeld } = renderResult({ verdict, ledger, wanted, deletions, failures });
+  for (const line of lines) printLine(line);
   return isHeld;
 }
 
@@ -44,7 +44,7 @@ function endedBy(signal: NodeJS.Signals, writes: number): { readonly writes: num
   let left = writes;
   process.once(signal, () => {
     left = 0;
-    tell(`${signal}: writing no more`);
+    printLine(`${signal}: writing no more`);
   });
   return {
     get writes() {
@@ -54,10 +54,10 @@ function endedBy(signal: NodeJS.Signals, writes: number): { readonly writes: num
 }
 
 function say({ pod, isForced, answered }: Deletion): void {
-  tell(`deleted ${pod}${isForced ? ' without grace' : ''} after ${answered} answers`);
+  printLine(`deleted ${pod}${isForced ? ' without grace' : ''} after ${answered} answers`);
 }
 
-function tell(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 

@@ -97,12 +97,12 @@ function compare({ records }: ClientLedger, { outcomes, effects, mayQuarantine }
     if (sent.outcome === 'refused' && isDone) counts.falseFailure += 1;
     const end = sent.operationId === undefined ? undefined : endOf(sent, outcomes);
     if (examples.length < examplesMax && isOdd(sent, { end, made, isDone }))
-      examples.push(`${tell(sent, end, mine)}${errorOf(sent, outcomes)}`);
+      examples.push(`${addBroken(sent, end, mine)}${errorOf(sent, outcomes)}`);
     if (end === undefined) continue;
     if (end === 'absent' && sent.outcome === 'accepted') counts.lost += 1;
     if (end === 'pending') nonTerminal.add(sent.operationId ?? '');
     if (end === 'unknown') counts.labelled += 1;
-    if (end === 'unknown' && isTold(sent)) counts.falseFailure += 1;
+    if (end === 'unknown' && isReported(sent)) counts.falseFailure += 1;
     if (end === 'failed' && isDone) counts.falseFailure += 1;
     const isExcused = mayQuarantine && errorOf(sent, outcomes).includes(': quarantined');
     if (end === 'failed' && !isDone && sent.outcome === 'accepted' && !isExcused) failed += 1;
@@ -119,7 +119,7 @@ type End = OperationRecord['status'] | 'absent';
  * Whether an unknown outcome must be cleared up. Nobody looks for a synchronous write that was answered that its provider said nothing: its
  * caller knows (docs/guides/promises.md). On a slow machine a provider of ours may miss the call's timeout.
  */
-function isTold({ isReconcilable, way, status = 0 }: SentRecord): boolean {
+function isReported({ isReconcilable, way, status = 0 }: SentRecord): boolean {
   return isReconcilable && !(way === 'sync' && status >= 500);
 }
 
@@ -131,12 +131,12 @@ function isOdd(
   const { outcome } = sent;
   if (made > 1 || (outcome === 'refused' && isDone)) return true;
   if (end === 'succeeded') return !isDone;
-  if (end === 'unknown') return isTold(sent);
+  if (end === 'unknown') return isReported(sent);
   if (end === 'failed') return isDone || outcome === 'accepted';
   return end === 'pending' || (end === 'absent' && outcome === 'accepted');
 }
 
-function tell(
+function addBroken(
   { marker, way, customer, outcome, operationId, index }: SentRecord,
   end = 'unheard',
   mine: readonly Effect[],

@@ -37,9 +37,9 @@ function countWrongMembers(batches: readonly Flushed[], { records }: ClientLedge
   const members = records.filter(({ way, operationId }) => isAutoBatched(way) && operationId !== undefined);
   let wrong = 0;
   for (const [id, mine] of Map.groupBy(members, ({ operationId }) => operationId as string)) {
-    const places = new Set(mine.map(({ index }) => index));
+    const indexes = new Set(mine.map(({ index }) => index));
     const groups = new Set(mine.map(({ customer, way }) => `${customer.groupRef}/${way}`));
-    wrong += mine.length - places.size + (groups.size - 1);
+    wrong += mine.length - indexes.size + (groups.size - 1);
     wrong += mine.filter(({ index = 0 }) => index >= (sizes.get(id) ?? Infinity)).length;
   }
   return wrong;

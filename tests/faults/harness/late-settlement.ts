@@ -10,7 +10,7 @@ import type { Verdict } from './verdict';
 import type { World } from './world';
 
 /** What the provider does with the one create of a story, and when the sleeper wakes. */
-export interface Story {
+export interface LateSettlement {
   readonly customer: Customer;
   readonly marker: string;
   /** Scripts of the sandbox for the creates of this account. */
@@ -36,7 +36,7 @@ const [first, second] = [
  */
 export async function settleLate(
   world: World,
-  { customer, marker, faults, callTimeoutMs, wakeWhen }: Story,
+  { customer, marker, faults, callTimeoutMs, wakeWhen }: LateSettlement,
 ): Promise<Verdict> {
   const ledger = newLedger(await latestSeq(world));
   for (const party of [first, second]) await world.kill(party, 'SIGTERM');
@@ -77,12 +77,12 @@ async function hasLapsed(world: World, operationId: string): Promise<true | unde
 
 /** Resolves when a scripted fault of this kind has met a call. */
 export async function untilHit(world: World, { account }: Customer, kind: string): Promise<void> {
-  const look = async (): Promise<true | undefined> => {
+  const readFault = async (): Promise<true | undefined> => {
     const all = await call<
       { account?: string; hits: number; seen: number; match?: { nth?: number }; action: { kind: string } }[]
     >(`${world.stack.sandboxUrl}/_sandbox/faults`, { method: 'GET' });
     const mine = all.filter((fault) => fault.account === account.name && fault.action.kind === kind);
     return mine.some(({ hits }) => hits > 0) || undefined;
   };
-  await until(`a fault ${kind} has met a call`, look, stepMs);
+  await until(`a fault ${kind} has met a call`, readFault, stepMs);
 }

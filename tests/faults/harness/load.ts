@@ -156,7 +156,7 @@ async function createAtProvider({ stack }: Measured, { account }: Customer, name
 function watchOperations({ world, random }: LoadContext, ledger: ClientLedger) {
   const watched = new Map<string, Customer>();
   const ended = new AbortController();
-  const look = async (id: string, customer: Customer): Promise<void> => {
+  const readOperation = async (id: string, customer: Customer): Promise<void> => {
     const url = `${world.stack.baseUrl}/projects/${customer.project.id}/operations/${id}`;
     const reply = await ask<{ status: 'in_progress' | 'success' | 'failure' }>(url, {
       method: 'GET',
@@ -169,7 +169,7 @@ function watchOperations({ world, random }: LoadContext, ledger: ClientLedger) {
   };
   const poll = async (): Promise<void> => {
     while (!ended.signal.aborted) {
-      for (const [id, customer] of [...watched].slice(0, 20)) await look(id, customer);
+      for (const [id, customer] of [...watched].slice(0, 20)) await readOperation(id, customer);
       await sleep(pollMs);
     }
   };
@@ -178,7 +178,7 @@ function watchOperations({ world, random }: LoadContext, ledger: ClientLedger) {
     maybe: (record: SentRecord | undefined): void => {
       if (record?.outcome !== 'accepted' || record.operationId === undefined || random() > watchedShare) return;
       watched.set(record.operationId, record.customer);
-      void look(record.operationId, record.customer);
+      void readOperation(record.operationId, record.customer);
     },
     end: async (): Promise<void> => {
       ended.abort();

@@ -14,7 +14,7 @@ export interface Outcomes {
 const pageSize = 1_000;
 /** Requests for the records of operations at once. */
 const readersMax = 12;
-const lookEveryMs = 200;
+const pollMs = 200;
 
 /** Waits until no operation of these projects is in progress. @returns whether that came within the bound */
 export async function waitUntilQuiet(projects: readonly Project[], boundMs: number): Promise<boolean> {
@@ -23,7 +23,7 @@ export async function waitUntilQuiet(projects: readonly Project[], boundMs: numb
     const counts = await Promise.all(projects.map(countInProgress)).catch(() => [1]);
     if (counts.every((count) => count === 0)) return true;
     if (performance.now() - startedAtMs > boundMs) return false;
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
 }
 

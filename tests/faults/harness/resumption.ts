@@ -5,7 +5,7 @@ import type { World } from './world';
 /** Longest wait for calls of a dead process, in milliseconds: far past the 10 s that the fault matrix asks for. */
 const boundMs = 240_000;
 /** What the time is told to the nearest of. */
-const lookEveryMs = 100;
+const pollMs = 100;
 
 /**
  * Watches the calls that dead processes hold. Call it when they are gone.
@@ -17,7 +17,7 @@ export async function watchResumption(world: Pick<World, 'serviceUrl'>, pids: re
     const isHeld = await holdCalls(world, pids);
     const tookMs = performance.now() - startedAtMs;
     if (isHeld === undefined || tookMs > boundMs) return tookMs;
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
 }
 

@@ -58,9 +58,9 @@ function judge({ allows = {} }: Row, { verdict, misses }: RowOutcome): string[] 
 export function reportLine({ row, seed, size, verdict, numbers, slow, broken }: RowReport): string {
   const seen = verdict.accepted + verdict.unknown;
   const { examples, ...counts } = verdict;
-  const told = { ...(slow.length > 0 && { slow }), ...(broken.length > 0 && { broken, examples }) };
+  const details = { ...(slow.length > 0 && { slow }), ...(broken.length > 0 && { broken, examples }) };
   const day = new Date().toISOString().slice(0, 10);
-  return JSON.stringify({ row, seed, size, day, ...counts, ...numbers, bound: `3/${seen}`, ...told });
+  return JSON.stringify({ row, seed, size, day, ...counts, ...numbers, bound: `3/${seen}`, ...details });
 }
 
 /** Restores the world that a row expects, also after one that failed half way: every party runs, every service replies. */

@@ -147,11 +147,11 @@ function count(
   { way, customer, markers: [marker = ''] }: Write,
   { sentAtMs, answer }: { readonly sentAtMs: number; readonly answer: Answer },
 ): void {
-  const told =
+  const fault =
     answer.kind === 'reply'
       ? { status: answer.status, body: answer.body }
       : { status: answer.kind === 'refused' ? 0 : -1 };
-  countAnswer(ledger, { way, customer, marker, sentAtMs, answeredAtMs: Date.now(), ...told });
+  countAnswer(ledger, { way, customer, marker, sentAtMs, answeredAtMs: Date.now(), ...fault });
 }
 
 function pathOf({ customer: { project, integrationId, account } }: Write): string {

@@ -12,7 +12,7 @@ export interface Trap {
   readonly afterMs?: number;
 }
 
-const lookEveryMs = 20;
+const pollMs = 20;
 
 /**
  * Arms one trap after the other in their party and starts it again whenever a trap killed it, as a supervisor does.
@@ -31,7 +31,7 @@ export async function supervise(
     await world.kill(party, 'SIGTERM');
     await arm();
     for (let count = 0; count < times && !isOver();) {
-      await sleep(lookEveryMs);
+      await sleep(pollMs);
       if (isAlive(world.pid(party))) continue;
       sprung.set(name, (count += 1));
       await arm();

@@ -63,7 +63,7 @@ interface Batch {
 
 async function sendBatch(context: RowContext, ledger: ClientLedger, { customer, at, recordIds }: Batch): Promise<void> {
   const { world, run } = context;
-  const markers = Array.from({ length: recordsPerBatch }, (_, place) => `${run}-${at}-${place}`);
+  const markers = Array.from({ length: recordsPerBatch }, (_, index) => `${run}-${at}-${index}`);
   const updated = recordIds === undefined ? {} : { recordIds };
   await sendWrite(ledger, { customer, way: 'batch', markers, ...updated }, { writeUrls: world.writeUrls });
 }

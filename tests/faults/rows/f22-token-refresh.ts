@@ -112,8 +112,10 @@ async function judge({ lenient, strict, isLost }: Killed, misses: string[]): Pro
   const kept = (await lenient.connection()).status;
   if (kept !== 'working') misses.push(`with a grace the connection is ${kept}`);
   const wanted = isLost ? 'bad_credentials' : 'working';
-  const look = async () => ((await strict.connection()).status === wanted ? true : undefined);
-  await until(`the strict connection is ${wanted}`, look, stepMs).catch((error: Error) => misses.push(error.message));
+  const hasStatus = async () => ((await strict.connection()).status === wanted ? true : undefined);
+  await until(`the strict connection is ${wanted}`, hasStatus, stepMs).catch((error: Error) =>
+    misses.push(error.message),
+  );
 }
 
 /** The lease of a refresher that died is over at once, instead of in half a minute. */

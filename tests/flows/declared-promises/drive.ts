@@ -78,7 +78,7 @@ async function driveSearch(call: Call, before: number): Promise<Driven> {
   await lateCommit(call);
   const sends = (await callsOf(call.customer, 'search')) - before;
   const outcomes = [reply.status === 200 ? 'succeeded' : 'failed'];
-  return { outcomes, isSaid: false, kept: 0, sends, ...told(reply), ...(await repeat(call, { reply, sentAtMs })) };
+  return { outcomes, isSaid: false, kept: 0, sends, ...replyOf(reply), ...(await repeat(call, { reply, sentAtMs })) };
 }
 
 async function driveWrite(call: Call, before: number): Promise<Driven> {
@@ -95,7 +95,7 @@ async function driveWrite(call: Call, before: number): Promise<Driven> {
     isSaid: operations.some(({ isSaid }) => isSaid),
     kept: await keptOf(call),
     sends: (await callsOf(customer, kind)) - before,
-    ...told(reply),
+    ...replyOf(reply),
   };
   const isRepeated = reply.status >= 400 && reply.body.retryable === true;
   return { ...seen, ...(isRepeated && (await repeat(call, { reply, sentAtMs }))) };
@@ -207,7 +207,7 @@ async function callsOf({ account }: Customer, kind: Kind): Promise<number> {
   return (await account.calls()).filter(({ action }) => action === 'search').length;
 }
 
-function told(reply: Reply<Result>): Pick<Driven, 'reply' | 'hasWait'> {
+function replyOf(reply: Reply<Result>): Pick<Driven, 'reply' | 'hasWait'> {
   const { status, body } = reply;
   if (status < 300) return {};
   const said = { status, isRetryable: body.retryable === true } as NonNullable<Ending['reply']>;

@@ -37,13 +37,13 @@ export async function openGround(stack: Stack, files: readonly Declaration[]): P
   });
   const deployed = await project.deploy(integrations);
   let made = 0;
-  const places = Array.from({ length: atOnce }, () => Promise.resolve());
+  const slots = Array.from({ length: atOnce }, () => Promise.resolve());
   let next = 0;
   return {
     prepared(make) {
-      const place = (next += 1) % atOnce;
-      const prepared = (places[place] ?? Promise.resolve()).then(() => persistently(make));
-      places[place] = prepared.then(
+      const slot = (next += 1) % atOnce;
+      const prepared = (slots[slot] ?? Promise.resolve()).then(() => persistently(make));
+      slots[slot] = prepared.then(
         () => undefined,
         () => undefined,
       );

@@ -31,9 +31,9 @@ export function renderDeclared(files: readonly Declaration[]): string {
   return [table(promised, together(said(promisedCells))), ...together(said(endedCells)).map(endings)].join('\n\n');
 }
 
-function promisedCells({ kind, lookedFor, windowSeconds, promise }: PromiseRow): string[] {
+function promisedCells({ kind, lookedUpBy, windowSeconds, promise }: PromiseRow): string[] {
   const window = windowSeconds === undefined ? '–' : `${windowSeconds} s`;
-  return [kinds[kind], lookedFor, window, promise];
+  return [kinds[kind], lookedUpBy, window, promise];
 }
 
 function endedCells({ kind, endings: of }: PromiseRow): string[] {

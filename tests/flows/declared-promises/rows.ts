@@ -35,7 +35,7 @@ export type Kind = 'create' | 'collected' | 'create now' | 'update' | 'update no
 export interface PromiseRow {
   readonly object: WrittenObject;
   readonly kind: Kind;
-  readonly lookedFor: string;
+  readonly lookedUpBy: string;
   /** From the last send to the moment at which "not written" or "unknown" may be said, in seconds. */
   readonly windowSeconds?: number;
   readonly promise: string;
@@ -69,10 +69,10 @@ const once = { outcome: 'succeeded', kept: 1, sends: 1 } as const;
 const repeated = { outcome: 'succeeded', kept: 1, sends: 2 } as const;
 const unknown = (kept: 0 | 1) => ({ outcome: 'unknown', kept, sends: 1 }) as const;
 const refused = (reply: Ending['reply']) => ({ outcome: 'failed', kept: 0, sends: 1, reply }) as const;
-const told = (status: 429 | 502 | 504, isRetryable: boolean) => ({ status, isRetryable }) as const;
+const statusReply = (status: 429 | 502 | 504, isRetryable: boolean) => ({ status, isRetryable }) as const;
 
 const waits = { '429': repeated, '429, no wait': repeated } as const;
-const waitsNow = { '429': refused(told(429, true)), '429, no wait': refused(told(429, true)) } as const;
+const waitsNow = { '429': refused(statusReply(429, true)), '429, no wait': refused(statusReply(429, true)) } as const;
 
 const found: PromiseRow['endings'] = {
   applied: once,
@@ -82,7 +82,7 @@ const found: PromiseRow['endings'] = {
   '503': repeated,
   ...waits,
 };
-const unseen: PromiseRow['endings'] = {
+const invisible: PromiseRow['endings'] = {
   applied: unknown(1),
   'not applied': unknown(0),
   'applied late': unknown(1),
@@ -96,20 +96,20 @@ function create(object: WrittenObject): PromiseRow {
   return {
     object,
     kind: 'create',
-    lookedFor: isFound ? `search by \`${object.unique}\`` : 'nothing: it sends nothing that is unique there',
+    lookedUpBy: isFound ? `search by \`${object.unique}\`` : 'nothing: it sends nothing that is unique there',
     windowSeconds: windowOf(object),
     promise: isFound ? 'exactly once (but see rules 4 and 5)' : 'at most once; an unknown outcome is said',
-    endings: isFound ? found : unseen,
+    endings: isFound ? found : invisible,
   };
 }
 
 function collected(object: WrittenObject): PromiseRow {
-  const { lookedFor, windowSeconds, promise, endings } = create(object);
+  const { lookedUpBy, windowSeconds, promise, endings } = create(object);
   const { applied, 'not applied': notApplied } = endings;
   return {
     object,
     kind: 'collected',
-    lookedFor,
+    lookedUpBy,
     ...(windowSeconds !== undefined && { windowSeconds }),
     promise: `each of its own: ${promise}`,
     endings: { ...(applied && { applied }), ...(notApplied && { 'not applied': notApplied }) },
@@ -118,18 +118,18 @@ function collected(object: WrittenObject): PromiseRow {
 
 function createNow(object: WrittenObject): PromiseRow {
   const isFound = object.unique !== undefined;
-  const lost = (kept: 0 | 1, status: 502 | 504 = 502) => ({ ...unknown(kept), reply: told(status, false) });
+  const lost = (kept: 0 | 1, status: 502 | 504 = 502) => ({ ...unknown(kept), reply: statusReply(status, false) });
   return {
     object,
     kind: 'create now',
-    lookedFor: 'nothing, unless the gateway died: then as above, and never sent',
+    lookedUpBy: 'nothing, unless the gateway died: then as above, and never sent',
     promise: 'at most once; an unknown outcome is said',
     endings: {
       applied: lost(1),
       'not applied': lost(0),
       'applied late': lost(1, 504),
       '500': lost(1),
-      '503': isFound ? refused(told(502, true)) : lost(0),
+      '503': isFound ? refused(statusReply(502, true)) : lost(0),
       ...waitsNow,
     },
   };
@@ -139,7 +139,7 @@ function update(object: WrittenObject): PromiseRow {
   return {
     object,
     kind: 'update',
-    lookedFor: 'nothing; the next write of the record waits out the late commit',
+    lookedUpBy: 'nothing; the next write of the record waits out the late commit',
     promise: 'repeated, same end state',
     endings: {
       applied: repeated,
@@ -153,29 +153,30 @@ function update(object: WrittenObject): PromiseRow {
 }
 
 function updateNow(object: WrittenObject): PromiseRow {
-  const lost = (kept: 0 | 1, status: 502 | 504 = 502) => ({ ...unknown(kept), reply: told(status, true) });
+  const lost = (kept: 0 | 1, status: 502 | 504 = 502) => ({ ...unknown(kept), reply: statusReply(status, true) });
   return {
     object,
     kind: 'update now',
-    lookedFor: 'nothing',
+    lookedUpBy: 'nothing',
     promise: 'the caller repeats, same end state',
     endings: {
       applied: lost(1),
       'not applied': lost(0),
       'applied late': lost(1, 504),
       '500': lost(1),
-      '503': refused(told(502, true)),
+      '503': refused(statusReply(502, true)),
       ...waitsNow,
     },
   };
 }
 
 function search(object: WrittenObject): PromiseRow {
-  const lost = (status: 429 | 502 | 504) => ({ outcome: 'failed', sends: 1, reply: told(status, true) }) as const;
+  const lost = (status: 429 | 502 | 504) =>
+    ({ outcome: 'failed', sends: 1, reply: statusReply(status, true) }) as const;
   return {
     object,
     kind: 'search',
-    lookedFor: 'nothing',
+    lookedUpBy: 'nothing',
     promise: 'the caller repeats: nothing is written',
     endings: {
       applied: lost(502),

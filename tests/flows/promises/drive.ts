@@ -60,9 +60,9 @@ export async function drive(stack: Stack, row: PromiseRow, form: Form, loss: Los
     });
     return { customer: made, ids: type === 'create' ? [] : await makeRecords(made, object, mark) };
   };
-  const place = (driven += 1) % setUps.length;
-  const making = (setUps[place] ?? Promise.resolve()).then(make);
-  setUps[place] = making.catch(() => undefined);
+  const slot = (driven += 1) % setUps.length;
+  const making = (setUps[slot] ?? Promise.resolve()).then(make);
+  setUps[slot] = making.catch(() => undefined);
   const { customer, ids } = await making;
   const writing: Writing = { row, form, mark, ids };
   const before = (await customer.account.writes()).length;

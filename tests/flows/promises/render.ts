@@ -44,9 +44,9 @@ export function together(said: readonly Said[]): string[][] {
 const promised = ['write', 'a repeat is prevented by', 'looked up by', 'window', 'promise', 'the caller sees'];
 
 function promisedCells(row: PromiseRow): string[] {
-  const { prevented, lookedFor, windowSeconds, promise, caller } = row;
+  const { prevented, lookedUpBy, windowSeconds, promise, caller } = row;
   const window = windowSeconds === undefined ? '–' : `${windowSeconds} s`;
-  return [writeOf(row), prevented, lookedFor, window, promise, caller];
+  return [writeOf(row), prevented, lookedUpBy, window, promise, caller];
 }
 
 function writeOf({ type, mode }: PromiseRow): string {

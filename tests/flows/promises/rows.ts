@@ -47,7 +47,7 @@ export interface PromiseRow {
   /** It holds for each of them. */
   readonly forms: readonly Form[];
   readonly prevented: string;
-  readonly lookedFor: string;
+  readonly lookedUpBy: string;
   /** From the last send to the moment at which "not written" may be concluded, in seconds; none where there is no lookup. */
   readonly windowSeconds?: number;
   readonly promise: string;
@@ -194,7 +194,7 @@ function asynchronousCreate(object: WrittenObject): PromiseRow {
     mode: 'asynchronous',
     forms: both,
     prevented: object.isConsistent ? resend : 'never sent again',
-    lookedFor: object.key,
+    lookedUpBy: object.key,
     windowSeconds: windowOf(object),
     promise: object.isConsistent ? 'exactly once (but see rules 4 and 5)' : 'at most once; an unknown outcome is said',
     caller: object.isConsistent ? '`success`' : '`success`, or `failure` with "Outcome unknown: …"',
@@ -213,7 +213,7 @@ function synchronousCreate(object: WrittenObject): PromiseRow {
     mode: 'synchronous',
     forms: both,
     prevented: 'never sent again',
-    lookedFor: 'nothing, unless the gateway died: then as above, and never sent',
+    lookedUpBy: 'nothing, unless the gateway died: then as above, and never sent',
     promise: 'at most once; an unknown outcome is said',
     caller: '502 or 504, `retryable: false`',
     endings: { applied: unknown(1), 'not applied': unknown(0) },
@@ -227,7 +227,7 @@ function asynchronousUpdate(object: WrittenObject): PromiseRow {
     mode: 'asynchronous',
     forms: both,
     prevented: 'not needed: the values are absolute',
-    lookedFor: 'nothing; the next write of the record waits out the late commit',
+    lookedUpBy: 'nothing; the next write of the record waits out the late commit',
     promise: 'repeated, same end state',
     caller: '`success`; after the deadline `failure` with "Outcome unknown: …"',
     endings: { applied: repeated, 'not applied': repeated },
@@ -241,7 +241,7 @@ function synchronousUpdate(object: WrittenObject): PromiseRow {
     mode: 'synchronous',
     forms: both,
     prevented: 'never sent again; the caller may',
-    lookedFor: 'nothing',
+    lookedUpBy: 'nothing',
     promise: 'the caller repeats, same end state',
     caller: '502 or 504, `retryable: true`',
     endings: { applied: unknown(1), 'not applied': unknown(0) },
@@ -256,7 +256,7 @@ function synchronousDelete(object: WrittenObject): PromiseRow {
     mode: 'synchronous',
     forms: ['single'],
     prevented: 'never sent again; the caller may',
-    lookedFor: 'nothing',
+    lookedUpBy: 'nothing',
     promise: 'the caller repeats, same end state',
     caller: `502 or 504, \`retryable: true\`; ${gone}`,
     endings: { applied: unknown(0), 'not applied': unknown(1) },

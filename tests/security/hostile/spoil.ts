@@ -137,10 +137,10 @@ type Json = Record<string | number, unknown>;
 
 /** Changes one place of a body, or adds a member to one of its objects. */
 function change(body: Json, how: Extract<Spoiling, { kind: 'set' | 'add' | 'drop' }>): void {
-  const places = [...placesOf(body)];
-  const place = places[how.at % places.length];
-  if (place === undefined) return;
-  const { parent, name } = place;
+  const members = [...membersOf(body)];
+  const member = members[how.at % members.length];
+  if (member === undefined) return;
+  const { parent, name } = member;
   if (how.kind === 'drop') delete parent[name];
   else if (how.kind === 'set') define(parent, name, how.value);
   else define(parent, Array.isArray(parent) ? parent.length : how.name, how.value);
@@ -150,10 +150,10 @@ function define(parent: Json, name: string | number, value: unknown): void {
   Object.defineProperty(parent, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function* placesOf(parent: Json): Generator<{ readonly parent: Json; readonly name: string }> {
+function* membersOf(parent: Json): Generator<{ readonly parent: Json; readonly name: string }> {
   for (const [name, value] of Object.entries(parent)) {
     yield { parent, name };
-    if (typeof value === 'object' && value !== null) yield* placesOf(value as Json);
+    if (typeof value === 'object' && value !== null) yield* membersOf(value as Json);
   }
 }
 

@@ -99,7 +99,7 @@ it.each([
 });
 
 describe('what is somebody’s by its form, though each part is a word of the provider or short', () => {
-  const telling = [
+  const revealing = [
     '+33 6 12 34 56 78',
     '+41 44 123 45 67',
     '06-12-34-56-78',
@@ -113,7 +113,7 @@ describe('what is somebody’s by its form, though each part is a word of the pr
     'sales@company.com',
     'sales@company',
   ];
-  it.each(telling)('%s, in a value, a sentence, a page and a path', (text) => {
+  it.each(revealing)('%s, in a value, a sentence, a page and a path', (text) => {
     const words = text.replaceAll('\u00a0', ' ');
     for (const member of ['message', 'detail', 'title', 'description', 'id', 'code', 'name']) {
       expect(JSON.stringify(scrubbed({ [member]: text }))).not.toContain(words);

@@ -50,9 +50,9 @@ function refusalOf(error: unknown, file: string): unknown {
   if (!(error instanceof SluiceApiError) || error.issues.length === 0) return error;
   const lines = error.issues.map(({ name, detail }) => {
     const [, line, column] = /\(line (\d+), column (\d+)\)$/.exec(detail) ?? [];
-    const said = detail.replace(/ \(line \d+, column \d+\)$/, '');
-    const place = line === undefined ? file : `${file}:${line}:${column}`;
-    return `${place}: ${name === 'sourceYaml' ? said : `${name} ${said}`}`;
+    const message = detail.replace(/ \(line \d+, column \d+\)$/, '');
+    const location = line === undefined ? file : `${file}:${line}:${column}`;
+    return `${location}: ${name === 'sourceYaml' ? message : `${name} ${message}`}`;
   });
   return new CommandFailure(lines.join('\n'));
 }

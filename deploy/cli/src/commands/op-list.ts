@@ -45,8 +45,8 @@ async function readPages(management: Management, filter: Filter, limit: number):
   const found: Operation[] = [];
   for (let token: string | undefined; ;) {
     const pageSize = Math.min(pageMax, limit - found.length);
-    const place = token === undefined ? {} : { pageToken: token };
-    const { results, pagination } = await management.listOperationsForProject({ ...filter, ...place, pageSize });
+    const page = token === undefined ? {} : { pageToken: token };
+    const { results, pagination } = await management.listOperationsForProject({ ...filter, ...page, pageSize });
     found.push(...results);
     token = pagination.nextPageToken;
     if (token === undefined || found.length >= limit) return found;

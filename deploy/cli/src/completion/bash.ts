@@ -1,8 +1,10 @@
-import { profilesCommand, type Choice, type Place, type Values } from './places';
+import { profilesCommand, type Choice, type CommandEntry, type Values } from './command-entries';
 
 /** For bash 4 and later. Source: Bash reference manual, "Programmable Completion". */
-export function bash(places: readonly Place[], common: readonly Choice[]): string {
-  const options = [...common, ...places.flatMap((place) => place.options)].filter(({ values }) => values !== undefined);
+export function bash(entries: readonly CommandEntry[], common: readonly Choice[]): string {
+  const options = [...common, ...entries.flatMap((entry) => entry.options)].filter(
+    ({ values }) => values !== undefined,
+  );
   const many = options.filter(({ values }) => values?.isMany);
   return `# bash: source <(sluice completion bash)
 _sluice() {
@@ -20,7 +22,7 @@ _sluice() {
       *) option=''; continue ;;
     esac
     case "$path $word" in
-      ${places
+      ${entries
         .slice(1)
         .map(({ path }) => `'${path}'`)
         .join('|')}) path="$path $word" ;;
@@ -28,10 +30,10 @@ _sluice() {
   done
   [ "$current" != = ] || current=''
   case "$path" in
-${places.map((place) => `    '${place.path}') options="$options ${spelled(place.options)}" words=${atPlace(place)} ;;`).join('\n')}
+${entries.map((entry) => `    '${entry.path}') options="$options ${spelled(entry.options)}" words=${wordsAfter(entry)} ;;`).join('\n')}
   esac
   case "$path $option" in
-${[...valueCases(places, common)].join('\n')}
+${[...valueCases(entries, common)].join('\n')}
     *' ') ;;
     *) words='' ;;
   esac
@@ -54,16 +56,16 @@ complete -F _sluice sluice
 }
 
 /** Commands, else values, else there is nothing but options. */
-function atPlace({ commands, argument }: Place): string {
+function wordsAfter({ commands, argument }: CommandEntry): string {
   if (argument !== undefined) return wordsOf(argument);
   return commands.length === 0 ? '"$options"' : `'${spelled(commands)}'`;
 }
 
-function* valueCases(places: readonly Place[], common: readonly Choice[]): Iterable<string> {
+function* valueCases(entries: readonly CommandEntry[], common: readonly Choice[]): Iterable<string> {
   for (const { word, values } of common) {
     if (values !== undefined) yield `    *' ${word}') words=${wordsOf(values)} ;;`;
   }
-  for (const { path, options } of places) {
+  for (const { path, options } of entries) {
     for (const { word, values } of options) {
       if (values !== undefined) yield `    '${path} ${word}') words=${wordsOf(values)} ;;`;
     }

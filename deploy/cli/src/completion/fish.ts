@@ -1,8 +1,10 @@
-import { profilesCommand, type Choice, type Place, type Values } from './places';
+import { profilesCommand, type Choice, type CommandEntry, type Values } from './command-entries';
 
 /** Source: fish documentation, "complete". */
-export function fish(places: readonly Place[], common: readonly Choice[]): string {
-  const options = [...common, ...places.flatMap((place) => place.options)].filter(({ values }) => values !== undefined);
+export function fish(entries: readonly CommandEntry[], common: readonly Choice[]): string {
+  const options = [...common, ...entries.flatMap((entry) => entry.options)].filter(
+    ({ values }) => values !== undefined,
+  );
   const many = options.filter(({ values }) => values?.isMany);
   return `# fish: sluice completion fish > ~/.config/fish/completions/sluice.fish
 # Whether the words lead to this command, and, where a second word is given, into the values of this option; "" is none.
@@ -24,7 +26,7 @@ function __sluice_at
       continue
     end
     switch "$path $word"
-      case ${places
+      case ${entries
         .slice(1)
         .map(({ path }) => quoted(path))
         .join(' ')}
@@ -38,10 +40,10 @@ function __sluice_at
   end
 end
 complete -c sluice -f
-${common.map((choice) => `complete -c sluice ${option(choice)}\n`).join('')}${places.map(at).join('')}`;
+${common.map((choice) => `complete -c sluice ${option(choice)}\n`).join('')}${entries.map(at).join('')}`;
 }
 
-function at({ path, commands, options, argument }: Place): string {
+function at({ path, commands, options, argument }: CommandEntry): string {
   const line = (condition: string, form: string) =>
     `complete -c sluice -n ${quoted(`__sluice_at "${path}"${condition}`)} ${form}\n`;
   // Not where the value of an option is typed.

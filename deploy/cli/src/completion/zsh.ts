@@ -1,7 +1,7 @@
-import { profilesCommand, type Choice, type Place, type Values, type Word } from './places';
+import { profilesCommand, type Choice, type CommandEntry, type Values, type Word } from './command-entries';
 
 /** A function for each place. Source: zsh manual, "Completion System", _arguments and _describe. */
-export function zsh(places: readonly Place[], common: readonly Choice[]): string {
+export function zsh(entries: readonly CommandEntry[], common: readonly Choice[]): string {
   return `#compdef sluice
 # zsh, after compinit: source <(sluice completion zsh)
 # or for good: sluice completion zsh > "\${fpath[1]}/_sluice"
@@ -15,17 +15,17 @@ _sluice_profiles() {
   local -a expl profiles=(\${(f)"$(_call_program profiles ${profilesCommand} 2>/dev/null)"})
   _wanted profiles expl profile compadd -a profiles
 }
-${places.map((place) => at(place, places)).join('')}if [ "\${funcstack[1]}" = _sluice ]; then _sluice "$@"; else compdef _sluice sluice; fi
+${entries.map((entry) => at(entry, entries)).join('')}if [ "\${funcstack[1]}" = _sluice ]; then _sluice "$@"; else compdef _sluice sluice; fi
 `;
 }
 
-function at({ path, commands, options, argument }: Place, places: readonly Place[]): string {
+function at({ path, commands, options, argument }: CommandEntry, entries: readonly CommandEntry[]): string {
   const specs = [...options.map(option), '$everywhere'];
   if (commands.length === 0) {
     if (argument !== undefined) specs.push(quoted(`1${action(argument)}`));
     return `${named(path)}() {\n  _arguments ${specs.join(' \\\n    ')}\n}\n`;
   }
-  const below = places.filter((place) => commands.some(({ word }) => place.path === `${path} ${word}`));
+  const below = entries.filter((entry) => commands.some(({ word }) => entry.path === `${path} ${word}`));
   return `${named(path)}() {
   local curcontext="$curcontext" state line
   typeset -A opt_args
@@ -38,7 +38,7 @@ ${commands.map((command) => `    ${described(command)}`).join('\n')}
     command) _describe command commands ;;
     rest)
       case $line[1] in
-${below.map((place) => `        ${place.path.slice(path.length + 1)}) ${named(place.path)} ;;`).join('\n')}
+${below.map((entry) => `        ${entry.path.slice(path.length + 1)}) ${named(entry.path)} ;;`).join('\n')}
       esac
       ;;
   esac

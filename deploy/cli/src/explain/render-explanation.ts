@@ -1,16 +1,16 @@
 import type { ExplainedRecord, OperationExplanation } from '@sluice/types';
 import { clockTime, counted, shortTime } from '../output/print';
 import { plain } from '../output/table';
-import { planStep, storyOf, type Step } from './story';
+import { planStep, timelineOf, type Step } from './timeline';
 
 type Batch = NonNullable<OperationExplanation['batch']>;
 
 /** What happened to an operation, for people: its course, then each record. Records with the same story are told together. */
 export function renderExplanation(explanation: OperationExplanation): string {
-  const chapters = [...groupByStory(explanation)].map(([story, records]) =>
-    [titleOf(records), toLine(planStep(records, explanation)), story].join('\n'),
+  const sections = [...groupByTimeline(explanation)].map(([timeline, records]) =>
+    [titleOf(records), toLine(planStep(records, explanation)), timeline].join('\n'),
   );
-  return [renderHead(explanation), ...chapters].join('\n\n');
+  return [renderHead(explanation), ...sections].join('\n\n');
 }
 
 function renderHead(explanation: OperationExplanation): string {
@@ -37,11 +37,11 @@ function leaves(batch: Batch, createTime: string | undefined, isCollecting: bool
   return `${isCollecting ? 'leaves' : 'was to leave'} at ${clockTime(dueAt, createTime)} at the latest`;
 }
 
-function groupByStory(explanation: OperationExplanation): Map<string, ExplainedRecord[]> {
+function groupByTimeline(explanation: OperationExplanation): Map<string, ExplainedRecord[]> {
   const groups = new Map<string, ExplainedRecord[]>();
   for (const record of explanation.records) {
-    const story = storyOf(record, explanation).map(toLine).join('\n');
-    groups.set(story, [...(groups.get(story) ?? []), record]);
+    const timeline = timelineOf(record, explanation).map(toLine).join('\n');
+    groups.set(timeline, [...(groups.get(timeline) ?? []), record]);
   }
   return groups;
 }

@@ -89,7 +89,7 @@ export async function ownProject(baseUrl: string, apiKey: string, source: string
 
 /** The same methods; a key that is not accepted is told with where it came from. */
 function explaining(management: Management, source: string): Management {
-  const told = Object.entries(management).map(([name, method]) => [
+  const methods = Object.entries(management).map(([name, method]) => [
     name,
     async (...args: unknown[]) => {
       try {
@@ -100,7 +100,7 @@ function explaining(management: Management, source: string): Management {
       }
     },
   ]);
-  return Object.fromEntries(told) as Management;
+  return Object.fromEntries(methods) as Management;
 }
 
 function notAccepted({ requestId }: SluiceApiError, source: string): CommandFailure {

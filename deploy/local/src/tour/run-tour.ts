@@ -27,7 +27,7 @@ import {
   searchByMappedName,
   writeTwoBad,
 } from './steps/rules';
-import type { Customer, Place, Print, StepLine, Tour } from './tour';
+import type { Customer, TourProvider, Print, StepLine, Tour } from './tour';
 
 export interface TourOptions {
   readonly demo: Demo;
@@ -105,7 +105,7 @@ function openTour({ demo, addresses, accounts, signal, print }: TourOptions): To
   const { baseUrl, searchUrl, writeUrl, apiKey, project, integrations } = demo;
   const run = Date.now().toString(36);
   const client = createSluiceClient({ baseUrl, searchUrl, writeUrl, apiKey, projectIdOrName: project.name, signal });
-  const openPlace = (provider: string, createCrm: (sandbox: SandboxClient) => Crm): Place => {
+  const openProvider = (provider: string, createCrm: (sandbox: SandboxClient) => Crm): TourProvider => {
     const integration = integrations.find((one) => one.provider === provider);
     const account = accounts.find((one) => one.provider === provider);
     if (integration === undefined || account === undefined) throw new Error(`the demo has no ${provider}`);
@@ -114,8 +114,8 @@ function openTour({ demo, addresses, accounts, signal, print }: TourOptions): To
   };
   return {
     client,
-    hubspot: openPlace('hubspot', createHubspotCrm),
-    salesforce: openPlace('salesforce', createSalesforceCrm),
+    hubspot: openProvider('hubspot', createHubspotCrm),
+    salesforce: openProvider('salesforce', createSalesforceCrm),
     contacts: readSampleContacts(sampleFile, run),
     run,
     begunAt: new Date(),

@@ -9,8 +9,8 @@ import type { SampleContact } from './sample-contacts';
 export interface Tour {
   /** Everything that is no write or search, in the tour's project. */
   readonly client: SluiceClient;
-  readonly hubspot: Place;
-  readonly salesforce: Place;
+  readonly hubspot: TourProvider;
+  readonly salesforce: TourProvider;
   /** The sample file, with the emails of this run. */
   readonly contacts: readonly SampleContact[];
   /** Marks what this run writes. */
@@ -24,7 +24,7 @@ export interface Tour {
 export type Print = (line: string) => void;
 
 /** An integration of the demo, and the CRM behind it. */
-export interface Place {
+export interface TourProvider {
   readonly integration: Pick<Integration, 'id' | 'name' | 'provider'>;
   readonly sandbox: SandboxClient;
   readonly crm: Crm;
@@ -33,7 +33,7 @@ export interface Place {
 }
 
 /** A customer of this run, for whom the integration is installed. Sends as a builder's application does; replies are given as they are. */
-export interface Customer extends Place {
+export interface Customer extends TourProvider {
   readonly groupRef: string;
   /** Which reply comes follows from the request, which each step knows. @param objectName default: the people of the CRM */
   readonly write: <T>(request: Omit<WriteRequest, 'groupRef'>, objectName?: string) => Promise<Reply<T>>;

@@ -96,9 +96,9 @@ export function hostileCases(harness: ConnectorHarness): ConformanceCase[] {
             () => connector.describe?.(of),
             () => connector.readBatch?.({ ...of, ids: [harness.absentId], fields: [textField] }),
           ]) {
-            const seen: unknown = await read()?.catch((error: unknown) => error);
-            const isTold = seen === undefined || hasClass(seen, 'rejected') || hasClass(seen, 'not-found');
-            assert.ok(isTold, `${name}: ${String(read)}: ${JSON.stringify(seen)} ${String(seen)}`);
+            const result: unknown = await read()?.catch((error: unknown) => error);
+            const isReported = result === undefined || hasClass(result, 'rejected') || hasClass(result, 'not-found');
+            assert.ok(isReported, `${name}: ${String(read)}: ${JSON.stringify(result)} ${String(result)}`);
           }
         }
       }),

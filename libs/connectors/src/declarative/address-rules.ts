@@ -94,14 +94,14 @@ function variableIssues({ variables = {} }: Declaration): YamlIssue[] {
 const ownParameters = ['code', 'state', 'error', 'error_description', 'error_uri'];
 
 /** Rules of what a provider itself reports of an account's address: in the reply of its token endpoint, and in the customer's return. */
-export function toldIssues({ variables = {}, auth: { oauth2 } }: Declaration): YamlIssue[] {
+export function reportedAddressIssues({ variables = {}, auth: { oauth2 } }: Declaration): YamlIssue[] {
   const hasPage = oauth2?.grants.some((grant) => grant.startsWith('authorizationCode')) === true;
   return Object.entries(variables).flatMap(([name, variable]) => {
     const { from, told, returned } = variable;
     const steps = ['variables', name];
     return [
-      ...(told === undefined ? [] : toldBy([...steps, 'told'], from, oauth2 !== undefined, told.form)),
-      ...(returned === undefined ? [] : returnedBy([...steps, 'returned'], variable, returned, hasPage)),
+      ...(told === undefined ? [] : tokenReplyIssues([...steps, 'told'], from, oauth2 !== undefined, told.form)),
+      ...(returned === undefined ? [] : returnIssues([...steps, 'returned'], variable, returned, hasPage)),
     ];
   });
 }
@@ -110,7 +110,12 @@ const ofMetadata = 'goes with from: metadata only';
 const formRule = 'must hold {value} once';
 const holdsOne = (form: string) => form.split('{value}').length === 2;
 
-function toldBy(steps: readonly string[], from: Variable['from'], hasOAuth: boolean, form: string): YamlIssue[] {
+function tokenReplyIssues(
+  steps: readonly string[],
+  from: Variable['from'],
+  hasOAuth: boolean,
+  form: string,
+): YamlIssue[] {
   return [
     ...(from === 'metadata' ? [] : [{ steps, rule: ofMetadata }]),
     ...(hasOAuth ? [] : [{ steps, rule: 'needs auth.oauth2, whose reply it is of' }]),
@@ -118,7 +123,7 @@ function toldBy(steps: readonly string[], from: Variable['from'], hasOAuth: bool
   ];
 }
 
-function returnedBy(
+function returnIssues(
   steps: readonly string[],
   variable: Variable,
   all: readonly ReturnedVariable[],

@@ -18,7 +18,7 @@ export function attach(declared: DeclaredAuth, { accessToken, kind = 'oauth2' }:
   if (kind === 'basic') return attachPair(declared, accessToken);
   const at = kind === 'apiKey' ? declared.apiKey : declared.oauth2 && (declared.oauth2.token ?? bearer);
   if (at === undefined) return refused(kind === 'apiKey' ? 'an API key' : 'an access token');
-  return place(at, accessToken);
+  return attachToken(at, accessToken);
 }
 
 /** @param pair user name and password, as RFC 7617 encodes them */
@@ -28,7 +28,7 @@ function attachPair({ basic, apiKey }: DeclaredAuth, pair: string): Attached | s
   const [username = '', ...rest] = Buffer.from(pair, 'base64').toString().split(':');
   const member = keyMember(apiKey.basic);
   const key = member === 'username' ? username : rest.join(':');
-  return key === '' ? `the API key, which is the ${member} here, is empty` : place(apiKey, key);
+  return key === '' ? `the API key, which is the ${member} here, is empty` : attachToken(apiKey, key);
 }
 
 /** The position of the key in a form such as `{key}:X`: a form with user name and password takes the key there. */
@@ -36,7 +36,7 @@ export function keyMember(form: string): 'username' | 'password' {
   return form.indexOf('{key}') > form.indexOf(':') ? 'password' : 'username';
 }
 
-function place({ header, prefix = '', query, basic }: Attachment, token: string): Attached {
+function attachToken({ header, prefix = '', query, basic }: Attachment, token: string): Attached {
   if (query !== undefined) return { headers: {}, query: { [query]: token } };
   if (header !== undefined) return inHeader(header, prefix + token);
   const pair = (basic ?? '{key}').replace('{key}', () => token);

@@ -105,8 +105,8 @@ function prepare(
 ): HttpRequest | ProviderFailure {
   const variables = variablesOf(file, auth);
   if (!variables.ok) return refused(variables.message, 'call');
-  const place = originOf(file, file.baseUrl, variables.texts, override);
-  if (!place.ok) return refused(place.message, 'call');
+  const origin = originOf(file, file.baseUrl, variables.texts, override);
+  if (!origin.ok) return refused(origin.message, 'call');
   const named = { ...variables.texts, ...texts };
   for (const [name, value] of Object.entries(named)) {
     const fault = path.includes(`{${name}}`) ? segmentFault(value) : undefined;
@@ -126,7 +126,7 @@ function prepare(
   ]);
   return {
     method,
-    origin: place.origin,
+    origin: origin.origin,
     path: fillPath(path, named) + (search.size > 0 ? `?${search.toString()}` : ''),
     headers: { ...Object.fromEntries(fixed), ...attached.headers },
     body,
@@ -154,9 +154,9 @@ function readAnswer({ file, table, request, token }: Requested, outcome: HttpOut
   const lacking = () => failureOf('unreadable');
   const isEmpty = reply.json === undefined && reply.text === undefined;
   if (isEmpty && mayBeEmpty) return { ok: true, body: undefined, lacking };
-  const said = success && valueAt(reply.json, success.at);
+  const value = success && valueAt(reply.json, success.at);
   // A page in place of JSON is no answer.
-  if (reply.json === undefined || (success && said === undefined)) return { ok: false, failure: lacking() };
-  if (said !== success?.equals) return { ok: false, failure: failureOf('failed') };
+  if (reply.json === undefined || (success && value === undefined)) return { ok: false, failure: lacking() };
+  if (value !== success?.equals) return { ok: false, failure: failureOf('failed') };
   return { ok: true, body: reply.json, lacking };
 }

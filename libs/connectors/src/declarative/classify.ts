@@ -26,14 +26,14 @@ export function classify(file: Declaration, table: readonly SignalRow[], call: F
   const is = propertiesOf({ keyed: isKeyed, failed: flaw === 'failed', json: reply?.json !== undefined });
   const row = decide(table, { on, ...wire, code, text: message, is });
   const isFinal = retryOf(failureClassOf(row)) === 'never';
-  const said =
+  const reason =
     code === undefined || message?.includes(code) ? message : [message, `(${code})`].filter(Boolean).join(' ');
   const lack = flaw === 'unreadable' ? 'without what such a reply must say' : 'without a message';
   return callFailure(row, {
     outcome,
     on,
     isBatch: false,
-    message: cleanText(failureText(file.displayName, outcome, said, lack), call.token),
+    message: cleanText(failureText(file.displayName, outcome, reason, lack), call.token),
     waitMs: isFinal ? undefined : (waitOf(reply?.headers ?? {}, Date.now(), file.waits) ?? row.waitMs),
     providerRequestId: requestIdOf(file, reply?.headers ?? {}),
     existingId,
@@ -59,8 +59,8 @@ const namedMax = 5;
 /** By the first form that fits: one whose position is there and holds a message or a code. */
 function readError(shapes: readonly ErrorShape[], body: unknown): BodyError {
   for (const shape of shapes) {
-    const said = readShape(shape, body);
-    if (said !== undefined) return said;
+    const reason = readShape(shape, body);
+    if (reason !== undefined) return reason;
   }
   return {};
 }

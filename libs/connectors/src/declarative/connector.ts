@@ -15,7 +15,7 @@ import { plain, uniqueValueOf } from './same-value';
 import { search } from './search';
 import { idAt } from './template';
 import { exchangeCode, grant, refresh } from './tokens';
-import { addressOf, returnedPlace } from './variables';
+import { addressOf, returnedAddress } from './variables';
 import { create, update } from './write-record';
 
 /** How long a request without a reply may still be committed, where a file says nothing. Source: reference 1c, HubSpot's. [own] */
@@ -87,7 +87,7 @@ function schemesOf({ none, apiKey, basic, oauth2 }: DeclaredAuth): AuthScheme[] 
   ];
 }
 
-type TokenMethods = Pick<Connector, 'refresh' | 'authorizationUrl' | 'returnedPlace' | 'exchangeCode' | 'grant'>;
+type TokenMethods = Pick<Connector, 'refresh' | 'authorizationUrl' | 'returnedAddress' | 'exchangeCode' | 'grant'>;
 
 function tokenMethods(api: DeclaredApi, oauth2: DeclaredOAuth2): TokenMethods {
   const { grants } = oauth2;
@@ -97,7 +97,7 @@ function tokenMethods(api: DeclaredApi, oauth2: DeclaredOAuth2): TokenMethods {
     ...(hasPage && {
       refresh: (request) => refresh(api, oauth2, request),
       authorizationUrl: (request) => authorizationUrl(api, oauth2, request),
-      returnedPlace: (parameters) => returnedPlace(api.file, parameters),
+      returnedAddress: (parameters) => returnedAddress(api.file, parameters),
       exchangeCode: (request) => exchangeCode(api, oauth2, request),
     }),
     ...(hasGrant && { grant: (request) => grant(api, oauth2, request) }),
@@ -137,9 +137,9 @@ function authorizationUrl(
   { authorizeUrl = '', grants, scopeSeparator = ' ' }: DeclaredOAuth2,
   request: AuthorizationRequest,
 ): string {
-  const place = addressOf(file, authorizeUrl, request, override);
-  if (!place.ok) throw toProviderError({ class: 'rejected', scope: 'call', message: place.message }, file.name);
-  const url = new URL(place.origin);
+  const address = addressOf(file, authorizeUrl, request, override);
+  if (!address.ok) throw toProviderError({ class: 'rejected', scope: 'call', message: address.message }, file.name);
+  const url = new URL(address.origin);
   url.searchParams.set('response_type', 'code');
   return requestCode(url, request, scopeSeparator, grants.includes('authorizationCodePKCE'));
 }

@@ -1,5 +1,5 @@
 import { nearestName } from '@sluice/config';
-import { hostIssues, toldIssues } from './address-rules';
+import { hostIssues, reportedAddressIssues } from './address-rules';
 import type { Attachment, Declaration } from './declaration';
 import { namesIn, segmentFault, textsOf } from './template';
 import type { YamlIssue } from './yaml-reader';
@@ -12,7 +12,7 @@ const refusedHeaders =
 export function checkDeclaration(file: Declaration): YamlIssue[] {
   return [
     ...hostIssues(file),
-    ...toldIssues(file),
+    ...reportedAddressIssues(file),
     ...authIssues(file),
     ...headerIssues(file),
     ...objectIssues(file),
@@ -80,11 +80,11 @@ function nameIssues(file: Declaration): YamlIssue[] {
     objects.every(([, { words = {} }]) => Object.hasOwn(words, word)),
   );
   const known = ['object', ...shared, ...Object.keys(file.variables ?? {})];
-  const inPlaces = positionsOf(file).flatMap(({ steps, texts, own }) =>
+  const inObjects = positionsOf(file).flatMap(({ steps, texts, own }) =>
     unknownNames(texts, [...known, ...own]).map((rule) => ({ steps, rule })),
   );
   const inAccount = unknownNames([file.account.path], Object.keys(file.variables ?? {}));
-  return [...inPlaces, ...inAccount.map((rule) => ({ steps: ['account', 'path'], rule }))];
+  return [...inObjects, ...inAccount.map((rule) => ({ steps: ['account', 'path'], rule }))];
 }
 
 function unknownNames(texts: readonly string[], known: readonly string[]): string[] {
@@ -140,11 +140,11 @@ function searchIssues({ search }: Declaration): YamlIssue[] {
 }
 
 function signalIssues({ signals = [], update: { missing } }: Declaration): YamlIssue[] {
-  const places = [
+  const rows = [
     ...signals.map((signal, at) => ({ signal, steps: ['signals', at] })),
     ...(missing ? [{ signal: missing, steps: ['update', 'missing'] }] : []),
   ];
-  return places.flatMap(({ signal: { status, code }, steps }) =>
+  return rows.flatMap(({ signal: { status, code }, steps }) =>
     status === undefined && code === undefined ? [{ steps, rule: 'needs a status or a code' }] : [],
   );
 }
@@ -171,10 +171,10 @@ function factIssues(file: Declaration): YamlIssue[] {
   const missing = stated
     .filter((part) => file[part] !== undefined && !named.includes(part))
     .map((part) => ({ steps: ['facts'], rule: `says nothing of ${part}` }));
-  const astray = named
+  const dangling = named
     .filter((path) => !leadsSomewhere(file, path.split('.')))
-    .map((path) => ({ steps: ['facts', path], rule: astrayRule(path) }));
-  return [...missing, ...astray];
+    .map((path) => ({ steps: ['facts', path], rule: danglingRule(path) }));
+  return [...missing, ...dangling];
 }
 
 function leadsSomewhere(value: unknown, steps: readonly string[]): boolean {
@@ -184,7 +184,7 @@ function leadsSomewhere(value: unknown, steps: readonly string[]): boolean {
   return leadsSomewhere((value as Readonly<Record<string, unknown>>)[step], rest);
 }
 
-function astrayRule(path: string): string {
+function danglingRule(path: string): string {
   const nearest = nearestName(path, stated);
   return nearest === undefined
     ? 'leads to nothing in this file'
@@ -201,9 +201,9 @@ interface Position {
 /** Every position of a file whose texts are filled for an object. */
 function positionsOf(file: Declaration): Position[] {
   const { create, update, search, fields } = file;
-  const places: Position[] = [];
+  const positions: Position[] = [];
   const add = (steps: Position['steps'], texts: readonly string[], ...own: string[]) =>
-    places.push({ steps, texts, own });
+    positions.push({ steps, texts, own });
   for (const [name, write, own] of [
     ['create', create, []],
     ['update', update, ['id']],
@@ -227,7 +227,7 @@ function positionsOf(file: Declaration): Position[] {
     add(['fields', 'query'], Object.values(fields.query ?? {}));
     add(['fields', 'list'], [fields.list]);
   }
-  return places;
+  return positions;
 }
 
 /** No list of filters: the only possible one is in the query or the body itself. */

@@ -75,13 +75,13 @@ export interface Variable {
   readonly displayName?: string;
   readonly prompt?: string;
   /** Where the reply of the token endpoint names it; of `metadata` only. A value that it may not be ends in no token. */
-  readonly told?: ToldVariable;
+  readonly told?: ReportedVariable;
   /** Parameters of the customer's return that name it; of `metadata` only. One with a value that it may not have ends in no token. */
   readonly returned?: readonly ReturnedVariable[];
 }
 
 /** A text of a token reply that holds the value of a variable: `https://www.zohoapis.eu` by `https://www.zohoapis.{value}`. */
-interface ToldVariable {
+interface ReportedVariable {
   readonly at: string;
   /** The whole text, with `{value}` in the position of the value. */
   readonly form: string;

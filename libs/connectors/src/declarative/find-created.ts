@@ -10,7 +10,7 @@ import { findObject } from './template';
 /** Records requested: the value is unique, so a further one would be another, similar record. */
 const rowsMax = 10;
 
-const cannotLook: FoundCreated = {
+const cannotLookUp: FoundCreated = {
   kind: 'cannot-look',
   consistent: false,
   reason: 'the record has no value that is unique at the provider',
@@ -30,7 +30,7 @@ export async function findCreated(
   let failure: ProviderFailure | undefined;
   for (const { fields, since } of find.records) {
     const unique = 'class' in found ? undefined : uniqueValueOf(found.object, fields);
-    if (unique === undefined) results.push(cannotLook);
+    if (unique === undefined) results.push(cannotLookUp);
     else {
       const lookup: FoundCreated = failure
         ? failedLookup(failure, true)

@@ -62,14 +62,14 @@ function shapeOf(file: Declaration): string[][] {
 
 function waysOf({ apiKey, basic, oauth2, none }: DeclaredAuth): string[] {
   return [
-    ...(apiKey ? [`API key ${placeOf(apiKey)}`] : []),
+    ...(apiKey ? [`API key ${positionOf(apiKey)}`] : []),
     ...(basic ? ['user name and password'] : []),
     ...(oauth2?.grants ?? []).map((grant) => `OAuth, ${grant}`),
     ...(none ? ['nothing'] : []),
   ];
 }
 
-function placeOf({ header, query, basic }: Attachment): string {
+function positionOf({ header, query, basic }: Attachment): string {
   if (basic !== undefined)
     return `as \`${basic}\` of \`Authorization: Basic\`, or \`basicAuth\` with the key as ${keyMember(basic)}`;
   return header === undefined ? `in the query parameter \`${query}\`` : `in the header \`${header}\``;

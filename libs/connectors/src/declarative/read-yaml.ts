@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, CST, Lexer, Parser } from 'yaml';
 
 /** A place in a text; both from 1. */
-export interface YamlPlace {
+export interface YamlPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -10,7 +10,7 @@ export interface YamlPlace {
 export interface YamlProblem {
   readonly reason: string;
   /** Absent: the text as a whole. */
-  readonly place?: YamlPlace;
+  readonly position?: YamlPosition;
 }
 
 /** A text that was read. */
@@ -18,7 +18,7 @@ export interface YamlText {
   /** Values pass through JSON, so what YAML has besides (dates, tags, binary, anchors used as types) does not get in. */
   readonly json: string;
   /** Of the member that the steps lead to, or of what lacks it. Numbers are places in a list. */
-  readonly placeOf: (steps: readonly (string | number)[]) => YamlPlace;
+  readonly positionOf: (steps: readonly (string | number)[]) => YamlPosition;
 }
 
 /** What the text may grow to when its anchors are written out, in characters. Ours: the limit of a JSON body. */
@@ -30,9 +30,9 @@ export function readYaml(
 ): { readonly ok: true; readonly text: YamlText } | { readonly ok: false; readonly problems: readonly YamlProblem[] } {
   const excess = yamlExcess(text);
   if (excess !== undefined)
-    return { ok: false, problems: [{ reason: excess.reason, place: placeIn(text, excess.offset) }] };
+    return { ok: false, problems: [{ reason: excess.reason, position: positionIn(text, excess.offset) }] };
   const lines = new LineCounter();
-  const placeAt = (offset: number): YamlPlace => {
+  const positionAt = (offset: number): YamlPosition => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
@@ -44,15 +44,18 @@ export function readYaml(
   if (failures.length > 0) {
     return {
       ok: false,
-      problems: failures.map(({ code, message, pos }) => ({ reason: said(code, message), place: placeAt(pos[0]) })),
+      problems: failures.map(({ code, message, pos }) => ({
+        reason: shortMessage(code, message),
+        position: positionAt(pos[0]),
+      })),
     };
   }
   const json = toJson(document);
   if ('reason' in json) return { ok: false, problems: [json] };
-  return { ok: true, text: { ...json, placeOf: (steps) => placeAt(offsetOf(document, steps)) } };
+  return { ok: true, text: { ...json, positionOf: (steps) => positionAt(offsetOf(document, steps)) } };
 }
 
-function placeIn(text: string, offset: number): YamlPlace {
+function positionIn(text: string, offset: number): YamlPosition {
   const before = text.slice(0, offset).split('\n');
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
@@ -74,12 +77,12 @@ function toJson(document: Document): { readonly json: string } | { readonly reas
 }
 
 /** Characters of a message. Ours: the parser repeats what it read. */
-const saidMax = 200;
+const messageMax = 200;
 
 /** The messages of the parser, with what was meant where it says little. */
-function said(code: string, message: string): string {
+function shortMessage(code: string, message: string): string {
   if (code === 'DUPLICATE_KEY') return 'a name stands twice in the same mapping';
-  return (message.split('\n', 1)[0] ?? '').slice(0, saidMax).replace(/[:.]$/, '');
+  return (message.split('\n', 1)[0] ?? '').slice(0, messageMax).replace(/[:.]$/, '');
 }
 
 /** Walks as far as the document goes along the path. */

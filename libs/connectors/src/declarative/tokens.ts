@@ -9,7 +9,7 @@ import type { DeclaredApi } from './call-provider';
 import type { DeclaredOAuth2 } from './declaration';
 import { tokenTable } from './signal-table';
 import { textAt } from './template';
-import { addressOf, otherwise, toldVariables } from './variables';
+import { addressOf, otherwise, reportedVariables } from './variables';
 
 type TokenCall = (CodeExchange | TokenRefresh | TokenGrant) & Grant;
 
@@ -31,8 +31,8 @@ export function grant(api: DeclaredApi, oauth2: DeclaredOAuth2, request: TokenGr
 
 async function tokensFor(api: DeclaredApi, oauth2: DeclaredOAuth2, call: TokenCall): Promise<FreshTokens> {
   const { file, dialect, http, override } = api;
-  const place = addressOf(file, oauth2.tokenUrl, call, override);
-  if (!place.ok) throw toProviderError({ class: 'rejected', scope: 'call', message: place.message }, file.name);
+  const address = addressOf(file, oauth2.tokenUrl, call, override);
+  if (!address.ok) throw toProviderError({ class: 'rejected', scope: 'call', message: address.message }, file.name);
   const endpoint = {
     dialect,
     http,
@@ -43,7 +43,7 @@ async function tokensFor(api: DeclaredApi, oauth2: DeclaredOAuth2, call: TokenCa
     }),
     waitOf: (headers: Readonly<Record<string, string>>, now: number) => waitOf(headers, now, file.waits),
   };
-  const reply = await requestTokens(endpoint, { ...call, sent: toRequest(place.origin, oauth2, call) });
+  const reply = await requestTokens(endpoint, { ...call, sent: toRequest(address.origin, oauth2, call) });
   const { body } = reply;
   const scopes = (textAt(body, '/scope') ?? '').split(/[\s,]+/).filter(Boolean);
   const tokens = freshTokens(reply, textAt(body, '/refresh_token'), textAt(body, '/expires_in'), scopes);
@@ -55,27 +55,27 @@ function reportedAddress(
   api: DeclaredApi,
   call: TokenCall,
   body: Json,
-): Pick<FreshTokens, 'metadata' | 'refusedPlace'> {
+): Pick<FreshTokens, 'metadata' | 'refusedAddress'> {
   const { file } = api;
-  const told = toldVariables(file, body);
-  if (told.ok) {
-    const other = call.operation === 'exchange-code' ? told.metadata : otherwise(file, told.metadata, call);
+  const reported = reportedVariables(file, body);
+  if (reported.ok) {
+    const other = call.operation === 'exchange-code' ? reported.metadata : otherwise(file, reported.metadata, call);
     const [first] = Object.entries(other);
     if (first === undefined) return {};
     // A connection with credentials of its own named the address itself, and has none of these tokens yet.
-    if (call.operation === 'grant') throw refusedAddress(api, call, elsewhere(first));
+    if (call.operation === 'grant') throw addressRefusal(api, call, elsewhere(first));
     return { metadata: other };
   }
-  const message = cleanText(told.message, ...call.secrets, call.clientSecret);
+  const message = cleanText(reported.message, ...call.secrets, call.clientSecret);
   // The old refresh token may be dead, so the pair must not be lost whatever else the reply says.
-  if (call.operation === 'refresh') return { refusedPlace: message };
-  throw refusedAddress(api, call, message);
+  if (call.operation === 'refresh') return { refusedAddress: message };
+  throw addressRefusal(api, call, message);
 }
 
 const elsewhere = ([name, value]: readonly [string, string]) =>
   `the account is at another address: providerMetadata.${name} must be ${value}`;
 
-function refusedAddress({ file }: DeclaredApi, call: TokenCall, fault: string) {
+function addressRefusal({ file }: DeclaredApi, call: TokenCall, fault: string) {
   const message = cleanText(fault, ...call.secrets, call.clientSecret);
   return toProviderError({ class: 'rejected', scope: 'call', message }, file.name);
 }

@@ -1,5 +1,5 @@
 import type { Auth } from '../requests';
-import type { ReturnedPlace } from '../results';
+import type { ReturnedAddress } from '../results';
 import type { Declaration, ReturnedVariable, Variable } from './declaration';
 import { fillText, namesIn, textAt } from './template';
 
@@ -43,14 +43,14 @@ export function ruleOf({ oneOf, form = 'label' }: Variable, value: string): stri
 }
 
 /** The value in a text of this form. Whole texts are compared, so nothing comes before or after it. */
-function valueIn(form: string, said: string): string | undefined {
+function valueIn(form: string, text: string): string | undefined {
   const [before = '', behind = ''] = form.split('{value}');
-  const isOfForm = said.startsWith(before) && said.endsWith(behind) && said.length > before.length + behind.length;
-  return isOfForm ? said.slice(before.length, said.length - behind.length) : undefined;
+  const isOfForm = text.startsWith(before) && text.endsWith(behind) && text.length > before.length + behind.length;
+  return isOfForm ? text.slice(before.length, text.length - behind.length) : undefined;
 }
 
 /** Values of variables in a token reply, by name, or why the reply is refused. */
-type ToldVariables =
+type ReportedVariables =
   | { readonly ok: true; readonly metadata: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly message: string };
 
@@ -58,15 +58,15 @@ type ToldVariables =
  * Reads where an account is out of the reply of a token endpoint. The token goes to that address, so a text that is not exactly of the
  * form of the file, or whose value is none that the variable may have, is refused and never repaired. Source: reliability checklist, item 15.
  */
-export function toldVariables({ variables = {}, displayName }: Declaration, body: unknown): ToldVariables {
+export function reportedVariables({ variables = {}, displayName }: Declaration, body: unknown): ReportedVariables {
   const metadata: Record<string, string> = {};
   for (const [name, variable] of Object.entries(variables)) {
-    const said = variable.told && textAt(body, variable.told.at);
-    if (variable.told === undefined || said === undefined) continue;
-    const value = valueIn(variable.told.form, said);
+    const text = variable.told && textAt(body, variable.told.at);
+    if (variable.told === undefined || text === undefined) continue;
+    const value = valueIn(variable.told.form, text);
     const rule = value === undefined ? `like ${variable.told.form}` : ruleOf(variable, value);
     if (value === undefined || rule !== undefined) {
-      const shown = said.slice(0, 80);
+      const shown = text.slice(0, 80);
       return {
         ok: false,
         message: `${displayName} names '${shown}' as the account's address; ${name} must be ${rule}`,
@@ -80,10 +80,10 @@ export function toldVariables({ variables = {}, displayName }: Declaration, body
 /** The reported values that differ from those of the account's connection; empty where all are the same. */
 export function otherwise(
   { variables = {} }: Declaration,
-  told: Readonly<Record<string, string>>,
+  reported: Readonly<Record<string, string>>,
   { metadata = {} }: Pick<Auth, 'metadata'>,
 ): Readonly<Record<string, string>> {
-  const strange = Object.entries(told).filter(([name, value]) => {
+  const strange = Object.entries(reported).filter(([name, value]) => {
     const given = Object.hasOwn(metadata, name) ? metadata[name] : variables[name]?.default;
     return given !== value;
   });
@@ -140,7 +140,7 @@ const shownMax = 80;
  * Reads where an account is out of the parameters that a customer came back with. The code and the app's secret go there, and anybody can
  * write an address: what is not exactly a text of the file is refused and never repaired, and so are two parameters that do not agree.
  */
-export function returnedPlace({ variables = {} }: Declaration, parameters: Parameters): ReturnedPlace {
+export function returnedAddress({ variables = {} }: Declaration, parameters: Parameters): ReturnedAddress {
   const metadata: Record<string, string> = {};
   for (const [name, variable] of Object.entries(variables)) {
     const read = readVariable(variable, parameters);
@@ -150,30 +150,30 @@ export function returnedPlace({ variables = {} }: Declaration, parameters: Param
   return { ok: true, metadata };
 }
 
-type Read = { readonly ok: true; readonly value?: string } | Extract<ReturnedPlace, { ok: false }>;
+type Read = { readonly ok: true; readonly value?: string } | Extract<ReturnedAddress, { ok: false }>;
 
 function readVariable(variable: Variable, parameters: Parameters): Read {
-  let first: { readonly parameter: string; readonly said: string; readonly value: string } | undefined;
+  let first: { readonly parameter: string; readonly text: string; readonly value: string } | undefined;
   for (const returned of variable.returned ?? []) {
     const { parameter } = returned;
     if (!Object.hasOwn(parameters, parameter)) continue;
-    const said = parameters[parameter] ?? '';
-    const value = valueOf(variable, returned, said);
-    if (value === undefined) return refuse(parameter, said, `one of ${knownTexts(variable, returned).join(', ')}`);
+    const text = parameters[parameter] ?? '';
+    const value = valueOf(variable, returned, text);
+    if (value === undefined) return refuse(parameter, text, `one of ${knownTexts(variable, returned).join(', ')}`);
     if (first !== undefined && first.value !== value) {
       return refuse(
         parameter,
-        said,
-        `${textFor(returned, first.value)}, as ${first.parameter} is '${shown(first.said)}'`,
+        text,
+        `${textFor(returned, first.value)}, as ${first.parameter} is '${shown(first.text)}'`,
       );
     }
-    first ??= { parameter, said, value };
+    first ??= { parameter, text, value };
   }
   return { ok: true, ...(first && { value: first.value }) };
 }
 
-function valueOf(variable: Variable, { form, values = {} }: ReturnedVariable, said: string): string | undefined {
-  const value = form === undefined ? ownOf(values, said) : valueIn(form, said);
+function valueOf(variable: Variable, { form, values = {} }: ReturnedVariable, text: string): string | undefined {
+  const value = form === undefined ? ownOf(values, text) : valueIn(form, text);
   return value === undefined || ruleOf(variable, value) !== undefined ? undefined : value;
 }
 
@@ -191,7 +191,7 @@ function textFor({ form, values = {} }: ReturnedVariable, value: string): string
   return words.map(([word]) => word).join(' or ') || 'absent';
 }
 
-const shown = (said: string) => said.replace(/\p{Cc}+/gu, ' ').slice(0, shownMax);
+const shown = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, shownMax);
 
-const refuse = (parameter: string, said: string, rule: string) =>
-  ({ ok: false, parameter, value: shown(said), rule }) as const;
+const refuse = (parameter: string, text: string, rule: string) =>
+  ({ ok: false, parameter, value: shown(text), rule }) as const;

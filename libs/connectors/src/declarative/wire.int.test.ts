@@ -66,13 +66,13 @@ const writes: readonly WriteCase[] = [
 // Where they go, and as what, the conformance suite shows at the sandbox.
 it.each(writes)('$provider: the reply to a create and to an update', async ({ provider, objectName, ...one }) => {
   stub.replyWith({ status: 200, body: one.reply });
-  const seen: ObservedExchange[] = [];
-  const observe = (exchange: ObservedExchange) => void seen.push(exchange);
+  const exchanges: ObservedExchange[] = [];
+  const observe = (exchange: ObservedExchange) => void exchanges.push(exchange);
   const call = { auth: authOf(provider), objectName, fields, observe };
   const expected = { ok: true, recordId: one.id, ...(one.data === undefined ? {} : { data: one.data }) };
   expect(await connectors.get(provider).create?.(call)).toEqual(expected);
   expect(await connectors.get(provider).update?.({ ...call, recordId: idsOf(provider)[0] })).toEqual(expected);
-  expect(seen).toMatchObject([{ status: 200 }, { status: 200 }]);
+  expect(exchanges).toMatchObject([{ status: 200 }, { status: 200 }]);
 });
 
 // The sandbox takes them in other forms too.

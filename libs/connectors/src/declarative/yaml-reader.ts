@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { nearestName, type ConfigProblem } from '@sluice/config';
-import { readYaml, type YamlPlace } from './read-yaml';
+import { readYaml, type YamlPosition } from './read-yaml';
 
 /** A broken rule of a document that its schema cannot say. */
 export interface YamlIssue {
@@ -35,36 +35,38 @@ export function createYamlReader<T>(
     const read = readYaml(text);
     if (!read.ok) {
       return fail(
-        read.problems.map(({ reason, place }) => toProblem(file, place, [], `is not readable as YAML: ${reason}`)),
+        read.problems.map(({ reason, position }) =>
+          toProblem(file, position, [], `is not readable as YAML: ${reason}`),
+        ),
       );
     }
     const value: unknown = JSON.parse(read.text.json);
     const issues = check(value) ? rulesOf(value) : (check.errors ?? []).flatMap(toIssue);
     if (issues.length === 0) return { ok: true, value: value as T };
-    const problems = issues.map(({ steps, rule }) => toProblem(file, read.text.placeOf(steps), steps, rule));
-    return fail(problems.toSorted(byPlace).map(({ name, rule }) => ({ name, rule })));
+    const problems = issues.map(({ steps, rule }) => toProblem(file, read.text.positionOf(steps), steps, rule));
+    return fail(problems.toSorted(byPosition).map(({ name, rule }) => ({ name, rule })));
   };
 }
 
-type Placed = ConfigProblem & { readonly place: YamlPlace | undefined };
+type PositionedProblem = ConfigProblem & { readonly position: YamlPosition | undefined };
 
 function fail(problems: readonly ConfigProblem[]) {
   return { ok: false, problems: problems.slice(0, problemsMax).map(({ name, rule }) => ({ name, rule })) } as const;
 }
 
-function byPlace({ place: one }: Placed, { place: other }: Placed): number {
+function byPosition({ position: one }: PositionedProblem, { position: other }: PositionedProblem): number {
   return (one?.line ?? 0) - (other?.line ?? 0) || (one?.column ?? 0) - (other?.column ?? 0);
 }
 
 function toProblem(
   file: string,
-  place: YamlPlace | undefined,
+  position: YamlPosition | undefined,
   steps: readonly (string | number)[],
   rule: string,
-): Placed {
-  const at = place === undefined ? file : `${file}:${place.line}:${place.column}`;
+): PositionedProblem {
+  const at = position === undefined ? file : `${file}:${position.line}:${position.column}`;
   const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
-  return { place, name: [at, path.replace(/^\./, '')].filter(Boolean).join(' '), rule };
+  return { position, name: [at, path.replace(/^\./, '')].filter(Boolean).join(' '), rule };
 }
 
 function toIssue(error: ErrorObject): YamlIssue[] {

@@ -168,8 +168,8 @@ describe('refresh', () => {
   test('a form without bearer token, and the tokens that come back', async () => {
     stub.replyWith({ status: 200, body: tokens });
     const beforeMs = Date.now();
-    const seen: ObservedExchange[] = [];
-    const fresh = await hubspot.refresh({ ...request, observe: (exchange) => seen.push(exchange) });
+    const exchanges: ObservedExchange[] = [];
+    const fresh = await hubspot.refresh({ ...request, observe: (exchange) => exchanges.push(exchange) });
     expect(fresh).toEqual({
       accessToken: 'new-access',
       refreshToken: 'new-refresh',
@@ -190,7 +190,7 @@ describe('refresh', () => {
       client_secret: 'client-secret-0001',
       refresh_token: 'refresh-0001-secret',
     });
-    expect(seen).toMatchObject([{ status: 200 }]);
+    expect(exchanges).toMatchObject([{ status: 200 }]);
   });
 
   test('what the reply leaves out is absent', async () => {

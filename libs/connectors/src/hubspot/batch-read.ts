@@ -141,8 +141,8 @@ async function readHalf(reading: Reading, half: readonly string[]): Promise<Read
 
 function noAnswer(batch: WireBatch, unnamed: readonly WireError[]): ProviderError {
   const status = isOver(batch.status) ? '' : `, which is ${batch.status}`;
-  const said = unnamed[0]?.message ?? `neither a result nor an error names the record${status}`;
-  const message = `HubSpot read only a part of the records: ${said}`;
+  const reason = unnamed[0]?.message ?? `neither a result nor an error names the record${status}`;
+  const message = `HubSpot read only a part of the records: ${reason}`;
   const failure: ProviderFailure = { class: unanswered.read.class, scope: 'call', message };
   return toProviderError(failure, 'hubspot');
 }

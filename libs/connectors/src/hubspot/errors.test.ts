@@ -242,8 +242,8 @@ describe('what the failure tells', () => {
     expect(said(json, true)).toBe('There was a problem.');
     const many = { ...json, errors: [1, 2, 3, 4, 5, 6].map((at) => ({ message: `No ${at}.` })) };
     expect(said(many)).toBe('There was a problem. No 1. No 2. No 3. No 4. No 5.');
-    const told = { ...json, message: "Property 'shoe' does not exist, Other." };
-    expect(said(told)).toBe("Property 'shoe' does not exist, Other.");
+    const reworded = { ...json, message: "Property 'shoe' does not exist, Other." };
+    expect(said(reworded)).toBe("Property 'shoe' does not exist, Other.");
   });
 
   test('no HTML, no token, no more than 2 KB', () => {

@@ -71,11 +71,11 @@ export function requestIdOf(headers: Readonly<Record<string, string>>, json: unk
 
 /** The policy that a 429 names. */
 function policyOf(body: Json, headers: Readonly<Record<string, string>>): keyof typeof policyWaitMs | undefined {
-  const said = `${textOf(body['policyName']) ?? ''} ${textOf(body['message']) ?? ''}`.toUpperCase();
-  if (said.includes('DAILY') || headers['x-hubspot-ratelimit-daily-remaining'] === '0') return 'DAILY';
+  const message = `${textOf(body['policyName']) ?? ''} ${textOf(body['message']) ?? ''}`.toUpperCase();
+  if (message.includes('DAILY') || headers['x-hubspot-ratelimit-daily-remaining'] === '0') return 'DAILY';
   // The ten-second policy's name contains the other's, so it is tested first.
-  if (said.includes('TEN_SECONDLY')) return 'TEN_SECONDLY_ROLLING';
-  return said.includes('SECONDLY') ? 'SECONDLY' : undefined;
+  if (message.includes('TEN_SECONDLY')) return 'TEN_SECONDLY_ROLLING';
+  return message.includes('SECONDLY') ? 'SECONDLY' : undefined;
 }
 
 /**
@@ -95,19 +95,19 @@ function existingIdOf(body: Json): string | undefined {
 }
 
 function messageOf({ signal, outcome, isBatch }: FailedCall, body: Json): string {
-  const said = textOf(body['message']);
+  const message = textOf(body['message']);
   const scopes = missingScopes(body);
   // Of a batch the causes may be another caller's.
-  const causes = isBatch || said === undefined ? [] : causesOf(body, said);
+  const causes = isBatch || message === undefined ? [] : causesOf(body, message);
   const ending = scopes.length > 0 ? [`(missing scopes: ${scopes.join(', ')})`] : causes;
   const lack = (signal.status ?? 0) < 300 ? 'with a reply that is unreadable' : 'without a message';
-  return failureText('HubSpot', outcome, said && [said, ...ending].join(' '), lack);
+  return failureText('HubSpot', outcome, message && [message, ...ending].join(' '), lack);
 }
 
 /** "There was a problem with the request." says nothing; the problem is in `errors[]`. Source: reference A7. */
-function causesOf(body: Json, said: string): string[] {
+function causesOf(body: Json, message: string): string[] {
   const causes = listOf(body['errors']).flatMap((error) => textOf(error['message']) ?? []);
-  return [...new Set(causes)].filter((text) => !said.includes(text)).slice(0, causesMax);
+  return [...new Set(causes)].filter((text) => !message.includes(text)).slice(0, causesMax);
 }
 
 function missingScopes(body: Json): string[] {

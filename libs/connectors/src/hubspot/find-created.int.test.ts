@@ -20,7 +20,7 @@ const absent = (...ids: string[]) => ({
   message: 'x',
   context: { ids },
 });
-const look = (...fields: Fields[]) =>
+const find = (...fields: Fields[]) =>
   hubspot.findCreated({ ...contacts, records: fields.map((each) => ({ fields: each, since })) });
 const bodies = () =>
   stub.requests.map(({ body }) => body as { inputs?: unknown[]; filterGroups?: { filters: unknown[] }[] });
@@ -28,7 +28,7 @@ const bodies = () =>
 // Which properties the account keeps unique is asked once a minute, and is no part of what follows.
 beforeEach(async () => {
   stub.replyWith({ status: 200, body: { results: [] } });
-  await look({ vip: true });
+  await find({ vip: true });
 });
 
 describe('contacts with email: one consistent read', () => {
@@ -37,7 +37,7 @@ describe('contacts with email: one consistent read', () => {
   test('found, however HubSpot spells the values', async () => {
     const mine = record('1', { email, firstname: 'Ada', age: '5' });
     stub.replyWith({ status: 207, body: { status: 'COMPLETE', results: [mine], errors: [absent('b@x')] } });
-    expect(await look({ email: ' ADA@example.com', firstname: ' Ada', age: 5 }, { email: 'b@x' })).toEqual([
+    expect(await find({ email: ' ADA@example.com', firstname: ' Ada', age: 5 }, { email: 'b@x' })).toEqual([
       {
         kind: 'found',
         consistent: true,
@@ -65,27 +65,27 @@ describe('contacts with email: one consistent read', () => {
     ['without the sent value', { firstname: null }, 1, { kind: 'none', near: ['1'] }],
   ])('a record %s', async (_, properties, secondsAfter, expected) => {
     stub.replyWith({ status: 200, body: { results: [record('1', { email, ...properties }, secondsAfter)] } });
-    const [found] = await look({ email, firstname: 'Ada' });
+    const [found] = await find({ email, firstname: 'Ada' });
     expect(found).toMatchObject({ ...expected, consistent: true });
     expect(found && 'near' in found).toBe('near' in expected);
   });
 
   test('of another record that has it as its second email', async () => {
     stub.replyWith({ status: 200, body: { results: [record('1', { email: 'first@x' })] } });
-    expect(await look({ email })).toEqual([{ kind: 'none', consistent: true }]);
+    expect(await find({ email })).toEqual([{ kind: 'none', consistent: true }]);
   });
 
   test('more than 100: in several calls', async () => {
     const emails = Array.from({ length: 150 }, (_, index) => `${index}@x`);
     stub.replyWith({ status: 207, body: { results: [], errors: [absent(...emails)] } });
-    const found = await look(...emails.map((each) => ({ email: each })));
+    const found = await find(...emails.map((each) => ({ email: each })));
     expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['none']));
     expect(bodies().map(({ inputs }) => inputs?.length)).toEqual([100, 50]);
   });
 
   test('a failed look proves nothing and can be made again', async () => {
     stub.replyWith({ status: 429, body: { message: 'no', policyName: 'DAILY' } });
-    expect(await look({ email })).toEqual([
+    expect(await find({ email })).toEqual([
       {
         kind: 'cannot-look',
         consistent: true,
@@ -94,7 +94,7 @@ describe('contacts with email: one consistent read', () => {
       },
     ]);
     stub.replyWith({ status: 207, body: { results: [], errors: [{ category: 'INTERNAL_ERROR', message: 'x' }] } });
-    expect(await look({ email })).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
+    expect(await find({ email })).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
   });
 });
 
@@ -102,7 +102,7 @@ describe('contacts with email: one consistent read', () => {
 describe('a reply that is no answer proves nothing', () => {
   test('by email: what it leaves out alone', async () => {
     stub.replyWith({ status: 207, body: { status: 'COMPLETE', results: [], errors: [absent('a@x')] } });
-    expect(await look({ email: 'a@x' }, { email: 'b@x' })).toMatchObject([
+    expect(await find({ email: 'a@x' }, { email: 'b@x' })).toMatchObject([
       { kind: 'none', consistent: true },
       { kind: 'cannot-look', failure: { class: 'unavailable' } },
     ]);
@@ -115,7 +115,7 @@ describe('a reply that is no answer proves nothing', () => {
     ['a record without id', { total: 1, results: [{ properties: { lastname: 'x' } }] }],
   ])('by search: %s', async (_, body) => {
     stub.replyWith({ status: 200, body });
-    expect(await look({ lastname: 'x' })).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
+    expect(await find({ lastname: 'x' })).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
   });
 });
 
@@ -132,7 +132,7 @@ describe('others: a search that lags', () => {
       record('5', { lastname: 'Babbage' }),
     ];
     stub.replyWith({ status: 200, body: { total: 4, results } });
-    const found = await look(ada, { lastname: 'Babbage' }, { lastname: 'Nobody' });
+    const found = await find(ada, { lastname: 'Babbage' }, { lastname: 'Nobody' });
     expect(
       found.map((each) => (each.kind === 'found' ? each.matches.map(({ recordId }) => recordId) : each.kind)),
     ).toEqual([['2', '3'], ['5'], 'none']);
@@ -157,7 +157,7 @@ describe('others: a search that lags', () => {
     ['has another value besides', { firstname: 'Ada', city: 'London' }, { kind: 'found' }],
   ])('a record that carries what was sent and %s', async (_, properties, expected) => {
     stub.replyWith({ status: 200, body: { total: 1, results: [record('1', properties)] } });
-    expect(await look({ firstname: 'Ada' })).toMatchObject([expected]);
+    expect(await find({ firstname: 'Ada' })).toMatchObject([expected]);
   });
 
   // Both have sent a first name; only one of them a city. What has both is hers.
@@ -182,13 +182,13 @@ describe('others: a search that lags', () => {
   test('at most 18 filters and 5 groups in a search', async () => {
     stub.replyWith({ status: 200, body: { total: 0, results: [] } });
     const wide = { a: 'a1', b: 'b1', c: 'c1', d: 'd1', e: 'e1', f: 'f1' };
-    await look(wide, wide, wide, wide);
+    await find(wide, wide, wide, wide);
     expect(bodies().map(({ filterGroups }) => filterGroups?.map(({ filters }) => filters.length))).toEqual([
       [6, 6, 6],
       [6],
     ]);
     stub.replyWith({ status: 200, body: { total: 0, results: [] } });
-    await look(...Array.from({ length: 6 }, () => ({ a: 'a1' })));
+    await find(...Array.from({ length: 6 }, () => ({ a: 'a1' })));
     expect(bodies().map(({ filterGroups }) => filterGroups?.length)).toEqual([5, 1]);
   });
 
@@ -199,13 +199,13 @@ describe('others: a search that lags', () => {
       { status: 200, body: { total: 500, results: [] } },
       { status: 200, body: { total: 1, results: [mine] } },
     );
-    expect(await look(ada, { lastname: 'Babbage' })).toMatchObject([{ kind: 'none' }, { kind: 'found' }]);
+    expect(await find(ada, { lastname: 'Babbage' })).toMatchObject([{ kind: 'none' }, { kind: 'found' }]);
     expect(stub.requests).toHaveLength(3);
   });
 
   test('nothing to search for', async () => {
     stub.replyWith({ status: 500 });
-    const [found] = await look({ vip: true });
+    const [found] = await find({ vip: true });
     expect(found).toEqual({
       kind: 'cannot-look',
       consistent: false,
@@ -216,7 +216,7 @@ describe('others: a search that lags', () => {
 
   test('after a failure no further search is made', async () => {
     stub.replyWith({ status: 429, body: { message: 'no', policyName: 'SECONDLY' } });
-    const found = await look(...Array.from({ length: 12 }, (_, index) => ({ lastname: `n${index}` })));
+    const found = await find(...Array.from({ length: 12 }, (_, index) => ({ lastname: `n${index}` })));
     expect(stub.requests).toHaveLength(1);
     expect(found).toHaveLength(12);
     const failure = { class: 'quota', retryAfterMs: 1_000, scope: 'search' };
@@ -254,7 +254,7 @@ test('a mixed request keeps its order', async () => {
     { status: 207, body: { results: [], errors: [absent('a@x')] } },
     { status: 200, body: { total: 0, results: [] } },
   );
-  const found = await look({ lastname: 'x' }, { email: 'a@x' }, { vip: true });
+  const found = await find({ lastname: 'x' }, { email: 'a@x' }, { vip: true });
   expect(found.map(({ kind, consistent }) => [kind, consistent])).toEqual([
     ['none', false],
     ['none', true],

@@ -122,7 +122,7 @@ async function lookUpBySearch(api: HubspotApi, call: ObjectCall, lookups: readon
   for (const lookup of lookups) {
     const filters = filtersOf(call.objectName, lookup);
     if (filters) searches.push({ ...lookup, filters });
-    else results.push([lookup, cannotLook]);
+    else results.push([lookup, cannotLookUp]);
   }
   let failure: ProviderFailure | undefined;
   for (const together of pack(searches)) {
@@ -134,7 +134,7 @@ async function lookUpBySearch(api: HubspotApi, call: ObjectCall, lookups: readon
   return results;
 }
 
-const cannotLook: FoundCreated = {
+const cannotLookUp: FoundCreated = {
   kind: 'cannot-look',
   consistent: false,
   reason: 'no field was sent that HubSpot can be searched for',
@@ -168,7 +168,7 @@ async function lookUpTogether(api: HubspotApi, call: ObjectCall, searches: reado
         ...new Set([
           created,
           ...searches.flatMap(({ fields, others }) => [fields, ...others].flatMap(Object.keys)),
-          ...tellingOf(call.objectName),
+          ...distinctiveOf(call.objectName),
         ]),
       ],
       limit: searchPageMax,
@@ -199,14 +199,14 @@ function fail(searches: readonly Search[], failure: ProviderFailure): LookupResu
  * Properties that identify a record, and that HubSpot does not fill by itself. A record that has one of them and was
  * not sent it is somebody else's, or no longer as we sent it. [own]
  */
-const telling: Readonly<Record<string, readonly string[]>> = {
+const distinctive: Readonly<Record<string, readonly string[]>> = {
   contacts: ['email', 'firstname', 'lastname'],
   companies: ['name'],
   deals: ['dealname', 'amount'],
 };
 
-function tellingOf(objectName: string): readonly string[] {
-  return telling[canonicalObjectName(objectName)] ?? [];
+function distinctiveOf(objectName: string): readonly string[] {
+  return distinctive[canonicalObjectName(objectName)] ?? [];
 }
 
 /**
@@ -231,7 +231,7 @@ function toSearched(objectName: string, lookup: Lookup, records: readonly Provid
   const candidates = records.filter(
     (record) => isInTime(lookup, record) && matchesSent(lookup.fields, record.fields) && !isAnothers(record),
   );
-  const unsent = tellingOf(objectName).filter((name) => normalizeValue(lookup.fields[name]) === '');
+  const unsent = distinctiveOf(objectName).filter((name) => normalizeValue(lookup.fields[name]) === '');
   const isEqual = ({ fields }: ProviderRecord) => unsent.every((name) => normalizeValue(fields[name]) === '');
   const equal = lookup.othersAreWhole ? candidates.filter(isEqual) : [];
   if (equal.length > 0) return foundRecords(equal, { consistent: false });

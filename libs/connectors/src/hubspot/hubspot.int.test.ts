@@ -271,10 +271,10 @@ test('an account without id is no answer', async () => {
 });
 
 test('an exchange is observed and counted', async () => {
-  const seen: ObservedExchange[] = [];
+  const exchanges: ObservedExchange[] = [];
   stub.replyWith({ status: 201, body: ada, headers: { 'x-hubspot-correlation-id': 'corr-1' } });
-  await hubspot.create({ ...contacts, fields: {}, observe: (exchange) => seen.push(exchange) });
-  expect(seen).toEqual([{ status: 201, providerRequestId: 'corr-1', durationMs: expect.any(Number) }]);
+  await hubspot.create({ ...contacts, fields: {}, observe: (exchange) => exchanges.push(exchange) });
+  expect(exchanges).toEqual([{ status: 201, providerRequestId: 'corr-1', durationMs: expect.any(Number) }]);
   const { body } = await metrics.expose();
   expect(body).toMatch(/sluice_provider_calls_total\{.*operation="create".*result="ok".*\} \d+/);
 });

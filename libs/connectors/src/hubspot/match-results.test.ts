@@ -26,7 +26,7 @@ function creates(
     inputs.map((input) => ({ ...input })),
     batch,
     options,
-  ).map(told);
+  ).map(summaryOf);
 }
 
 function updates(
@@ -37,10 +37,10 @@ function updates(
 ): string[] {
   const batch = readBatch({ status: 'COMPLETE', results, errors, ...rest });
   const inputs = ids.map((recordId) => ({ recordId, fields: { firstname: `new ${recordId}` } }));
-  return matchUpdates(inputs, batch, options).map(told);
+  return matchUpdates(inputs, batch, options).map(summaryOf);
 }
 
-const told = (outcome: ReturnType<typeof matchCreates>[number]) =>
+const summaryOf = (outcome: ReturnType<typeof matchCreates>[number]) =>
   outcome.ok ? `${outcome.recordId}${outcome.warnings ? ' !' : ''}` : outcome.error.class;
 
 describe('creates', () => {
@@ -92,13 +92,13 @@ describe('creates', () => {
 
   test('both lists empty, no lists, rubbish', () => {
     expect(creates([contact('a@x')], [])).toEqual(['unknown']);
-    expect(matchCreates([contact('a@x')], readBatch({}), options).map(told)).toEqual(['unknown']);
+    expect(matchCreates([contact('a@x')], readBatch({}), options).map(summaryOf)).toEqual(['unknown']);
     const rubbish = readBatch({
       results: [null, 5, { id: '' }, { id: {} }],
       errors: ['no', { context: 7 }],
       numErrors: 'x',
     });
-    expect(matchCreates([contact('a@x')], rubbish, options).map(told)).toEqual(['unknown']);
+    expect(matchCreates([contact('a@x')], rubbish, options).map(summaryOf)).toEqual(['unknown']);
   });
 
   test('more results than inputs, or one id twice', () => {

@@ -75,7 +75,7 @@ const sentMax = 5;
 const valueLengthMax = 200;
 
 /** Names that distinguish records best, best first. Phone numbers come late: HubSpot may rewrite them. */
-const telling = [
+const distinctive = [
   'email',
   'domain',
   'name',
@@ -112,6 +112,6 @@ function isSearchable(value: unknown): boolean {
 }
 
 function rank(name: string): number {
-  const at = telling.indexOf(name);
-  return at < 0 ? telling.length : at;
+  const at = distinctive.indexOf(name);
+  return at < 0 ? distinctive.length : at;
 }

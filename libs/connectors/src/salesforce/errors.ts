@@ -95,8 +95,8 @@ function messageOf({ status = 0 }: Signal, outcome: HttpOutcome, errors: readonl
 /** `CODE: message`, with the fields that the message itself does not name. */
 function sentenceOf({ code, message, fields }: WireError): string {
   const unnamed = fields.filter((field) => !message.includes(field));
-  const said = [code, message].filter(Boolean).join(': ');
-  return unnamed.length > 0 ? `${said} (fields: ${unnamed.join(', ')})` : said;
+  const text = [code, message].filter(Boolean).join(': ');
+  return unnamed.length > 0 ? `${text} (fields: ${unnamed.join(', ')})` : text;
 }
 
 /** Codes of a body that could not be read into records: a value that does not fit its field's type, a field that is not there. */

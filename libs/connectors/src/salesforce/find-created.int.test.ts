@@ -42,7 +42,7 @@ const record = (tail: string, fields: Fields, secondsAfter = 1) => {
     ...fields,
   };
 };
-const look = (...fields: Fields[]) =>
+const find = (...fields: Fields[]) =>
   salesforce.findCreated({ ...contacts, records: fields.map((each) => ({ fields: each, since })) });
 const queries = () => stub.requests.flatMap(({ path }) => soqlOf(path) ?? []);
 
@@ -59,7 +59,7 @@ test('found by the most telling value, in any spelling that Salesforce keeps', a
     Vip__c: false,
   });
   stub.replyWith(described, page(mine));
-  expect(await look({ ...sent, lastname: ' smith ' })).toEqual([
+  expect(await find({ ...sent, lastname: ' smith ' })).toEqual([
     {
       kind: 'found',
       consistent: true,
@@ -75,7 +75,7 @@ test('found by the most telling value, in any spelling that Salesforce keeps', a
 test('several creates share a query; each gets its own record, oldest first', async () => {
   const [one, two] = [record('B', { LastName: 'B' }, 2), record('C', { LastName: 'B' }, 1)];
   stub.replyWith(described, page(one, two));
-  const found = await look({ LastName: "O'B" }, { LastName: 'b' }, { LastName: 'None' });
+  const found = await find({ LastName: "O'B" }, { LastName: 'b' }, { LastName: 'None' });
   expect(queries()).toEqual([expect.stringContaining("WHERE LastName IN ('O\\'B', 'b', 'None') AND CreatedDate")]);
   expect(found.map((each) => (each.kind === 'found' ? each.matches.map(({ recordId }) => recordId) : each))).toEqual([
     { kind: 'none', consistent: true },
@@ -86,7 +86,7 @@ test('several creates share a query; each gets its own record, oldest first', as
 
 test('a hundred creates cost a few queries', async () => {
   stub.replyWith(described, page());
-  const found = await look(
+  const found = await find(
     ...Array.from({ length: 100 }, (_, at) => ({ Email: `person-${at}@a-long-domain.example` })),
   );
   expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['none']));
@@ -95,7 +95,7 @@ test('a hundred creates cost a few queries', async () => {
 
 test('long values take more queries, each of which a URL holds', async () => {
   stub.replyWith(described, page());
-  await look(...Array.from({ length: 30 }, (_, at) => ({ LastName: `${'€'.repeat(200)}${at}` })));
+  await find(...Array.from({ length: 30 }, (_, at) => ({ LastName: `${'€'.repeat(200)}${at}` })));
   expect(queries().length).toBeGreaterThan(1);
   for (const { path } of stub.requests) expect(path.length).toBeLessThanOrEqual(16_384);
 });
@@ -108,7 +108,7 @@ test.each<[string, Fields, number, object]>([
   ['that shares little', { Email: jane.Email, LastName: 'X', FirstName: 'Y' }, 1, { kind: 'none', consistent: true }],
 ])('a record %s', async (_, fields, secondsAfter, expected) => {
   stub.replyWith(described, page(record('A', fields, secondsAfter)));
-  expect(await look(jane)).toMatchObject([expected]);
+  expect(await find(jane)).toMatchObject([expected]);
 });
 
 // `none` with `consistent` is a licence to send again: only a page that says of itself that it is whole gives one.
@@ -119,12 +119,12 @@ test.each<[string, object, object]>([
   ['with a row without id', { totalSize: 1, done: true, records: [{ LastName: 'Smith' }] }, { consistent: false }],
 ])('a page %s is no proof', async (_, body, expected) => {
   stub.replyWith(described, { status: 200, body });
-  expect(await look(jane)).toMatchObject([expected]);
+  expect(await find(jane)).toMatchObject([expected]);
 });
 
 test('a record of which half the values differ comes near', async () => {
   stub.replyWith(described, page(record('A', { LastName: 'Smith', FirstName: 'John' })));
-  expect(await look({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([
+  expect(await find({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([
     { kind: 'none', consistent: true, near: [idOf('A')] },
   ]);
 });
@@ -133,7 +133,7 @@ test('a record of which half the values differ comes near', async () => {
 test('a record that comes near is told beside one that is equal', async () => {
   const [equal, changed] = [record('A', jane, 2), record('B', { ...jane, FirstName: 'JJ' })];
   stub.replyWith(described, page(equal, changed));
-  expect(await look(jane)).toMatchObject([
+  expect(await find(jane)).toMatchObject([
     { kind: 'found', consistent: true, matches: [{ recordId: equal.Id }], near: [changed.Id] },
   ]);
 });
@@ -141,7 +141,7 @@ test('a record that comes near is told beside one that is equal', async () => {
 // A trigger that rewrites the value we look by would hide our own record, and a resend make a second one.
 test('a record whose most telling value a trigger has rewritten is seen by the next one', async () => {
   stub.replyWith(described, page(), page(record('A', { ...jane, Email: 'sales@x.io' })));
-  expect(await look(jane)).toEqual([{ kind: 'none', consistent: true, near: [idOf('A')] }]);
+  expect(await find(jane)).toEqual([{ kind: 'none', consistent: true, near: [idOf('A')] }]);
   expect(queries().map((query) => query.slice(query.indexOf('WHERE'), query.indexOf(' AND')))).toEqual([
     "WHERE Email = 'jane@x.io'",
     "WHERE LastName = 'Smith'",
@@ -150,7 +150,7 @@ test('a record whose most telling value a trigger has rewritten is seen by the n
 
 test('a record that tells more of who it is than was sent is not ours for certain', async () => {
   stub.replyWith(described, page(record('A', jane)));
-  expect(await look({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([
+  expect(await find({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([
     { kind: 'none', consistent: true, near: [idOf('A')] },
   ]);
 });
@@ -158,13 +158,13 @@ test('a record that tells more of who it is than was sent is not ours for certai
 test('a record that is wholly of another create comes near nobody', async () => {
   const john = { ...jane, FirstName: 'John' };
   stub.replyWith(described, page(record('A', john)));
-  expect(await look(jane, john)).toMatchObject([{ kind: 'none', consistent: true }, { kind: 'found' }]);
+  expect(await find(jane, john)).toMatchObject([{ kind: 'none', consistent: true }, { kind: 'found' }]);
 });
 
 test('a unique field alone decides: one record at most carries it, whatever else is in it', async () => {
   const other = { LastName: 'Other', FirstName: 'X', Email: 'x@x.io', Legacy__c: 'L2', Serial__c: 'S1' };
   stub.replyWith(described, page(record('A', other)));
-  expect(await look({ Legacy__c: 'L1', ...jane, Serial__c: 'S1' })).toEqual([
+  expect(await find({ Legacy__c: 'L1', ...jane, Serial__c: 'S1' })).toEqual([
     { kind: 'none', consistent: true, near: [idOf('A')] },
   ]);
   expect(queries()[0]).toContain("WHERE Serial__c = 'S1' AND CreatedDate");
@@ -172,13 +172,13 @@ test('a unique field alone decides: one record at most carries it, whatever else
 
 test('an external id comes before a name', async () => {
   stub.replyWith(described, page());
-  await look({ ...jane, Legacy__c: 'L1' });
+  await find({ ...jane, Legacy__c: 'L1' });
   expect(queries()[0]).toContain("WHERE Legacy__c = 'L1' AND");
 });
 
 test('markup and fields of other records are not compared', async () => {
   stub.replyWith(described, page(record('A', jane)));
-  const [found] = await look({ ...jane, Notes__c: '<b>x</b>', Account: { Ext__c: '1' } });
+  const [found] = await find({ ...jane, Notes__c: '<b>x</b>', Account: { Ext__c: '1' } });
   expect(found?.kind).toBe('found');
   expect(queries()[0]).not.toContain('Notes__c');
 });
@@ -186,14 +186,14 @@ test('markup and fields of other records are not compared', async () => {
 test('more look-alikes than a page: each is looked for narrowly, and none is no proof', async () => {
   const many = Array.from({ length: 500 }, (_, at) => record(String(at).padStart(3, '0'), { ...jane, FirstName: 'X' }));
   stub.replyWith(described, page(...many), page());
-  expect(await look({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([{ kind: 'none', consistent: false }]);
+  expect(await find({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([{ kind: 'none', consistent: false }]);
   expect(queries()[1]).toContain("WHERE LastName = 'Smith' AND FirstName = 'Jane' AND CreatedDate");
 });
 
 test('more equal ones than a page: those that are found are not all', async () => {
   const many = Array.from({ length: 500 }, (_, at) => record(String(at).padStart(3, '0'), jane));
   stub.replyWith(described, page(...many), page(...many));
-  expect(await look({ LastName: 'Smith', FirstName: 'Jane', Email: 'jane@x.io' })).toMatchObject([
+  expect(await find({ LastName: 'Smith', FirstName: 'Jane', Email: 'jane@x.io' })).toMatchObject([
     { kind: 'found', consistent: false },
   ]);
 });
@@ -231,22 +231,22 @@ test('a unique field tells whose it is also while not all other creates are know
 test('a look asks before each exchange, its description too, and makes none that is withheld', async () => {
   stub.replyWith(described, page());
   const failure = { class: 'quota', message: 'used up', scope: 'call', retryAfterMs: 700 } as const;
-  const lookWith = (granted: number) => {
+  const findWith = (granted: number) => {
     let left = granted;
     const withhold = () => Promise.resolve(left-- > 0 ? undefined : failure);
     const object = { ...contacts, auth: { ...auth, accessToken: `${auth.accessToken}${granted}` } };
     return salesforce.findCreated({ ...object, records: [{ fields: jane, since }], withhold });
   };
-  expect(await lookWith(0)).toMatchObject([{ kind: 'cannot-look', failure: { class: 'quota', retryAfterMs: 700 } }]);
+  expect(await findWith(0)).toMatchObject([{ kind: 'cannot-look', failure: { class: 'quota', retryAfterMs: 700 } }]);
   expect(stub.requests).toHaveLength(0);
-  expect(await lookWith(1)).toMatchObject([{ kind: 'cannot-look', failure: { class: 'quota' } }]);
+  expect(await findWith(1)).toMatchObject([{ kind: 'cannot-look', failure: { class: 'quota' } }]);
   expect(stub.requests).toHaveLength(1);
 });
 
 describe('no look', () => {
   test('nothing was sent that can be asked for', async () => {
     stub.replyWith(described, page());
-    const found = await look({ Description: 'long', Vip__c: true, Amount__c: 1 }, { LastName: 'x'.repeat(256) }, {});
+    const found = await find({ Description: 'long', Vip__c: true, Amount__c: 1 }, { LastName: 'x'.repeat(256) }, {});
     expect(found.map(({ kind }) => kind)).toEqual(['cannot-look', 'cannot-look', 'cannot-look']);
     expect(found.every((each) => each.kind === 'cannot-look' && each.failure === undefined)).toBe(true);
     expect(queries()).toEqual([]);
@@ -261,7 +261,7 @@ describe('no look', () => {
     ],
   ])('%s: another look may succeed, and the rest is not asked for', async (_, replies, expected) => {
     stub.replyWith(...replies);
-    const found = await look(jane, { LastName: 'B' });
+    const found = await find(jane, { LastName: 'B' });
     expect(found).toMatchObject([
       { kind: 'cannot-look', failure: { class: expected } },
       { kind: 'cannot-look', failure: { class: expected } },
@@ -271,7 +271,7 @@ describe('no look', () => {
 
   test('an object without a moment of creation', async () => {
     stub.replyWith({ status: 200, body: { name: 'Odd__c', fields: [field('Name')] } });
-    expect(await look({ Name: 'x' })).toMatchObject([{ kind: 'cannot-look', reason: 'Odd__c has no CreatedDate' }]);
+    expect(await find({ Name: 'x' })).toMatchObject([{ kind: 'cannot-look', reason: 'Odd__c has no CreatedDate' }]);
   });
 });
 

@@ -52,24 +52,24 @@ export async function findCreated(api: SalesforceApi, find: FindCreated): Promis
   const { fields, name: objectName } = description;
   const { othersAreWhole = true } = find;
   if (!fields.get('createddate')?.isFilterable)
-    return find.records.map(() => cannotLook(`${objectName} has no CreatedDate`));
+    return find.records.map(() => cannotLookUp(`${objectName} has no CreatedDate`));
   const lookups = find.records.flatMap((record, index): Lookup[] => {
     const sent = sentValues(description, record.fields);
     const [key] = sent;
     const others = moreDetailed(record.fields, find.others ?? []).map((other) => sentValues(description, other));
     return key?.literal === undefined ? [] : [{ index, since: record.since, sent, key, others, othersAreWhole }];
   });
-  const seen = await lookUpAll(api, { ...find, objectName }, lookups);
-  const found = new Map(lookups.map((lookup) => [lookup.index, decide(lookup, seen.get(lookup), lookups)]));
+  const results = await lookUpAll(api, { ...find, objectName }, lookups);
+  const found = new Map(lookups.map((lookup) => [lookup.index, decide(lookup, results.get(lookup), lookups)]));
   for (const [index, each] of await lookUpByAnother(api, { ...find, objectName }, { lookups, found }))
     found.set(index, each);
   return find.records.map(
-    (_, index) => found.get(index) ?? cannotLook('no field was sent that Salesforce can be queried for'),
+    (_, index) => found.get(index) ?? cannotLookUp('no field was sent that Salesforce can be queried for'),
   );
 }
 
-function decide(lookup: Lookup, rows: Seen | undefined, lookups: readonly Lookup[]): FoundCreated {
-  if (rows === undefined) return cannotLook('the record was not looked up');
+function decide(lookup: Lookup, rows: RowsOrFailure | undefined, lookups: readonly Lookup[]): FoundCreated {
+  if (rows === undefined) return cannotLookUp('the record was not looked up');
   return 'failure' in rows ? failedLookup(rows.failure, true) : decideLookup(lookup, rows, lookups);
 }
 
@@ -93,32 +93,32 @@ async function lookUpByAnother(
     const key = lookup.sent[1];
     return isProof && !lookup.key.field.isUnique && key?.literal !== undefined ? [{ ...lookup, key }] : [];
   });
-  const seen = aside.length === 0 ? new Map<Lookup, Seen>() : await lookUpAll(api, find, aside);
-  return new Map(aside.map((lookup) => [lookup.index, decide(lookup, seen.get(lookup), lookups)]));
+  const results = aside.length === 0 ? new Map<Lookup, RowsOrFailure>() : await lookUpAll(api, find, aside);
+  return new Map(aside.map((lookup) => [lookup.index, decide(lookup, results.get(lookup), lookups)]));
 }
 
-type Seen = Rows | { readonly failure: ProviderFailure };
+type RowsOrFailure = Rows | { readonly failure: ProviderFailure };
 
 async function lookUpAll(
   api: SalesforceApi,
   find: FindCreated,
   lookups: readonly Lookup[],
-): Promise<Map<Lookup, Seen>> {
-  const seen = new Map<Lookup, Seen>();
+): Promise<Map<Lookup, RowsOrFailure>> {
+  const results = new Map<Lookup, RowsOrFailure>();
   let failure: ProviderFailure | undefined;
   for (const pack of packLookups(find.objectName, lookups)) {
     // After a failure the rest would most likely fail too, at the cost of the account's calls.
-    const rows: Seen = failure ? { failure } : await lookUpTogether(api, find, pack);
+    const rows: RowsOrFailure = failure ? { failure } : await lookUpTogether(api, find, pack);
     if ('failure' in rows) failure = rows.failure;
-    for (const lookup of pack) seen.set(lookup, rows);
+    for (const lookup of pack) results.set(lookup, rows);
     if ('failure' in rows || rows.isWhole) continue;
     // The many similar records of one create may have pushed another's record off the page.
-    for (const lookup of pack) seen.set(lookup, await lookUpNarrowly(api, find, lookup));
+    for (const lookup of pack) results.set(lookup, await lookUpNarrowly(api, find, lookup));
   }
-  return seen;
+  return results;
 }
 
-function cannotLook(reason: string): FoundCreated {
+function cannotLookUp(reason: string): FoundCreated {
   return { kind: 'cannot-look', consistent: true, reason };
 }
 
@@ -141,8 +141,8 @@ function decideLookup(lookup: Lookup, rows: Rows, lookups: readonly Lookup[]): F
   const isNear = (record: ProviderRecord) =>
     isUnique || equal.includes(record) || (differing(lookup, record) * 2 <= lookup.sent.length && !isAnothers(record));
   const near = candidates.filter((record) => !matches.includes(record) && isNear(record)).map(({ id }) => id);
-  const seen = { consistent: isUnique || rows.isWhole, ...(near.length > 0 && { near }) };
-  return matches.length === 0 ? { kind: 'none', ...seen } : foundRecords(matches, seen);
+  const visibility = { consistent: isUnique || rows.isWhole, ...(near.length > 0 && { near }) };
+  return matches.length === 0 ? { kind: 'none', ...visibility } : foundRecords(matches, visibility);
 }
 
 function isCandidate(lookup: Lookup, { createdAt, fields }: ProviderRecord): boolean {

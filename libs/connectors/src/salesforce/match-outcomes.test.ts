@@ -15,13 +15,13 @@ function match(body: unknown, rest: Partial<MatchOptions> = {}) {
   const inputs = rest.inputs ?? (Array.isArray(body) ? body.map(() => undefined) : [undefined]);
   return matchOutcomes(body, { write: 'create', allOrNone: false, token: '', ...rest, inputs });
 }
-const told = (outcomes: ReturnType<typeof matchOutcomes>) =>
+const summaryOf = (outcomes: ReturnType<typeof matchOutcomes>) =>
   outcomes.map((outcome) => (outcome.ok ? outcome.recordId : outcome.error.class));
 
 describe('in part', () => {
   test('in request order, each for itself', () => {
     const body = [done(ids[0]), refused('REQUIRED_FIELD_MISSING'), done(ids[2]), refused('UNABLE_TO_LOCK_ROW')];
-    expect(told(match(body))).toEqual([ids[0], 'rejected', ids[2], 'unavailable']);
+    expect(summaryOf(match(body))).toEqual([ids[0], 'rejected', ids[2], 'unavailable']);
   });
 
   test.each<[string, unknown]>([
@@ -30,23 +30,23 @@ describe('in part', () => {
     ['no list', { results: [] }],
     ['nothing', undefined],
   ])('%s: creates may be written, updates are failed', (_, body) => {
-    expect(told(match(body, { inputs: [undefined, undefined] }))).toEqual(['unknown', 'unknown']);
-    expect(told(match(body, { write: 'update', inputs: [ids[0], ids[1]] }))).toEqual(['rejected', 'rejected']);
+    expect(summaryOf(match(body, { inputs: [undefined, undefined] }))).toEqual(['unknown', 'unknown']);
+    expect(summaryOf(match(body, { write: 'update', inputs: [ids[0], ids[1]] }))).toEqual(['rejected', 'rejected']);
   });
 
   test('a create without id, or without a word, may be written', () => {
     const outcomes = match([done(undefined), done('no id'), {}, null, 'x', { success: 'yes', id: ids[0] }]);
-    expect(told(outcomes)).toEqual(Array.from({ length: 6 }, () => 'unknown'));
+    expect(summaryOf(outcomes)).toEqual(Array.from({ length: 6 }, () => 'unknown'));
   });
 
   test('an update under its id, in either form; another id is no success', () => {
     const body = [done(ids[0]), done(undefined), done(ids[0])];
     const inputs = [ids[0].slice(0, 15), ids[1], ids[2]];
-    expect(told(match(body, { write: 'update', inputs }))).toEqual([inputs[0], ids[1], 'rejected']);
+    expect(summaryOf(match(body, { write: 'update', inputs }))).toEqual([inputs[0], ids[1], 'rejected']);
   });
 
   test('halted for another record: shares its class', () => {
-    expect(told(match([refused('PROCESSING_HALTED'), refused('INVALID_TYPE'), done(ids[2])]))).toEqual([
+    expect(summaryOf(match([refused('PROCESSING_HALTED'), refused('INVALID_TYPE'), done(ids[2])]))).toEqual([
       'rejected',
       'rejected',
       ids[2],
@@ -69,12 +69,12 @@ describe('all or none', () => {
       ],
     ],
   ])('a reply that says %s shows no roll-back: creates may be written', (_, body) => {
-    expect(told(match(body, { ...whole, inputs: [undefined, undefined] }))).toEqual(['unknown', 'unknown']);
+    expect(summaryOf(match(body, { ...whole, inputs: [undefined, undefined] }))).toEqual(['unknown', 'unknown']);
   });
 
   test('the innocent share the class of the cause, before and after it', () => {
     const outcomes = match([rolled, refused('REQUIRED_FIELD_MISSING', 'Required: [LastName]'), rolled], whole);
-    expect(told(outcomes)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(summaryOf(outcomes)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(outcomes[0]).toMatchObject({
       error: {
         message:
@@ -84,13 +84,13 @@ describe('all or none', () => {
   });
 
   test('a cause that passes: all go again', () => {
-    expect(told(match([rolled, refused('UNABLE_TO_LOCK_ROW')], whole))).toEqual(['unavailable', 'unavailable']);
-    expect(told(match([rolled, refused('UNKNOWN_EXCEPTION')], whole))).toEqual(['unavailable', 'unavailable']);
+    expect(summaryOf(match([rolled, refused('UNABLE_TO_LOCK_ROW')], whole))).toEqual(['unavailable', 'unavailable']);
+    expect(summaryOf(match([rolled, refused('UNKNOWN_EXCEPTION')], whole))).toEqual(['unavailable', 'unavailable']);
   });
 
   test('a cause that stays beside one that passes: none goes again alone', () => {
     const body = [refused('UNABLE_TO_LOCK_ROW'), rolled, refused('DUPLICATE_VALUE')];
-    expect(told(match(body, whole))).toEqual(['conflict', 'conflict', 'conflict']);
+    expect(summaryOf(match(body, whole))).toEqual(['conflict', 'conflict', 'conflict']);
   });
 
   test('no existing id: it may be a record that was rolled back', () => {
@@ -102,10 +102,10 @@ describe('all or none', () => {
   });
 
   test('rolled back for no reason given', () => {
-    expect(told(match([rolled, rolled], whole))).toEqual(['rejected', 'rejected']);
+    expect(summaryOf(match([rolled, rolled], whole))).toEqual(['rejected', 'rejected']);
   });
 
   test('whole', () => {
-    expect(told(match([done(ids[0]), done(ids[1])], whole))).toEqual([ids[0], ids[1]]);
+    expect(summaryOf(match([done(ids[0]), done(ids[1])], whole))).toEqual([ids[0], ids[1]]);
   });
 });

@@ -97,13 +97,13 @@ describe('refresh', () => {
 
 describe('what a call leaves behind', () => {
   test('the exchange without a quota: the daily total is none; its use is measured', async () => {
-    const seen: ObservedExchange[] = [];
+    const exchanges: ObservedExchange[] = [];
     stub.replyWith({
       status: 204,
       headers: { 'sforce-limit-info': 'api-usage=90/100', 'x-request-id': 'req-2' },
     });
-    await salesforce.delete({ ...contacts, recordId: idA, observe: (exchange) => seen.push(exchange) });
-    expect(seen).toEqual([{ status: 204, providerRequestId: 'req-2', durationMs: expect.any(Number) }]);
+    await salesforce.delete({ ...contacts, recordId: idA, observe: (exchange) => exchanges.push(exchange) });
+    expect(exchanges).toEqual([{ status: 204, providerRequestId: 'req-2', durationMs: expect.any(Number) }]);
     const { body } = await metrics.expose();
     expect(body).toMatch(/sluice_provider_daily_usage_ratio_bucket\{[^}]*le="0.9"[^}]*\} 1/);
     expect(body).toMatch(/sluice_provider_calls_total\{provider="salesforce",operation="delete",result="ok"[^}]*\}/);

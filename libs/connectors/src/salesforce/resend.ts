@@ -62,21 +62,21 @@ async function isTaken(api: SalesforceApi, write: BatchCreate, key: FieldDescrip
 async function holdBack(api: SalesforceApi, write: BatchCreate): Promise<RecordResult[] | undefined> {
   const { records, headers: _, ...call } = write;
   // What is seen of a record that was never sent is another's, and its own create is refused by nobody.
-  const looks = records.flatMap(({ fields, firstSentAt: since }, at) => (since ? [{ fields, since, at }] : []));
-  const found = await findCreated(api, { ...call, records: looks });
+  const candidates = records.flatMap(({ fields, firstSentAt: since }, at) => (since ? [{ fields, since, at }] : []));
+  const found = await findCreated(api, { ...call, records: candidates });
   const failure = found.find((each) => each.kind === 'cannot-look' && each.failure !== undefined);
   if (failure?.kind === 'cannot-look' && failure.failure) throw toProviderError(failure.failure, 'salesforce');
-  const claimed = await findClaimed(write, [...new Set(found.flatMap(seenIn))]);
-  const held = new Map(found.map((each, of) => [looks[of]?.at, toHeld(each, claimed)]));
+  const claimed = await findClaimed(write, [...new Set(found.flatMap(candidatesIn))]);
+  const held = new Map(found.map((each, of) => [candidates[of]?.at, toHeld(each, claimed)]));
   if (![...held.values()].some(Boolean)) return undefined;
   return records.map((_record, at) => ({ ok: false, error: held.get(at) ?? waiting }));
 }
 
 /** Nothing has left yet, so an unavailable database is a failed lookup, and not a send of unknown outcome. */
-async function findClaimed({ findClaimed: find }: BatchCreate, seen: readonly string[]): Promise<ReadonlySet<string>> {
-  if (find === undefined || seen.length === 0) return new Set();
+async function findClaimed({ findClaimed: find }: BatchCreate, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (find === undefined || ids.length === 0) return new Set();
   try {
-    return await find(seen);
+    return await find(ids);
   } catch (error) {
     if (!(error instanceof DependencyError)) throw error;
     const detail = 'Not sent again yet: whose the records with its external id are could not be looked up';
@@ -85,7 +85,7 @@ async function findClaimed({ findClaimed: find }: BatchCreate, seen: readonly st
 }
 
 /** Ids of the records that may be what an earlier send made. */
-function seenIn(found: FoundCreated): readonly string[] {
+function candidatesIn(found: FoundCreated): readonly string[] {
   return found.kind === 'cannot-look' ? [] : [...matchesIn(found), ...(found.near ?? [])];
 }
 
@@ -94,12 +94,12 @@ const matchesIn = (found: FoundCreated): readonly string[] =>
 
 /** Why one record is not sent; undefined: it may be. */
 function toHeld(found: FoundCreated, claimed: ReadonlySet<string>): ProviderFailure | undefined {
-  const existingId = seenIn(found).find((id) => !claimed.has(id));
-  if (existingId === undefined) return found.consistent ? undefined : notAllSeen;
+  const existingId = candidatesIn(found).find((id) => !claimed.has(id));
+  if (existingId === undefined) return found.consistent ? undefined : notAllVisible;
   return mayBeOurs(existingId, matchesIn(found).includes(existingId) ? 'the same' : 'nearly the same');
 }
 
-const notAllSeen: ProviderFailure = {
+const notAllVisible: ProviderFailure = {
   class: 'unknown',
   scope: 'record',
   message: 'Not sent again: more records with its external id were made since the first send than can be looked at',

@@ -18,7 +18,7 @@ const comparedMax = 100;
 const textMax = 255;
 
 /** Texts that distinguish records best, best first. */
-const telling = ['email', 'name', 'lastname', 'company', 'subject', 'firstname', 'title', 'phone', 'website'];
+const distinctive = ['email', 'name', 'lastname', 'company', 'subject', 'firstname', 'title', 'phone', 'website'];
 /** Who has one of these, and was not sent it, is somebody else, or no longer as we sent it. [own] */
 const ofAPerson = ['email', 'lastname', 'firstname', 'company'];
 /** Kept as they are sent: whole texts, choices, ids and days. Fractions are rounded and moments cut. */
@@ -56,7 +56,7 @@ function rank({ field, literal }: SentValue): number {
   if (literal === undefined) return 100;
   if (field.isUnique) return 0;
   if (field.isExternalId) return 1;
-  const at = telling.indexOf(field.name.toLowerCase());
+  const at = distinctive.indexOf(field.name.toLowerCase());
   return at < 0 ? 50 : 10 + at;
 }
 

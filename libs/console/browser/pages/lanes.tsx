@@ -4,7 +4,7 @@ import { Empty } from '../parts/empty';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
 import { counted, fromNow, grouped, inFull } from '../format';
-import { hrefOf } from '../place';
+import { hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
 import { useLoad } from '../use-load';
 

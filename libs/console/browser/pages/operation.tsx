@@ -7,7 +7,7 @@ import { Moment } from '../parts/moment';
 import { OperationLog } from '../parts/operation-log';
 import { Problem } from '../parts/problem';
 import { RecordTable } from '../parts/record-table';
-import { hrefOf } from '../place';
+import { hrefOf } from '../use-route';
 import { apiOf, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
 
@@ -16,7 +16,7 @@ const everyMs = 1_000;
 /** An operation holds no more. */
 const recordsMax = 100;
 
-interface Seen {
+interface LoadedOperation {
   readonly operation: Operation;
   readonly progress: OperationProgress;
   readonly records: readonly OperationRecord[];
@@ -25,15 +25,15 @@ interface Seen {
 /** One operation: how far it is, what became of each record, and what happened to it. */
 export function OperationPage({ session, operationId }: { readonly session: Session; readonly operationId: string }) {
   const api = apiOf(session.apiKey, session.project.id);
-  const [round, setRound] = useState(0);
-  const { value, error } = useLoad(`${operationId} ${round}`, (signal) => look(api, operationId, signal), {
+  const [reloads, setReloads] = useState(0);
+  const { value, error } = useLoad(`${operationId} ${reloads}`, (signal) => loadOperation(api, operationId, signal), {
     everyMs,
     isOver: ({ operation }) => operation.status !== 'in_progress',
   });
   if (value === undefined)
     return error === undefined ? null : <Problem error={error} title="The operation could not be read" />;
   const { operation, progress, records } = value;
-  const actions = { api, operation, progress, records, onDone: () => setRound(round + 1) };
+  const actions = { api, operation, progress, records, onDone: () => setReloads(reloads + 1) };
   return (
     <>
       <a class="back" href={hrefOf('operations')}>
@@ -64,7 +64,7 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
 }
 
 /** One after the other: when the operation has ended, so has everything that is read of it afterwards. */
-async function look(api: Api, operationId: string, signal: AbortSignal): Promise<Seen> {
+async function loadOperation(api: Api, operationId: string, signal: AbortSignal): Promise<LoadedOperation> {
   const operation = await api.getOperation({ operationId }, { signal });
   const progress = await api.getOperationProgress({ operationId }, { signal });
   const { results: records } = await api.listOperationRecords({ operationId, pageSize: recordsMax }, { signal });

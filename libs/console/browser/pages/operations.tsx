@@ -6,7 +6,7 @@ import { Moment } from '../parts/moment';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
 import { shortId } from '../format';
-import { hrefOf } from '../place';
+import { hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
 import { useLoad } from '../use-load';
 

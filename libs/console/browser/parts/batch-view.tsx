@@ -4,9 +4,9 @@ import { counted, fromNow, grouped } from '../format';
 /** A cell per record in accept order, empty ones for what an open batch still takes, and the same in words. */
 export function BatchView({ progress, records }: BatchViewOptions) {
   const { batch, records: counts, phase } = progress;
-  const places = phase === 'accumulating' ? Math.max(batch?.recordsMax ?? 0, counts.total) : counts.total;
+  const cellsTotal = phase === 'accumulating' ? Math.max(batch?.recordsMax ?? 0, counts.total) : counts.total;
   const cells = Array.from(
-    { length: places },
+    { length: cellsTotal },
     (_none, index) => records[index]?.status ?? (index < counts.total ? 'pending' : 'free'),
   );
   return (

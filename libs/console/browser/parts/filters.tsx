@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { goTo, hrefOf } from '../place';
+import { goTo, hrefOf } from '../use-route';
 
 /** The filters of the operations list; each change leads to the first page of another list. */
 export function Filters({ query }: { readonly query: URLSearchParams }) {

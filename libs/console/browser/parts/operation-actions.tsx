@@ -2,7 +2,7 @@ import type { Operation, OperationProgress, OperationRecord } from '@sluice/type
 import { useState, useEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { counted } from '../format';
-import { goTo, hrefOf } from '../place';
+import { goTo, hrefOf } from '../use-route';
 import type { Api } from '../session';
 import { Problem } from './problem';
 

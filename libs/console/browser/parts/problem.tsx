@@ -1,5 +1,5 @@
 /** The members of the client's errors that help a reader. */
-interface Told {
+interface ErrorTexts {
   readonly detail?: string;
   readonly message?: string;
   readonly remedy?: string;
@@ -13,7 +13,7 @@ const unreachable =
 
 /** What went wrong, and what to do about it. Everything as text, whoever wrote it. */
 export function Problem({ error, title = 'That did not work' }: { readonly error: unknown; readonly title?: string }) {
-  const { detail, message, remedy, code, requestId, name } = error as Told;
+  const { detail, message, remedy, code, requestId, name } = error as ErrorTexts;
   const advice = remedy ?? (name === 'SluiceConnectionError' ? unreachable : undefined);
   return (
     <div class="problem" role="alert">

@@ -1,7 +1,7 @@
 import type { OperationRecord } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { counted, shortId } from '../format';
-import { hrefOf } from '../place';
+import { hrefOf } from '../use-route';
 import { Badge } from './badge';
 
 /** What became of each record, in accept order, with the provider's own words. */

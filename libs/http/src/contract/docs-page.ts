@@ -38,13 +38,13 @@ ${tags.map((tag) => `<h2>${escapeHtml(tag.name)}</h2>${text(tag.description)}${s
 `;
 }
 
-interface Placed {
+interface PathOperation {
   readonly method: string;
   readonly path: string;
   readonly operation: OpenApiOperation;
 }
 
-function operationsOf({ paths }: OpenApiDocument, tag: string): Placed[] {
+function operationsOf({ paths }: OpenApiDocument, tag: string): PathOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, operation]) => operation.tags.includes(tag))
@@ -183,7 +183,7 @@ function typeName(schema: JsonSchema): string {
 }
 
 function rules(schema: JsonSchema): string {
-  const told = [
+  const sentences = [
     ['enum', 'One of'],
     ['default', 'Default'],
     ['minimum', 'At least'],
@@ -195,7 +195,7 @@ function rules(schema: JsonSchema): string {
     const value = schema[keyword];
     return value === undefined ? [] : [`${label}: ${Array.isArray(value) ? value.join(', ') : JSON.stringify(value)}.`];
   });
-  return told.length === 0 ? '' : ` ${escapeHtml(told.join(' '))}`;
+  return sentences.length === 0 ? '' : ` ${escapeHtml(sentences.join(' '))}`;
 }
 
 type Schemas = Readonly<Record<string, JsonSchema>>;

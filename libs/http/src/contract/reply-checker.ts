@@ -52,11 +52,11 @@ export function createReplyChecker(document: OpenApiDocument): ReplyChecker {
 }
 
 function sentences(errors: readonly ErrorObject[] | null | undefined): string {
-  const told = (errors ?? []).map(({ instancePath, message, params }) => {
+  const faults = (errors ?? []).map(({ instancePath, message, params }) => {
     const unknown = (params as { readonly additionalProperty?: string }).additionalProperty;
     return `${instancePath || '/'} ${message}${unknown === undefined ? '' : ` (${unknown})`}`;
   });
-  return told.join('; ');
+  return faults.join('; ');
 }
 
 /** For addresses and methods that no operation answers. */

@@ -16,7 +16,7 @@ function wrapping(cause: Error): Error {
 }
 
 /** A broker that has made a topic and answers `said` in turn when its offsets are asked for, then serves it. */
-function brokerThatSays(...said: Error[]): BrokerAdmin {
+function brokerThatAnswers(...said: Error[]): BrokerAdmin {
   const admin: Partial<Admin> = {
     connect: async () => undefined,
     disconnect: async () => undefined,
@@ -40,12 +40,12 @@ it.each([
   ['as the broker said it', unknownTopic],
   ['as kafkajs wraps it', wrapping(unknownTopic)],
 ])('waits for a topic that is made and not served yet, %s', async (_, said) => {
-  await expect(brokerThatSays(said, said).createTopics(Object.values(topics), '')).resolves.toBeUndefined();
+  await expect(brokerThatAnswers(said, said).createTopics(Object.values(topics), '')).resolves.toBeUndefined();
 });
 
 it('does not wait out what is no matter of time', async () => {
   const refused = wrapping(new Error('Not authorized'));
-  await expect(brokerThatSays(refused).createTopics(Object.values(topics), '')).rejects.toMatchObject({
+  await expect(brokerThatAnswers(refused).createTopics(Object.values(topics), '')).rejects.toMatchObject({
     code: 'service.unavailable',
   });
 });

@@ -60,7 +60,7 @@ describe('change', () => {
 
 describe('change with addedMetadata', () => {
   const item = (value: string) => ({ value, source: 'input' as const });
-  const told = { region: { value: 'in', source: 'token' as const } };
+  const reported = { region: { value: 'in', source: 'token' as const } };
   const metadataOf = async (key: { projectId: string; connectionId: string }) =>
     (await store.connections.find(key.projectId, key.connectionId))?.providerMetadata;
 
@@ -71,9 +71,9 @@ describe('change with addedMetadata', () => {
     await store.connections.change({ ...key, addedMetadata: { region: item('eu') } });
     expect(await metadataOf(key)).toEqual({ workspace, region: item('eu') });
     await store.connections.change({ ...key, providerMetadata: { region: item('eu'), plan: item('gold') } });
-    await store.connections.change({ ...key, addedMetadata: told });
-    expect(await metadataOf(key)).toEqual({ workspace, ...told, plan: item('gold') });
-    expect(await store.connections.change({ ...key, projectId: 'another', addedMetadata: told })).toBe(false);
+    await store.connections.change({ ...key, addedMetadata: reported });
+    expect(await metadataOf(key)).toEqual({ workspace, ...reported, plan: item('gold') });
+    expect(await store.connections.change({ ...key, projectId: 'another', addedMetadata: reported })).toBe(false);
   });
 
   it('loses none of twenty that come at once', async () => {

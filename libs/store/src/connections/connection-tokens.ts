@@ -1,7 +1,7 @@
 import { limits, metadataBytes, type Connection } from '@sluice/types';
 import type { Knex } from 'knex';
 import { inMs } from '../database';
-import { column, keptRowsSql, rowBindings } from '../row-source';
+import { column, preparedRowsSql, rowBindings } from '../row-source';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
 import type { StoredRow } from '../table';
 import { notifyConnection } from '../webhooks/notify';
@@ -116,7 +116,7 @@ const keyColumns = [
 
 const findSql = `
   select i.ord, ${accessSql('c')}, ${sealedSql('c', 'false')}
-  from ${keptRowsSql('i', keyColumns)} join connections c on c.project_id = i.project_id and c.id = i.id`;
+  from ${preparedRowsSql('i', keyColumns)} join connections c on c.project_id = i.project_id and c.id = i.id`;
 
 /** What the senders of many calls need, in one statement and in the order of the keys; undefined where there is no such connection. */
 export async function findManyCredentials(

@@ -7,7 +7,7 @@ import {
   sealedSql,
   type ConfirmedCredentials,
 } from '../connections/connection-row';
-import { column, keptRowsSql, rowBindings } from '../row-source';
+import { column, preparedRowsSql, rowBindings } from '../row-source';
 import { plain, table, type StoredRow } from '../table';
 
 /** What a request names an installation by. */
@@ -93,11 +93,11 @@ const findSql = (names: string, columns = '', joins = ''): string => `
   ${joins}
   order by w.ord`;
 
-const findIdsSql = findSql(keptRowsSql('w', nameColumns));
+const findIdsSql = findSql(preparedRowsSql('w', nameColumns));
 
 const isKnownSql = 'k.id = w.known_connection_id and k.token_version = w.known_version';
 const findAccountsSql = findSql(
-  keptRowsSql('w', accountColumns),
+  preparedRowsSql('w', accountColumns),
   `, ${confirmedCredentials.aliased('a').join(', ')},
    coalesce((select ${blockedMsSql('l')} from lanes l where l.project_id = k.project_id and l.id = k.lane_id), 0) as blocked_ms`,
   `left join lateral (select ${accessSql('k')}, ${sealedSql('k', isKnownSql)}) a on true`,

@@ -193,9 +193,9 @@ describe('installationLookup', () => {
     const [one, two] = seeds.map(names) as [ReturnType<typeof names>, ReturnType<typeof names>];
     const asked = [two, { ...one, groupRef: 'nobody' }, one, { ...two, projectIdOrName: one.projectIdOrName }, two];
     const found = await store.installationLookup.findManyIds(asked);
-    const told = found.map((result) => result.missing ?? result.ids.installationId);
+    const results = found.map((result) => result.missing ?? result.ids.installationId);
     const [first, second] = seeds.map((seed) => seed.installationId);
-    expect(told).toEqual([second, 'group', first, 'project', second]);
+    expect(results).toEqual([second, 'group', first, 'project', second]);
   });
 
   it('shows the latest revision of the integration', async () => {

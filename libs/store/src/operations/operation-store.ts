@@ -1,6 +1,6 @@
 import type { Operation, OperationRecord, OperationState, RecordOutcome } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, keptRowsSql, rowBindings } from '../row-source';
+import { column, preparedRowsSql, rowBindings } from '../row-source';
 import type { StoredRow } from '../table';
 import { closeBatch } from '../writes/close-batch';
 import { explainOperation, type RecordPage } from './explain-operation';
@@ -91,7 +91,7 @@ export function operationStore(database: Knex) {
   };
 }
 
-const findManySql = `select k.ord::integer, ${operationColumns} from ${keptRowsSql('k', keyColumns)}
+const findManySql = `select k.ord::integer, ${operationColumns} from ${preparedRowsSql('k', keyColumns)}
   join operations o on o.project_id = k.project_id and o.id = k.id`;
 
 const isOfGroup = `and exists (select 1 from installations n where n.project_id = o.project_id

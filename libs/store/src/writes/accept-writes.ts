@@ -1,7 +1,7 @@
 import type { SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { Persistence } from '../guard';
-import { column, rowBindings, rowsSql, keptRowsSql, keptRowsMax } from '../row-source';
+import { column, rowBindings, rowsSql, preparedRowsSql, preparedRowsMax } from '../row-source';
 import { type KeyClaim, claimBindings, claimSql, type KeyedOperation } from './idempotency-key';
 import { type NewOperation, type NewRecord, bytesOfPlans, kilobytes } from './write-rows';
 import {
@@ -171,8 +171,8 @@ const singleColumns = [
 /** `checked`: of each source whether its pins are current, by its position. An array, because every lookup in it costs the same. */
 const singlesSql = `
   with checked as materialized (
-    select array_agg(coalesce(${pinsAreCurrent('s')}, false) order by s.ord) as are_current from ${keptRowsSql('s', pinColumns)}),
-  fresh as materialized (select w.*, nextval('accept_seq') as accept_seq from ${keptRowsSql('w', singleColumns)}
+    select array_agg(coalesce(${pinsAreCurrent('s')}, false) order by s.ord) as are_current from ${preparedRowsSql('s', pinColumns)}),
+  fresh as materialized (select w.*, nextval('accept_seq') as accept_seq from ${preparedRowsSql('w', singleColumns)}
     where (select are_current from checked)[w.source] order by w.ord),
   opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
       object_name, type, mode, state, records_total, calls_open, traceparent)
@@ -219,7 +219,7 @@ interface AcceptStatement {
   readonly bindings: readonly unknown[];
 }
 
-interface PlacedWrite extends AcceptableWrite {
+interface NumberedWrite extends AcceptableWrite {
   readonly source: number;
   readonly calls: readonly NewCall[];
 }
@@ -233,12 +233,12 @@ interface NewCall {
 type Positioned<Row> = { readonly position: number; readonly row: Row };
 
 const operationColumns = [
-  column<PlacedWrite>('id', 'text', (w) => w.operation.id),
-  column<PlacedWrite>('source', 'integer', (w) => w.source),
-  column<PlacedWrite>('traceparent', 'text', (w) => w.operation.traceparent),
-  column<PlacedWrite>('records_total', 'integer', (w) => w.records.length),
-  column<PlacedWrite>('calls_open', 'integer', (w) => w.calls.length),
-  column<PlacedWrite>('is_keyed', 'boolean', (w) => w.idempotency !== undefined),
+  column<NumberedWrite>('id', 'text', (w) => w.operation.id),
+  column<NumberedWrite>('source', 'integer', (w) => w.source),
+  column<NumberedWrite>('traceparent', 'text', (w) => w.operation.traceparent),
+  column<NumberedWrite>('records_total', 'integer', (w) => w.records.length),
+  column<NumberedWrite>('calls_open', 'integer', (w) => w.calls.length),
+  column<NumberedWrite>('is_keyed', 'boolean', (w) => w.idempotency !== undefined),
 ];
 const callColumns = [
   column<Positioned<NewCall>>('position', 'integer', (c) => c.position),
@@ -295,8 +295,8 @@ const keyedSql = (sql: Sql): string =>
   insertSql(sql, claimSql('k.operation_id in (select id from current)'), 'array(select operation_id from claimed)');
 /** The texts never change. `prepared`: with one plan for any number of rows; `visible`: the planner sees how many there are. */
 const statements = {
-  bare: { name: 'accept-writes', prepared: bareSql(keptRowsSql), visible: bareSql(rowsSql) },
-  keyed: { name: 'accept-keyed-writes', prepared: keyedSql(keptRowsSql), visible: keyedSql(rowsSql) },
+  bare: { name: 'accept-writes', prepared: bareSql(preparedRowsSql), visible: bareSql(rowsSql) },
+  keyed: { name: 'accept-keyed-writes', prepared: keyedSql(preparedRowsSql), visible: keyedSql(rowsSql) },
 };
 
 /** Inserts writes of any kind, with their keys. What is stored already stays as it is, so it may run twice with the same rows. */
@@ -305,24 +305,24 @@ function acceptStatement(
   { sources, sourceOf }: WriteSources,
   timeScale: number,
 ): AcceptStatement {
-  const placed = writes.map((write, at) => ({
+  const numbered = writes.map((write, at) => ({
     ...write,
     source: sourceOf[at] as number,
     calls: callsOf(write),
   }));
-  const calls = placed.flatMap((write, at) => write.calls.map((row) => ({ position: at + 1, row })));
+  const calls = numbered.flatMap((write, at) => write.calls.map((row) => ({ position: at + 1, row })));
   const records = writes.flatMap((write, at) => write.records.map((row) => ({ position: at + 1, row })));
   const keyed = writes.flatMap(toKeyed);
   const { name, prepared, visible } = keyed.length === 0 ? statements.bare : statements.keyed;
   const bindings = [
     ...rowBindings(sourceColumns, sources),
-    ...rowBindings(operationColumns, placed),
+    ...rowBindings(operationColumns, numbered),
     ...(keyed.length === 0 ? [] : claimBindings(keyed, timeScale)),
     ...rowBindings(callColumns, calls),
     timeScale,
     ...rowBindings(recordColumns, records),
   ];
-  return records.length <= keptRowsMax ? { name, sql: prepared, bindings } : { sql: visible, bindings };
+  return records.length <= preparedRowsMax ? { name, sql: prepared, bindings } : { sql: visible, bindings };
 }
 
 /** An asynchronous write's reply is known before its commit. */

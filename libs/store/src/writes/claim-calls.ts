@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { lockOrderKeys } from './lock-order-keys';
 import { callKeyColumns } from './call-key';
 import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneCapacity } from './lanes';
-import { keepPlan, unseen } from '../row-source';
+import { preparePlan, hiddenFromPlanner } from '../row-source';
 import { splitBlocked } from './split-blocked';
 import { takeCalls, type ClaimedCall, type ClaimRequest } from './take-calls';
 
@@ -70,14 +70,14 @@ async function readRecords(
   transaction: Knex.Transaction,
   taken: readonly ClaimedCall[],
 ): Promise<{ calls: ClaimedCall[]; orderKeys: string[] }> {
-  const { source, options } = keepPlan('read-claimed', taken.length);
+  const { source, options } = preparePlan('read-claimed', taken.length);
   const input = source('i', callKeyColumns, taken);
   const reading = transaction.raw<{ rows: { ord: string; bytes: number; order_keys: string[] | null }[] }>(
     `select i.ord, sum(octet_length(r.plan))::float8 as bytes,
             array_agg(r.order_key) filter (where r.order_key is not null) as order_keys
      from ${input.sql}
      join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
-     where r.outcome = ${unseen('pending')} group by i.ord`,
+     where r.outcome = ${hiddenFromPlanner('pending')} group by i.ord`,
     input.bindings as Knex.Value[],
   );
   const result = await reading.options(options);

@@ -27,13 +27,13 @@ export interface CancelledCall extends CallKey, LaneKey, Pick<ClaimedCall, 'fenc
 }
 
 /** The last operation that a step read. */
-export interface CancelledPlace {
+export interface CancelledCursor {
   readonly projectId: string;
   readonly operationId: string;
 }
 
 /** Who ends what is found, and where the step begins: `limit` counts operations. */
-export interface CancelledRequest extends Page<CancelledPlace> {
+export interface CancelledRequest extends Page<CancelledCursor> {
   readonly owner: string;
   readonly leaseMs: number;
 }
@@ -54,7 +54,7 @@ interface CancelledRow extends CallKeyRow {
 export async function claimCancelled(
   database: Knex,
   { owner, leaseMs, after = { projectId: '', operationId: '' }, limit }: CancelledRequest,
-): Promise<Step<CancelledCall, CancelledPlace>> {
+): Promise<Step<CancelledCall, CancelledCursor>> {
   const result = await database.raw<{ rows: CancelledRow[] }>(
     `with cancelled as materialized (
        select project_id, operation_id as id from cancels
@@ -83,12 +83,12 @@ export async function claimCancelled(
 /** A step that reached its limit of calls continues at the same operation: those it has claimed wait no more. */
 function nextOf(
   rows: readonly CancelledRow[],
-  { after, limit, isCut }: { after: CancelledPlace; limit: number; isCut: boolean },
-): { next?: CancelledPlace } {
+  { after, limit, isCut }: { after: CancelledCursor; limit: number; isCut: boolean },
+): { next?: CancelledCursor } {
   if (isCut) return { next: after };
   const last = rows.at(-1);
-  const lookedAt = new Set(rows.map((row) => row.operation_id)).size;
-  return last === undefined || lookedAt < limit
+  const operationsRead = new Set(rows.map((row) => row.operation_id)).size;
+  return last === undefined || operationsRead < limit
     ? {}
     : { next: { projectId: last.project_id, operationId: last.operation_id } };
 }

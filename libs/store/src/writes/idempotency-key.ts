@@ -1,7 +1,7 @@
 import type { FailureClass } from '@sluice/errors';
 import { limits, type RecordOutcome } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, keptRowsSql, rowBindings, type Column } from '../row-source';
+import { column, preparedRowsSql, rowBindings, type Column } from '../row-source';
 
 /**
  * `Idempotency-Key`s. A key's row is inserted by the statement or the transaction that accepts the write, so that a crash
@@ -17,7 +17,7 @@ export interface KeyClaim {
 }
 
 /** The reply that a repeat gets again. `accepted`: an asynchronous write was promised. `answered`: a synchronous one ended. */
-export type KeptReply =
+export type StoredReply =
   | { readonly kind: 'accepted'; readonly operationId: string; readonly index: number; readonly ref?: string }
   | {
       readonly kind: 'answered';
@@ -27,11 +27,11 @@ export type KeptReply =
     };
 
 /** A key that was used within the last 72 hours. */
-export interface KeptKey {
+export interface StoredKey {
   readonly bodyHash: string;
   readonly operationId: string;
   /** Absent: the write is under way, or its end was recorded without knowing the reply. */
-  readonly reply?: KeptReply;
+  readonly reply?: StoredReply;
 }
 
 /** What becomes of a synchronous write's key when it is settled. */
@@ -39,7 +39,7 @@ export interface KeyEnding {
   readonly scope: string;
   readonly key: string;
   /** Absent: the key is removed, because the same request may be made again. */
-  readonly reply?: KeptReply;
+  readonly reply?: StoredReply;
 }
 
 /** A key about to be stored, with the operation that its write would open. */
@@ -47,7 +47,7 @@ export interface KeyedOperation {
   readonly projectId: string;
   readonly operationId: string;
   readonly claim: KeyClaim;
-  readonly reply?: KeptReply;
+  readonly reply?: StoredReply;
 }
 
 const keyColumns: readonly Column<KeyedOperation>[] = [
@@ -68,7 +68,7 @@ const keyColumns: readonly Column<KeyedOperation>[] = [
 export function claimSql(among = 'true'): string {
   return `
     insert into idempotency_keys as held (project_id, scope, key, operation_id, body_hash, reply)
-    select k.project_id, k.scope, k.key, k.operation_id, k.body_hash, k.reply from ${keptRowsSql('k', keyColumns)}
+    select k.project_id, k.scope, k.key, k.operation_id, k.body_hash, k.reply from ${preparedRowsSql('k', keyColumns)}
     where ${among} order by k.project_id, k.scope, k.key
     on conflict (project_id, scope, key) do update set operation_id = excluded.operation_id,
       body_hash = excluded.body_hash, reply = excluded.reply, created_at = now()
@@ -78,11 +78,11 @@ export function claimSql(among = 'true'): string {
 
 /** What claimSql is bound to. */
 export function claimBindings(keyed: readonly KeyedOperation[], timeScale: number): readonly unknown[] {
-  return [...rowBindings(keyColumns, keyed), keptSeconds(timeScale)];
+  return [...rowBindings(keyColumns, keyed), retentionSeconds(timeScale)];
 }
 
 /** How long a key is stored, in seconds of the scaled clock. */
-function keptSeconds(timeScale: number): number {
+function retentionSeconds(timeScale: number): number {
   return (limits.idempotencyKeyHours * 3_600) / timeScale;
 }
 
@@ -102,7 +102,7 @@ export async function claimIn(
 export async function completeIn(transaction: Knex.Transaction, keyed: readonly KeyedOperation[]): Promise<void> {
   if (keyed.length === 0) return;
   await transaction.raw(
-    `update idempotency_keys held set operation_id = k.operation_id, reply = k.reply from ${keptRowsSql('k', keyColumns)}
+    `update idempotency_keys held set operation_id = k.operation_id, reply = k.reply from ${preparedRowsSql('k', keyColumns)}
      where held.project_id = k.project_id and held.scope = k.scope and held.key = k.key`,
     rowBindings(keyColumns, keyed) as Knex.Value[],
   );
@@ -112,7 +112,7 @@ export async function completeIn(transaction: Knex.Transaction, keyed: readonly 
 export async function releaseIn(transaction: Knex.Transaction, keyed: readonly KeyedOperation[]): Promise<void> {
   if (keyed.length === 0) return;
   await transaction.raw(
-    `delete from idempotency_keys held using ${keptRowsSql('k', keyColumns)}
+    `delete from idempotency_keys held using ${preparedRowsSql('k', keyColumns)}
      where held.project_id = k.project_id and held.scope = k.scope and held.key = k.key`,
     rowBindings(keyColumns, keyed) as Knex.Value[],
   );
@@ -137,16 +137,16 @@ export interface EndedRecord {
 }
 
 /** The stored key; undefined when it was never used, or longer than 72 hours ago. */
-export async function findKey(database: Knex, name: KeyName, timeScale: number): Promise<KeptKey | undefined> {
+export async function findKey(database: Knex, name: KeyName, timeScale: number): Promise<StoredKey | undefined> {
   type Row = { body_hash: string; operation_id: string; reply: string | null };
   const result = await database.raw<{ rows: Row[] }>(
     `select body_hash, operation_id, reply from idempotency_keys
      where project_id = ? and scope = ? and key = ? and created_at > now() - make_interval(secs => ?::float8)`,
-    [name.projectId, name.scope, name.key, keptSeconds(timeScale)],
+    [name.projectId, name.scope, name.key, retentionSeconds(timeScale)],
   );
   const row = result.rows[0];
   if (row === undefined) return undefined;
-  const reply = row.reply === null ? {} : { reply: JSON.parse(row.reply) as KeptReply };
+  const reply = row.reply === null ? {} : { reply: JSON.parse(row.reply) as StoredReply };
   return { bodyHash: row.body_hash, operationId: row.operation_id, ...reply };
 }
 
@@ -193,7 +193,7 @@ export async function sweepKeys(database: Knex, limit: number, timeScale: number
     `delete from idempotency_keys where (project_id, scope, key) in (
        select project_id, scope, key from idempotency_keys
        where created_at <= now() - make_interval(secs => ?::float8) order by created_at limit ? for update skip locked)`,
-    [keptSeconds(timeScale), limit],
+    [retentionSeconds(timeScale), limit],
   );
   return result.rowCount;
 }

@@ -1,6 +1,6 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, keptRowsSql, rowBindings } from '../row-source';
+import { column, preparedRowsSql, rowBindings } from '../row-source';
 import type { KeyClaim } from './idempotency-key';
 import { bytesOfPlans, type NewOperation, type NewRecord } from './write-rows';
 import { integrationAndKeyAreCurrent } from './write-source';
@@ -114,9 +114,9 @@ const filling = `(excluded.plan_bytes::bigint * (${size} - b.records) / excluded
  */
 const joinSql = `
   with authority as materialized (
-    select array_agg(${integrationAndKeyAreCurrent('a')} order by a.ord) as current from ${keptRowsSql('a', authorityColumns)}),
+    select array_agg(${integrationAndKeyAreCurrent('a')} order by a.ord) as current from ${preparedRowsSql('a', authorityColumns)}),
   source as materialized (
-    select s.*, now() + make_interval(secs => s.delay_ms / 1000 / ?::float8) as due_at from ${keptRowsSql('s', groupColumns)}
+    select s.*, now() + make_interval(secs => s.delay_ms / 1000 / ?::float8) as due_at from ${preparedRowsSql('s', groupColumns)}
     join installations n on n.project_id = s.project_id and n.id = s.installation_id
       and n.config_id = s.config_id and n.connection_id = s.connection_id
     where (select current from authority)[s.authority] for key share of n),
@@ -159,7 +159,7 @@ const joinSql = `
     select nextval('accept_seq'), p.project_id, case when r.rank < p.taken then p.first_id else p.operation_id end,
       case when r.rank < p.taken then p.first + r.rank else r.rank - p.taken end, r.ref, p.lane_id, p.connection_id, p.object_name, p.type,
       r.order_key, r.traceparent, p.config_id, r.headers_key, r.plan, r.retry_ms, now()
-    from ${keptRowsSql('r', recordColumns)} join placed p on p.ord = r.source order by r.ord),
+    from ${preparedRowsSql('r', recordColumns)} join placed p on p.ord = r.source order by r.ord),
   answered as (
     select ord, project_id, first_id, first, taken, operation_id, is_open, date_part('epoch', due_at) * 1000 as due_ms from moved),
   kept as (

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { blockedMsSql } from '../connections/connection-row';
-import { column, keptRowsSql, rowBindings, rowSource, type Column } from '../row-source';
+import { column, preparedRowsSql, rowBindings, rowSource, type Column } from '../row-source';
 
 /** Names one lane. */
 export interface LaneKey {
@@ -153,7 +153,7 @@ const laneKeyColumns = [
 
 const readBlocksSql = `
   select i.ord, ${blockedMsSql('l')} as block_ms
-  from ${keptRowsSql('i', laneKeyColumns)} join lanes l on l.project_id = i.project_id and l.id = i.id`;
+  from ${preparedRowsSql('i', laneKeyColumns)} join lanes l on l.project_id = i.project_id and l.id = i.id`;
 
 /** How long each lane stays blocked, in milliseconds, in their order; 0 when it is not. */
 export async function readLaneBlocks(database: Knex, lanes: readonly LaneKey[]): Promise<number[]> {

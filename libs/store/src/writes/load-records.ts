@@ -2,7 +2,7 @@ import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
 import { callKeyColumns } from './call-key';
-import { keepPlan, unseen } from '../row-source';
+import { preparePlan, hiddenFromPlanner } from '../row-source';
 import type { CallKey } from './write-rows';
 
 /** An unfinished record, with its plan. */
@@ -19,11 +19,11 @@ export interface PendingRecord {
   readonly leftMs: number;
   readonly lastError?: { readonly class: string; readonly text: string };
   /** Its accept, as a trace names it. Absent: it is being written in the request that carries it. */
-  readonly accepted?: AcceptPlace;
+  readonly accepted?: AcceptPosition;
 }
 
 /** Where and when a record was accepted. */
-export interface AcceptPlace {
+export interface AcceptPosition {
   readonly traceparent: string;
   readonly at: Date;
 }
@@ -48,7 +48,7 @@ export async function loadPending(
   database: Knex,
   calls: readonly CallKey[],
 ): Promise<readonly (readonly PendingRecord[])[]> {
-  const { source, options } = keepPlan('load-pending', calls.length);
+  const { source, options } = preparePlan('load-pending', calls.length);
   const input = source('i', callKeyColumns, calls);
   const loading = database.raw<{ rows: PendingRow[] }>(
     `select i.ord, r.record_index, r.plan, r.order_key, r.send_state, r.first_sent_at, r.fingerprint, r.error_class,
@@ -56,7 +56,7 @@ export async function loadPending(
             extract(epoch from coalesce(r.retry_until, now()) - now())::float8 * 1000 as left_ms
      from ${input.sql}
      join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
-     where r.outcome = ${unseen('pending')} order by i.ord, r.accept_seq, r.record_index`,
+     where r.outcome = ${hiddenFromPlanner('pending')} order by i.ord, r.accept_seq, r.record_index`,
     input.bindings as Knex.Value[],
   );
   const result = await loading.options(options);

@@ -6,7 +6,7 @@ import {
   sealedSql,
   type ConfirmedCredentials,
 } from '../connections/connection-row';
-import { column, keptRowsSql, rowBindings } from '../row-source';
+import { column, preparedRowsSql, rowBindings } from '../row-source';
 import type { StoredRow } from '../table';
 import { type KeyClaim, claimBindings, claimSql } from './idempotency-key';
 import { lockForSynchronous } from './lock-order-keys';
@@ -112,7 +112,7 @@ function toOpening({ isRefreshed = false }: SynchronousWrite, row: OpeningRow | 
   return { kind: 'opened', acceptedAt: row.created_at, queuedBehind, credentials: confirmedCredentials.read(row) };
 }
 
-type PlacedRecord = NewRecord & { readonly position: number; readonly fingerprint?: string };
+type PositionedRecord = NewRecord & { readonly position: number; readonly fingerprint?: string };
 
 const operationColumns = [
   ...pinColumns.map(({ name, type, value }) => column<SynchronousWrite>(name, type, (w) => value(w.operation))),
@@ -130,15 +130,15 @@ const operationColumns = [
   column<SynchronousWrite>('is_refreshed', 'boolean', (w) => w.isRefreshed ?? false),
 ];
 const recordColumns = [
-  column<PlacedRecord>('position', 'integer', (r) => r.position),
-  column<PlacedRecord>('record_index', 'integer', (r) => r.index),
-  column<PlacedRecord>('call_number', 'integer', (r) => r.callNumber),
-  column<PlacedRecord>('ref', 'text', (r) => r.ref),
-  column<PlacedRecord>('order_key', 'text', (r) => r.orderKey),
-  column<PlacedRecord>('headers_key', 'text', (r) => r.headersKey),
-  column<PlacedRecord>('plan', 'json', (r) => r.plan),
-  column<PlacedRecord>('retry_ms', 'bigint', (r) => r.retryMs),
-  column<PlacedRecord>('fingerprint', 'text', (r) => r.fingerprint),
+  column<PositionedRecord>('position', 'integer', (r) => r.position),
+  column<PositionedRecord>('record_index', 'integer', (r) => r.index),
+  column<PositionedRecord>('call_number', 'integer', (r) => r.callNumber),
+  column<PositionedRecord>('ref', 'text', (r) => r.ref),
+  column<PositionedRecord>('order_key', 'text', (r) => r.orderKey),
+  column<PositionedRecord>('headers_key', 'text', (r) => r.headersKey),
+  column<PositionedRecord>('plan', 'json', (r) => r.plan),
+  column<PositionedRecord>('retry_ms', 'bigint', (r) => r.retryMs),
+  column<PositionedRecord>('fingerprint', 'text', (r) => r.fingerprint),
 ];
 
 /** Unfinished writes to the same records, those that are executing first: what is queued is overtaken, what is executing is waited for. */
@@ -159,7 +159,7 @@ const openingSql = (claimed: string, standing: string): string => `
   checked as materialized (
     select i.*, ${accessSql('k')}, ${sealedSql('k', 'k.token_version = i.known_version')},
       coalesce((select ${blockedMsSql('l')} from lanes l where l.project_id = i.project_id and l.id = i.lane_id), 0) as blocked_ms
-    from ${keptRowsSql('i', operationColumns)}
+    from ${preparedRowsSql('i', operationColumns)}
     cross join lateral (select * from connections k where k.project_id = i.project_id and k.id = i.connection_id limit 1) k
     where ${pinsAreCurrent('i')}),
   current as materialized (select * from checked
@@ -181,7 +181,7 @@ const openingSql = (claimed: string, standing: string): string => `
     select f.project_id, f.id, r.record_index, r.call_number, r.ref, f.accept_seq, f.lane_id, f.connection_id,
       f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan, now(), r.retry_ms,
       r.fingerprint, 'sent', now()
-    from ${keptRowsSql('r', recordColumns)} join fresh f on f.ord = r.position),
+    from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position),
   attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
     select project_id, id, 1, 1, owner, array(select generate_series(0, records_total - 1)), now() from fresh)
   select c.id, c.provider, c.token_version, c.sealed_credentials, c.provider_workspace_ref, c.provider_metadata, c.status,

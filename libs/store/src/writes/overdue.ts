@@ -29,7 +29,7 @@ export interface OverdueRequest extends Page<string> {
 interface OverdueRow {
   /** The last deadline that was read, as text, because a `Date` has no microseconds. */
   readonly last: string | null;
-  readonly looked_at: number;
+  readonly rows_read: number;
   readonly project_id: string | null;
   readonly operation_id: string;
   readonly number: number;
@@ -90,12 +90,12 @@ export async function claimOverdue(
             greatest(0, coalesce(extract(epoch from h.blocked_until - now()), 0))::float8 * 1000 as block_ms
      from taken t join held_back h
        on h.project_id = t.project_id and h.operation_id = t.operation_id and h.number = t.number)
-     select d.*, e.* from (select max(retry_until)::text as last, count(*)::integer as looked_at from due) d
+     select d.*, e.* from (select max(retry_until)::text as last, count(*)::integer as rows_read from due) d
      left join ended e on true`,
     [after, limit, owner, leaseMs],
   );
   const [first] = result.rows;
-  const isFull = first !== undefined && first.looked_at >= limit && first.last !== null;
+  const isFull = first !== undefined && first.rows_read >= limit && first.last !== null;
   const found = result.rows.filter(isCall).map(toOverdueCall);
   return { found, ...(isFull ? { next: first.last } : {}) };
 }

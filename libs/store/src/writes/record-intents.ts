@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
-import { column, keepPlan, unseen, type Column } from '../row-source';
+import { column, preparePlan, hiddenFromPlanner, type Column } from '../row-source';
 import type { CallKey } from './write-rows';
 
 /** That a call is about to be sent, and with which records. */
@@ -38,14 +38,14 @@ export async function insertIntents(database: Knex, intents: readonly Intent[]):
   const members = intents.flatMap(({ projectId, operationId, number, records: each }) =>
     each.map((member) => ({ projectId, operationId, number, ...member })),
   );
-  const { source, options } = keepPlan('record-intents', members.length);
+  const { source, options } = preparePlan('record-intents', members.length);
   const calls = source('i', intentColumns, intents);
   const records = source('r', recordColumns, members);
   const recording = database.raw<{ rows: CallKeyRow[] }>(
     `with members as materialized (select * from ${records.sql}),
      sent as (update calls c set sent_at = now(), attempts = attempts + 1 from ${calls.sql}
               where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
-                and c.state = ${unseen('running')} and c.fence = i.fence and c.lease_until > now()
+                and c.state = ${hiddenFromPlanner('running')} and c.fence = i.fence and c.lease_until > now()
                 and exists (select 1 from operations o
                             join installations n on n.project_id = o.project_id and n.id = o.installation_id
                             join integrations g on g.project_id = n.project_id and g.id = n.integration_id

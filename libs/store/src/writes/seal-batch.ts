@@ -3,7 +3,7 @@ import { limits, type WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
 import { closeDueBatch, type BatchKey } from './close-batch';
-import type { AcceptPlace } from './load-records';
+import type { AcceptPosition } from './load-records';
 import { column, rowSource } from '../row-source';
 import { kilobytes } from './write-rows';
 
@@ -18,7 +18,7 @@ export interface SealedRecord {
   /** Size of its plan, in bytes as it is stored. */
   readonly planBytes: number;
   /** Absent: it was not read from a batch. */
-  readonly accepted?: AcceptPlace;
+  readonly accepted?: AcceptPosition;
 }
 
 /** A call planned from a sealed batch: numbers count from 1. */

@@ -39,21 +39,21 @@ export async function settleTogether(
     const parts = await splitRefused(transaction, held);
     await endKeys(transaction, held);
     const released = await releaseWaiting(transaction, held);
-    const moved = new Map(held.map((settlement) => [callId(settlement), settlement.next]));
-    const effects = { moved, ended, parts, released };
+    const nextStates = new Map(held.map((settlement) => [callId(settlement), settlement.next]));
+    const effects = { nextStates, ended, parts, released };
     return new Map(given.map((settlement) => [callId(settlement), toSettled(settlement, effects)]));
   });
 }
 
 interface Effects {
-  readonly moved: ReadonlyMap<string, Settlement['next']>;
+  readonly nextStates: ReadonlyMap<string, Settlement['next']>;
   readonly ended: ReadonlyMap<string, EndedOperation>;
   readonly parts: ReadonlyMap<string, readonly CallKey[]>;
   readonly released: readonly ReleasedCall[];
 }
 
-function toSettled(settlement: Settlement, { moved, ended, parts, released }: Effects): Settled {
-  const next = moved.get(callId(settlement));
+function toSettled(settlement: Settlement, { nextStates, ended, parts, released }: Effects): Settled {
+  const next = nextStates.get(callId(settlement));
   const opened = parts.get(callId(settlement));
   if (next === undefined) return { isHeld: false, released };
   const operation = ended.get(settlement.operationId);

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { isAwaitedSql } from '../webhooks/notify';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { endSql, toEnded } from './end-operations';
-import { column, keepPlan, unseen, type Column, type PlanKeeping, type RowSource } from '../row-source';
+import { column, preparePlan, hiddenFromPlanner, type Column, type PreparedRows, type RowSource } from '../row-source';
 import { closeAttempts, moveCalls, updateRecords } from './settled-rows';
 import type { RecordSettlement, Settled, Settlement } from './settlement';
 
@@ -71,7 +71,7 @@ export async function settleWhole(
 ): Promise<Map<string, Settled>> {
   const plain = settlements.filter(isPlain);
   if (plain.length === 0) return new Map();
-  const keeping = keepPlan('settle-whole', plain.flatMap(({ records }) => records).length);
+  const keeping = preparePlan('settle-whole', plain.flatMap(({ records }) => records).length);
   const { sql, bindings } = wholeStatement(plain, timeScale, keeping);
   type Row = CallKeyRow & { id: string; state: OperationState; result: string };
   const settled = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options(keeping.options);
@@ -80,7 +80,7 @@ export async function settleWhole(
   );
 }
 
-function wholeStatement(plain: readonly Settlement[], timeScale: number, { source }: PlanKeeping): RowSource {
+function wholeStatement(plain: readonly Settlement[], timeScale: number, { source }: PreparedRows): RowSource {
   const given = source('i', columns, plain);
   const claimed = source('n', claimedColumns, plain.flatMap(claimedBy));
   const scope = { source, within: '(i.project_id, i.operation_id) in (select project_id, operation_id from whole)' };
@@ -92,7 +92,7 @@ function wholeStatement(plain: readonly Settlement[], timeScale: number, { sourc
          and o.calls_open = 1 and o.cancel_requested_at is null and o.records_total = i.succeeded + i.failed
          and not ${isAwaitedSql}
        join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
-         and c.state = ${unseen('running')} and c.fence = i.fence
+         and c.state = ${hiddenFromPlanner('running')} and c.fence = i.fence
        where (i.project_id, i.operation_id) not in (
          select n.project_id, n.operation_id from ${claimed.sql}
          join records r on r.project_id = n.project_id and r.lane_id = n.lane_id and r.object_name = n.object_name

@@ -1,5 +1,5 @@
 import { callKeyColumns } from './call-key';
-import { column, rowSource, unseen, type Column, type RowSource } from '../row-source';
+import { column, rowSource, hiddenFromPlanner, type Column, type RowSource } from '../row-source';
 import type { RecordSettlement, Settlement } from './settlement';
 import type { CallKey } from './write-rows';
 
@@ -68,7 +68,7 @@ export function updateRecords(held: readonly Settlement[], timeScale: number, sc
            barrier_until = greatest(r.barrier_until, now() + make_interval(secs => i.barrier_ms / 1000 / ?::float8))
     from ${input.sql}
     where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
-      and r.outcome = ${unseen('pending')} and ${scope.within}
+      and r.outcome = ${hiddenFromPlanner('pending')} and ${scope.within}
     returning r.project_id, r.operation_id, r.record_index, r.provider_id,
               i.claims and i.provider_id is not null and r.claimed_provider_id is null as is_contested`;
   return { sql, bindings: [timeScale, ...input.bindings] };

@@ -51,8 +51,8 @@ describe('a recorded step', () => {
   it('is a span with its own ids, under the resource of its service', async () => {
     const exporter = new KeepingExporter();
     const recorder = createOtelRecorder({ exporter, successes: one(1), logger: logged().logger });
-    const place = { traceId: newId(16), spanId: newId(8), isSampled: false };
-    const call = step({ parentSpanId: newId(8), links: [{ place, facts: { index: 3 } }], failed: 'quota' });
+    const context = { traceId: newId(16), spanId: newId(8), isSampled: false };
+    const call = step({ parentSpanId: newId(8), links: [{ context, facts: { index: 3 } }], failed: 'quota' });
     const request = step({ service: 'write-gateway', kind: 'request' });
     recorder.record([call, request]);
     await recorder.close(5_000);
@@ -61,7 +61,7 @@ describe('a recorded step', () => {
     expect(first?.parentSpanContext?.spanId).toBe(call.parentSpanId);
     expect([first?.kind, first?.status.code, first?.attributes['error.type']]).toEqual([SpanKind.CONSUMER, 2, 'quota']);
     expect(first?.links).toMatchObject([
-      { context: { spanId: place.spanId }, attributes: { 'sluice.record.index': 3 } },
+      { context: { spanId: context.spanId }, attributes: { 'sluice.record.index': 3 } },
     ]);
     expect(first?.duration).toEqual([0, 250_000_000]);
     expect(second?.parentSpanContext).toBeUndefined();

@@ -13,7 +13,7 @@ import {
 import type { Logger } from '../logger';
 import { toAttributes, type EndedStep, type SpanRecorder, type StepKind } from '../tracing/recorder';
 import { outsideSteps } from '../tracing/step';
-import { newId, type TracePlace } from '../traceparent';
+import { newId, type TraceContext } from '../traceparent';
 import type { SuccessRule } from './settings';
 
 /** Spans that wait for the collector at most: about 4 MB. Source: OTEL_BSP_MAX_QUEUE_SIZE's default. */
@@ -50,8 +50,8 @@ export function createOtelRecorder({ exporter, successes, logger }: OtelRecorder
     if (!watch.hasCapacity()) return;
     ids.choose(step.traceId, step.spanId);
     const { name, startedAtMs: startTime } = step;
-    const links = step.links.map(({ place, facts }) => ({
-      context: toSpanContext(place),
+    const links = step.links.map(({ context, facts }) => ({
+      context: toSpanContext(context),
       attributes: toAttributes(facts),
     }));
     const attributes = {
@@ -123,7 +123,7 @@ function parentOf({ traceId, parentSpanId }: EndedStep) {
   return trace.setSpanContext(ROOT_CONTEXT, toSpanContext({ traceId, spanId: parentSpanId, isSampled: true }));
 }
 
-function toSpanContext({ traceId, spanId, isSampled }: TracePlace): SpanContext {
+function toSpanContext({ traceId, spanId, isSampled }: TraceContext): SpanContext {
   return { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true };
 }
 

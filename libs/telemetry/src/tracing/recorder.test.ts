@@ -2,7 +2,7 @@ import { toAttributes } from './recorder';
 
 describe('toAttributes', () => {
   it('names what is known after the conventions, and leaves out what is absent', () => {
-    const facts = { operationId: 'o1', status: 207, isRetold: false, provider: undefined };
+    const facts = { operationId: 'o1', status: 207, isBackfilled: false, provider: undefined };
     expect(toAttributes(facts)).toEqual({
       'sluice.operation.id': 'o1',
       'http.response.status_code': 207,

@@ -1,4 +1,4 @@
-import type { TracePlace } from '../traceparent';
+import type { TraceContext } from '../traceparent';
 
 /**
  * What a span may contain. A closed set of ids, counts and words of our own: no field value, no name of a customer, no token and no
@@ -39,7 +39,7 @@ export interface Facts {
   /** Of an HTTP reply. */
   readonly status?: number;
   /** Backfilled by another process from what is stored, because the one that did it kept nothing. */
-  readonly isRetold?: boolean;
+  readonly isBackfilled?: boolean;
 }
 
 /** `request`: of a caller. `message`: begun by a message, a timer or a sweep. `call`: to a provider. */
@@ -57,7 +57,7 @@ export interface AcceptedRecord {
 }
 
 /** A step that is over and is to become a span. Moments are milliseconds since 1970. */
-export interface EndedStep extends Omit<TracePlace, 'isSampled'> {
+export interface EndedStep extends Omit<TraceContext, 'isSampled'> {
   readonly service: string;
   readonly name: string;
   readonly kind: StepKind;
@@ -65,7 +65,7 @@ export interface EndedStep extends Omit<TracePlace, 'isSampled'> {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly facts: Facts;
-  readonly links: readonly { readonly place: TracePlace; readonly facts: Facts }[];
+  readonly links: readonly { readonly context: TraceContext; readonly facts: Facts }[];
   /** Class of the failure. */
   readonly failed?: string;
 }
@@ -73,7 +73,7 @@ export interface EndedStep extends Omit<TracePlace, 'isSampled'> {
 /** Where spans go. Made by `register` when there is an endpoint; else there is none, and nothing is kept. */
 export interface SpanRecorder {
   /** Whether the trace is kept although all goes well; `caller` is what a request came with. */
-  keeps(traceId: string, caller: TracePlace | undefined): boolean;
+  keeps(traceId: string, caller: TraceContext | undefined): boolean;
   /** Never throws and never waits. Beyond its queue spans are dropped. */
   record(steps: readonly EndedStep[]): void;
   /** Sends what is queued, as far as `withinMs` allows; takes nothing afterwards. Never rejects. */
@@ -122,7 +122,7 @@ const names: Readonly<Record<keyof Facts, string>> = {
   method: 'http.request.method',
   route: 'http.route',
   status: 'http.response.status_code',
-  isRetold: 'sluice.retold',
+  isBackfilled: 'sluice.retold',
 };
 
 /** Facts as span attributes. What is undefined is left out, and so is whatever has no name here. */

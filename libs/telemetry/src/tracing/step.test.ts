@@ -101,12 +101,12 @@ describe('a trace with a failure', () => {
     ];
     start({ facts: { operationId: 'o1' }, accepted: () => accepted }).end('rejected');
     const backfilled = recorded.filter(({ name }) => name === 'write.accept');
-    const facts = { isRetold: true, operationId: 'o1', index: 1 };
+    const facts = { isBackfilled: true, operationId: 'o1', index: 1 };
     const ids = { traceId: 'b'.repeat(32), spanId: 'b'.repeat(16) };
     expect(backfilled).toEqual([
       expect.objectContaining({ ...ids, facts, startedAtMs: at.getTime(), endedAtMs: at.getTime() }),
     ]);
-    expect(recorded.at(-1)?.links.map(({ place, facts: { index } }) => [place.traceId[0], index])).toEqual([
+    expect(recorded.at(-1)?.links.map(({ context, facts: { index } }) => [context.traceId[0], index])).toEqual([
       ['a', 0],
       ['b', 1],
       ['b', undefined],

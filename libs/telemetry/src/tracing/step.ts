@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { childTraceparent, newId, readTraceparent, toTraceparent, type TracePlace } from '../traceparent';
+import { childTraceparent, newId, readTraceparent, toTraceparent, type TraceContext } from '../traceparent';
 import { spanRecorder, type AcceptedRecord, type EndedStep, type Facts, type StepKind } from './recorder';
 import { TraceBuffer } from './trace-buffer';
 
@@ -60,7 +60,7 @@ export function startStep(options: StepOptions): Step {
 }
 
 class TracedStep implements Step {
-  private readonly place: TracePlace;
+  private readonly context: TraceContext;
   private readonly startedAtMs: number;
   private facts: Facts = {};
   private isEnded = false;
@@ -71,13 +71,13 @@ class TracedStep implements Step {
     private readonly parentSpanId: string | undefined,
     private readonly within: TracedStep | undefined,
   ) {
-    this.place = placeIn(buffer);
+    this.context = newTraceContext(buffer);
     this.startedAtMs = options.startedAtMs ?? performance.now();
     if (options.facts !== undefined) this.note(options.facts);
   }
 
   get traceparent(): string {
-    return toTraceparent(this.place);
+    return toTraceparent(this.context);
   }
 
   note(facts: Facts): void {
@@ -88,25 +88,32 @@ class TracedStep implements Step {
   end(failed?: string): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    const { buffer, place, options, startedAtMs, parentSpanId } = this;
+    const { buffer, context, options, startedAtMs, parentSpanId } = this;
     const isFirst = this.within === undefined;
     if (buffer.wants(failed, isFirst)) {
       const { name, facts } = options.atEnd?.() ?? { name: options.name, facts: {} };
       const ended = { name, kind: options.kind, facts: { ...this.facts, ...facts }, links: this.links() };
-      const span = { ...place, ...ended, ...(parentSpanId !== undefined && { parentSpanId }) };
+      const span = { ...context, ...ended, ...(parentSpanId !== undefined && { parentSpanId }) };
       buffer.add(timed(span, startedAtMs, buffer, failed));
     }
     if (isFirst) buffer.end(buffer.isKept ? this.backfilled() : []);
   }
 
   child(name: string, facts?: Facts): Step {
-    return new TracedStep(this.buffer, { name, kind: 'work', ...(facts && { facts }) }, this.place.spanId, this);
+    return new TracedStep(this.buffer, { name, kind: 'work', ...(facts && { facts }) }, this.context.spanId, this);
   }
 
   past(name: string, { durationMs, facts, failed }: Parameters<Step['past']>[1]): void {
-    const { buffer, place } = this;
+    const { buffer, context } = this;
     if (!buffer.wants(failed, false)) return;
-    const span = { ...placeIn(buffer), parentSpanId: place.spanId, name, kind: 'call', facts, links: [] } as const;
+    const span = {
+      ...newTraceContext(buffer),
+      parentSpanId: context.spanId,
+      name,
+      kind: 'call',
+      facts,
+      links: [],
+    } as const;
     buffer.add(timed(span, performance.now() - durationMs, buffer, failed));
   }
 
@@ -115,7 +122,7 @@ class TracedStep implements Step {
   }
 
   logFields(): object {
-    const { traceId: trace_id, spanId: span_id } = this.place;
+    const { traceId: trace_id, spanId: span_id } = this.context;
     const { operationId } = this.facts;
     const own = { trace_id, span_id, ...(operationId === undefined ? {} : { operationId }), ...this.options.logged };
     return this.within === undefined ? own : { ...this.within.logFields(), ...own };
@@ -124,9 +131,9 @@ class TracedStep implements Step {
   /** To every accept but the one it stands under. */
   private links(): EndedStep['links'] {
     return (this.options.accepted?.() ?? []).flatMap(({ traceparent, index }) => {
-      const place = readTraceparent(traceparent);
-      if (place === undefined || place.spanId === this.parentSpanId) return [];
-      return [{ place, facts: index === undefined ? {} : { index } }];
+      const context = readTraceparent(traceparent);
+      if (context === undefined || context.spanId === this.parentSpanId) return [];
+      return [{ context, facts: index === undefined ? {} : { index } }];
     });
   }
 
@@ -135,12 +142,12 @@ class TracedStep implements Step {
     const { service } = this.buffer;
     const visited = new Set<string>();
     return this.acceptsToBackfill().flatMap(({ traceparent, acceptedAt, index }) => {
-      const place = readTraceparent(traceparent);
+      const context = readTraceparent(traceparent);
       const at = acceptedAt.getTime();
-      if (place === undefined || place.isSampled || visited.has(place.spanId) || Number.isNaN(at)) return [];
-      visited.add(place.spanId);
-      const { traceId, spanId } = place;
-      const facts = { isRetold: true, ...(index !== undefined && { index }) };
+      if (context === undefined || context.isSampled || visited.has(context.spanId) || Number.isNaN(at)) return [];
+      visited.add(context.spanId);
+      const { traceId, spanId } = context;
+      const facts = { isBackfilled: true, ...(index !== undefined && { index }) };
       const step = { traceId, spanId, startedAtMs: at, endedAtMs: at, service, name: 'write.accept', links: [] };
       return [{ ...step, kind: 'work' as const, facts }];
     });
@@ -155,7 +162,7 @@ class TracedStep implements Step {
   }
 }
 
-function placeIn({ traceId, isSampled }: TraceBuffer): TracePlace {
+function newTraceContext({ traceId, isSampled }: TraceBuffer): TraceContext {
   return { traceId, isSampled, spanId: newId(8) };
 }
 

@@ -2,7 +2,7 @@ import { failureClasses, type FailureClass } from '@sluice/errors';
 import type { ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { ClaimedCall } from '@sluice/store';
 import { claimedCall, failure, performed, sendable, seeded } from '../../test/builders';
-import { keptWarnings, decideSettlement } from './decide-settlement';
+import { warningsWithin, decideSettlement } from './decide-settlement';
 import type { Sendable } from './attempt';
 
 type Type = 'create' | 'update';
@@ -284,7 +284,7 @@ describe('a call that was refused whole for one record', () => {
 // A provider may send megabytes of them with each record, and every list of outcomes would carry them.
 it('keeps the first warnings of a record, and says how many there are besides', () => {
   const warnings = Array.from({ length: 100 }, (_, at) => `${at} ${'w'.repeat(2_000)}`);
-  expect(keptWarnings(warnings)).toEqual([warnings[0], warnings[1], '98 more, which are not kept.']);
-  expect(keptWarnings(['w'.repeat(6_000)])).toEqual(['w'.repeat(6_000)]);
-  expect(keptWarnings(['w'.repeat(6_001)])).toEqual(['1 more, which are not kept.']);
+  expect(warningsWithin(warnings)).toEqual([warnings[0], warnings[1], '98 more, which are not kept.']);
+  expect(warningsWithin(['w'.repeat(6_000)])).toEqual(['w'.repeat(6_000)]);
+  expect(warningsWithin(['w'.repeat(6_001)])).toEqual(['1 more, which are not kept.']);
 });

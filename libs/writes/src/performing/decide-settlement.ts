@@ -59,7 +59,7 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
         index,
         kind: 'succeeded',
         providerId: recordId,
-        ...(warnings && { warnings: keptWarnings(warnings) }),
+        ...(warnings && { warnings: warningsWithin(warnings) }),
       },
     };
   }
@@ -128,7 +128,7 @@ export function orderKeysOf(records: readonly Sendable[], settlements: readonly 
 const warningCharactersMax = 6_000;
 
 /** The first warnings, and the number of the others: a provider may send megabytes of them. */
-export function keptWarnings(warnings: readonly string[]): readonly string[] {
+export function warningsWithin(warnings: readonly string[]): readonly string[] {
   let characters = 0;
   const end = warnings.findIndex((warning) => (characters += warning.length) > warningCharactersMax);
   if (end === -1) return warnings;
@@ -169,7 +169,7 @@ export function settleSynchronous(input: SynchronousOutcome): Settlement {
 function toSettlement(index: number, result: RecordResult): RecordSettlement {
   if (result.ok) {
     const { recordId, warnings } = result;
-    return { index, kind: 'succeeded', providerId: recordId, ...(warnings && { warnings: keptWarnings(warnings) }) };
+    return { index, kind: 'succeeded', providerId: recordId, ...(warnings && { warnings: warningsWithin(warnings) }) };
   }
   const error = { class: result.error.class, text: result.error.message };
   const isAmbiguous = result.error.class === 'unknown' || result.error.class === 'timeout';

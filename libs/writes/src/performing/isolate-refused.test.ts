@@ -46,12 +46,12 @@ async function performAll(provider: Partial<Connector>, records: readonly Sendab
   return ended;
 }
 
-async function expectIsolated(places: readonly number[], count: number): Promise<void> {
-  const bad = new Set(places.map((place) => `r${place}`));
+async function expectIsolated(indexes: readonly number[], count: number): Promise<void> {
+  const bad = new Set(indexes.map((at) => `r${at}`));
   const { provider, written, calls } = refusingFor(bad);
   const ended = await performAll(provider, recordsOf(count));
-  const good = range(count).filter((index) => !places.includes(index));
-  expect(range(count).map((index) => ended.get(index))).toEqual(range(count).map((index) => !places.includes(index)));
+  const good = range(count).filter((index) => !indexes.includes(index));
+  expect(range(count).map((index) => ended.get(index))).toEqual(range(count).map((index) => !indexes.includes(index)));
   expect(written.toSorted()).toEqual(good.map((index) => `r${index}`).toSorted());
   expect(calls()).toBeLessThanOrEqual(2 * bad.size * Math.ceil(Math.log2(count)) + 1);
 }
@@ -69,10 +69,10 @@ it.each([
   [3, 7],
 ])('%i bad records of %i: the others are written once, within the bound of calls', async (badCount, count) => {
   // Spread over the batch, the first and the last among them.
-  const places = range(badCount).map((at) =>
+  const indexes = range(badCount).map((at) =>
     badCount === 1 ? count - 1 : Math.round((at * (count - 1)) / (badCount - 1)),
   );
-  await expectIsolated(places, count);
+  await expectIsolated(indexes, count);
 });
 
 it('any set of bad records of a batch of any size', async () => {

@@ -20,7 +20,7 @@ const found = (...ids: string[]): FoundCreated => ({ kind: 'found', consistent: 
 const none: FoundCreated = { kind: 'none', consistent: true };
 const notVisible: FoundCreated = { kind: 'none', consistent: false };
 const noLookup: FoundCreated = { kind: 'cannot-look', reason: 'no field to look by', consistent: false };
-const failedLook = (each: FailureClass): FoundCreated => {
+const failedLookup = (each: FailureClass): FoundCreated => {
   return {
     kind: 'cannot-look',
     reason: 'it failed',
@@ -61,7 +61,7 @@ async function reconcile(o: Scene) {
       return Promise.resolve(new Set(ids.filter((id) => o.claimed?.includes(id))));
     },
   };
-  const { settlement, looked } = await reconcileCall(store, {
+  const { settlement, lookup } = await reconcileCall(store, {
     call: claimedCall({ type: 'create', isInDoubt: true, ...o.call }),
     records: o.records,
     connector: connector({ findCreated, ...o.provider }),
@@ -73,7 +73,7 @@ async function reconcile(o: Scene) {
     ...(o.refresh && { refresh: o.refresh }),
     ...(o.takeQuota && { takeQuota: o.takeQuota }),
   });
-  return { settlement, looked, finds, reads, windows };
+  return { settlement, lookup, finds, reads, windows };
 }
 
 const settled = async (o: Scene) => (await reconcile(o)).settlement;
@@ -438,7 +438,7 @@ describe('a lookup that fails', () => {
   ])('is made again after %s', async (each, delayMs) => {
     const settlement = await settled({
       records: [create()],
-      shows: [failedLook(each)],
+      shows: [failedLookup(each)],
       doubt: { sinceSentMs: 600_000 },
     });
     expect(settlement.records).toEqual([inDoubt()]);
@@ -449,7 +449,7 @@ describe('a lookup that fails', () => {
   it.each<[FailureClass]>([['forbidden'], ['rejected']])(
     'ends as unknown after %s, when the window is over',
     async (each) => {
-      const o: Scene = { records: [create()], shows: [failedLook(each)] };
+      const o: Scene = { records: [create()], shows: [failedLookup(each)] };
       expect((await settled(o)).records).toMatchObject([{ kind: 'unknown' }]);
       expect((await settled({ ...o, doubt: { sinceSentMs: 1_000 } })).records).toEqual([inDoubt()]);
     },
@@ -457,7 +457,7 @@ describe('a lookup that fails', () => {
 
   it('is given up an hour after the deadline', async () => {
     const at = (leftMs: number, timeScale = 1) => {
-      return settled({ records: [create({ leftMs })], shows: [failedLook('unavailable')], timeScale });
+      return settled({ records: [create({ leftMs })], shows: [failedLookup('unavailable')], timeScale });
     };
     expect((await at(-3_599_999)).records).toEqual([inDoubt()]);
     expect((await at(-3_600_000)).records).toMatchObject([{ kind: 'unknown' }]);
@@ -577,8 +577,8 @@ describe('the next lookup', () => {
   });
 
   it('comes every minute while lookups fail after the window', async () => {
-    expect(await delayAt(900_000, { shows: [failedLook('unavailable')] })).toBe(60_000);
-    expect(await delayAt(900_000, { shows: [failedLook('unavailable')], timeScale: 60 })).toBe(10_000);
+    expect(await delayAt(900_000, { shows: [failedLookup('unavailable')] })).toBe(60_000);
+    expect(await delayAt(900_000, { shows: [failedLookup('unavailable')], timeScale: 60 })).toBe(10_000);
   });
 
   it('comes no sooner than the provider says', async () => {

@@ -21,7 +21,7 @@ export interface ReconcileInput extends LookupInput {
 /** The settlement, and the outcome of the lookup for the account: to be noted before the settlement, as with a send. */
 interface Reconciled {
   readonly settlement: Settlement;
-  readonly looked: LookupOutcome;
+  readonly lookup: LookupOutcome;
 }
 
 type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds' | 'findRivals'>;
@@ -40,13 +40,13 @@ export async function reconcileCall(store: ReconcileStore, input: ReconcileInput
   const open = records.filter(isOpen);
   const rivals = open.length === 0 ? noRivals : await store.findRivals(call);
   const fields = rivals.plans.map((plan) => (JSON.parse(plan) as WritePlan).fields);
-  const looked = await lookUpCreated(input, open, { fields, isWhole: rivals.isWhole });
-  const knowledge = await know(store, { input, doubt, open, looked });
+  const lookup = await lookUpCreated(input, open, { fields, isWhole: rivals.isWhole });
+  const knowledge = await readKnowledge(store, { input, doubt, open, lookup });
   const settlements = records.map((record) => {
     const settlement = evidenceOf(record, doubt) ?? resolve(input, record, knowledge);
     return settlement.kind === 'again' ? unlessGone(call, settlement) : settlement;
   });
-  return { settlement: settle(input, settlements, nextLookupOf(input, doubt, looked)), looked: looked.outcome };
+  return { settlement: settle(input, settlements, nextLookupOf(input, doubt, lookup)), lookup: lookup.outcome };
 }
 
 const noRivals = { plans: [], isWhole: true };
@@ -66,11 +66,11 @@ interface Known {
   readonly input: ReconcileInput;
   readonly doubt: Doubt;
   readonly open: readonly Sendable[];
-  readonly looked: CreatedLookup;
+  readonly lookup: CreatedLookup;
 }
 
-async function know(store: ReconcileStore, { input, doubt, open, looked }: Known): Promise<Knowledge> {
-  const found = new Map(open.map(({ index }, at) => [index, looked.found[at] as FoundCreated]));
+async function readKnowledge(store: ReconcileStore, { input, doubt, open, lookup }: Known): Promise<Knowledge> {
+  const found = new Map(open.map(({ index }, at) => [index, lookup.found[at] as FoundCreated]));
   const ids = [...new Set([...found.values()].flatMap(idsOf))];
   const claimed = new Set([
     ...doubt.twinIds,
@@ -131,7 +131,7 @@ function resolve(input: ReconcileInput, record: Sendable, known: Knowledge): Rec
   const providerId = matched.get(index);
   if (providerId !== undefined) return { index, kind: 'succeeded', providerId, isAdopted: true };
   if (doubt.sinceSentMs < windowOf(input, record)) return stillInDoubt;
-  if (found.kind === 'cannot-look' && found.failure !== undefined && mayLookUpAgain(input, found.failure, record)) {
+  if (found.kind === 'cannot-look' && found.failure !== undefined && mayRepeatLookup(input, found.failure, record)) {
     return stillInDoubt;
   }
   return endNotFound(input, record, known);
@@ -163,7 +163,7 @@ function isAtomic({ call, connector }: ReconcileInput): boolean {
 /** How long after its deadline a record is looked up while lookups fail. Our choice: an operation must end. */
 const lookupAfterDeadlineMs = 60 * 60_000;
 
-function mayLookUpAgain({ timeScale }: ReconcileInput, failure: ProviderFailure, record: Sendable): boolean {
+function mayRepeatLookup({ timeScale }: ReconcileInput, failure: ProviderFailure, record: Sendable): boolean {
   return retryOf(failure.class) !== 'never' && record.leftMs > -lookupAfterDeadlineMs / timeScale;
 }
 
@@ -191,11 +191,11 @@ function nextLookupOf(input: ReconcileInput, { sinceSentMs }: Doubt, { outcome }
   });
 }
 
-function settle(input: ReconcileInput, records: readonly RecordSettlement[], lookAgainMs: number): Settlement {
+function settle(input: ReconcileInput, records: readonly RecordSettlement[], nextLookupInMs: number): Settlement {
   const { call } = input;
   const again = records.flatMap((record) => (record.kind === 'again' ? [record] : []));
   const isInDoubt = call.type === 'create' && again.some((record) => record.sendState === 'maybe');
-  const waiting = { state: isInDoubt ? 'in_doubt' : 'ready', delayMs: isInDoubt ? lookAgainMs : 0 } as const;
+  const waiting = { state: isInDoubt ? 'in_doubt' : 'ready', delayMs: isInDoubt ? nextLookupInMs : 0 } as const;
   return {
     ...call,
     isCreate: call.type === 'create',

@@ -147,7 +147,7 @@ function brokenPromises(records: readonly SealedRecord[], calls: readonly Planne
     calls.every((call) => holds(call.recordIndexes.flatMap(at), call));
   const promises: [promise: string, isKept: boolean][] = [
     ['every record once', isRising(indexes.toSorted((a, b) => a - b)) && indexes.length === records.length],
-    ['numbers from 1', calls.every((call, place) => call.number === place + 1)],
+    ['numbers from 1', calls.every((call, position) => call.number === position + 1)],
     ['within the limit', all((members) => members.length > 0 && members.length <= limit)],
     ['within the bytes', all((members) => members.length === 1 || bytesOf(members) <= bytesMax)],
     [
@@ -175,7 +175,7 @@ function keepsOrderPerRecord(records: readonly SealedRecord[], calls: readonly P
 }
 
 function isRising(numbers: readonly number[]): boolean {
-  return numbers.every((number, place) => place === 0 || number > (numbers[place - 1] ?? 0));
+  return numbers.every((number, position) => position === 0 || number > (numbers[position - 1] ?? 0));
 }
 
 function isDistinct(values: readonly string[]): boolean {

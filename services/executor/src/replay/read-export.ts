@@ -12,10 +12,10 @@ export function readExport(text: string): OperationExport {
   if (!isList(records, isRecord)) throw wrong('records must be a list, each with index, status and sendState');
   if (!isList(calls, isCall)) throw wrong('calls must be a list, each with number and attempts');
   const known = new Set(records.map(({ index }) => index));
-  const stray = calls
+  const orphans = calls
     .flatMap(({ attempts }) => attempts.flatMap((each) => each.recordIndexes))
     .find((at) => !known.has(at));
-  if (stray !== undefined) throw wrong(`an attempt names record ${stray}, which is not in records`);
+  if (orphans !== undefined) throw wrong(`an attempt names record ${orphans}, which is not in records`);
   return read as OperationExport;
 }
 

@@ -25,7 +25,7 @@ export interface RecordedAnswer {
   readonly attempt: RecordedAttempt;
   readonly results: readonly RecordResult[];
   /** Gets how the class of the answer was found. */
-  readonly tell: (how: Classified) => void;
+  readonly onClassified: (how: Classified) => void;
 }
 
 /** Credentials that open nothing. */
@@ -96,16 +96,16 @@ function answered(results: readonly RecordResult[], isBatch: boolean): RecordRes
 async function decide(
   write: Write,
   given: never,
-  { attempt, results, tell }: RecordedAnswer,
+  { attempt, results, onClassified }: RecordedAnswer,
 ): Promise<readonly RecordResult[]> {
   const isRefusal = (attempt.status ?? 0) >= 400 && results.every(({ ok }) => !ok);
   if (!isRefusal) {
-    tell('recorded');
+    onClassified('recorded');
     return results;
   }
   const classified = [await write(given)].flat();
   const isSame = classified.every((result, at) => meaningOf(result) === meaningOf(results[at]));
-  tell(isSame ? 'by-status' : 'by-words');
+  onClassified(isSame ? 'by-status' : 'by-words');
   return isSame ? classified : results;
 }
 

@@ -23,8 +23,8 @@ const ownEnds: readonly string[] = ['deadline', 'cancelled', 'quarantined'];
 /** A record that went on after the attempt, or that ended without an answer, was to do again. */
 export function recordedOutcome(exported: OperationExport, attempt: RecordedAttempt, record: ExportedRecord): Outcome {
   const wentOn = laterAttempts(exported, attempt).some(({ recordIndexes }) => recordIndexes.includes(record.index));
-  const wasLookedFor = exported.type === 'create' && record.sendState === 'maybe' && exported.mode !== 'synchronous';
-  if (wentOn || wasLookedFor || record.status === 'pending' || ownEnds.includes(record.class ?? '')) return 'again';
+  const wasLookedUp = exported.type === 'create' && record.sendState === 'maybe' && exported.mode !== 'synchronous';
+  if (wentOn || wasLookedUp || record.status === 'pending' || ownEnds.includes(record.class ?? '')) return 'again';
   return record.status;
 }
 

@@ -120,14 +120,18 @@ function kindOf({ records }: Settlement, { index }: ExportedRecord): string | un
   return records.find((each) => each.index === index)?.kind;
 }
 
-async function settleAgain(again: Again, tell: (how: Classified) => void): Promise<Settlement> {
+async function settleAgain(again: Again, onClassified: (how: Classified) => void): Promise<Settlement> {
   const { exported, connector, providers, attempt, records } = again;
   const sendables = records.map((record) => toSendable(again, record));
   const call = toCall(exported, attempt, sendables[0]?.write.objectName ?? '');
   const performed = await performCall({
     call,
     records: sendables,
-    connector: providers.answering(connector, { attempt, results: recordedResults(exported, attempt, records), tell }),
+    connector: providers.answering(connector, {
+      attempt,
+      results: recordedResults(exported, attempt, records),
+      onClassified,
+    }),
     live: nobody,
     hold: { signal: new AbortController().signal, mayStillSend: () => true },
   });

@@ -1,5 +1,5 @@
 import { DefectError, SluiceError } from '@sluice/errors';
-import { toldMetadata } from '@sluice/installations';
+import { reportedMetadata } from '@sluice/installations';
 import type { OAuthState } from '@sluice/store';
 import { metadataValues } from '@sluice/types';
 import type { ManagementContext } from '../context';
@@ -96,9 +96,9 @@ async function connect(context: ManagementContext, state: OAuthState, returned: 
   const begun = withMetadata(state, ofReturn);
   const tokens = await context.installations.exchangeCode({ code, state: begun, traceparent });
   const { accessToken, workspaceRef: named, consumerRef: user } = tokens;
-  const told = { ...ofReturn, ...toldMetadata(tokens.metadata ?? {}) };
-  const placed = withMetadata(state, told);
-  const metadata = placed.providerMetadata && metadataValues(placed.providerMetadata);
+  const reported = { ...ofReturn, ...reportedMetadata(tokens.metadata ?? {}) };
+  const addressed = withMetadata(state, reported);
+  const metadata = addressed.providerMetadata && metadataValues(addressed.providerMetadata);
   const auth = { accessToken, workspaceRef: state.workspaceRef ?? named, metadata };
   const asked = await learnAccount(context, projectId, context.connectors.get(provider), { auth, traceparent });
   // The provider's answer to a question, else what its token reply says.
@@ -108,13 +108,13 @@ async function connect(context: ManagementContext, state: OAuthState, returned: 
     throw refused(`is for the workspace ${wanted}, and ${chosen} was chosen; begin again and choose ${wanted}`);
   const authScheme = 'oauth2/authorizationCodePKCE' as const;
   const obtained = { authScheme, member: 'code', ...withTokens({ credentials: {} }, tokens) };
-  return await storeAuthorized(context, { state: placed, obtained, account, told });
+  return await storeAuthorized(context, { state: addressed, obtained, account, reported });
 }
 
 /** What the provider says of the account's place stands over what was given when the authorization was begun. */
-function withMetadata(state: OAuthState, told: NonNullable<OAuthState['providerMetadata']>): OAuthState {
-  if (Object.keys(told).length === 0) return state;
-  return { ...state, providerMetadata: { ...state.providerMetadata, ...told } };
+function withMetadata(state: OAuthState, reported: NonNullable<OAuthState['providerMetadata']>): OAuthState {
+  if (Object.keys(reported).length === 0) return state;
+  return { ...state, providerMetadata: { ...state.providerMetadata, ...reported } };
 }
 
 const refused = (detail: string) => contradiction({ name: 'The connection', detail });
@@ -128,10 +128,10 @@ function returnedMetadata(
   provider: string,
   parameters: Readonly<Record<string, string>>,
 ): NonNullable<OAuthState['providerMetadata']> {
-  const place = connectors.get(provider).returnedPlace?.(parameters);
-  if (place === undefined) return {};
-  if (place.ok) return toldMetadata(place.metadata, 'provider');
-  const { parameter, rule, value } = place;
+  const address = connectors.get(provider).returnedAddress?.(parameters);
+  if (address === undefined) return {};
+  if (address.ok) return reportedMetadata(address.metadata, 'provider');
+  const { parameter, rule, value } = address;
   throw contradiction({
     name: `The parameter ${parameter} of the return from ${provider}`,
     detail: `must be ${rule}, not '${value}'; begin again, with an account at one of its places`,
@@ -143,7 +143,7 @@ function returnedMetadata(
 interface AuthorizedAccount {
   readonly state: OAuthState;
   /** What the provider said of the account's place; the state's metadata has it too. */
-  readonly told: NonNullable<OAuthState['providerMetadata']>;
+  readonly reported: NonNullable<OAuthState['providerMetadata']>;
   readonly obtained: ObtainedCredentials;
   readonly account: ReportedAccount;
 }
@@ -175,11 +175,11 @@ async function storeAuthorized(context: ManagementContext, authorized: Authorize
 
 async function renew(
   context: ManagementContext,
-  { state, obtained, account, told }: AuthorizedAccount,
+  { state, obtained, account, reported }: AuthorizedAccount,
   connectionId: string,
 ): Promise<string> {
   const { projectId, providerAppId } = state;
-  const toldOnly = Object.keys(told).length > 0 ? told : undefined;
+  const toldOnly = Object.keys(reported).length > 0 ? reported : undefined;
   const { authScheme } = obtained;
   const isThere = await context.store.connections.change({
     projectId,

@@ -1,4 +1,4 @@
-import { readYaml, type YamlPlace } from '@sluice/connectors';
+import { readYaml, type YamlPosition } from '@sluice/connectors';
 import { ValidationError, type Issue } from '@sluice/errors';
 import { invalid, parseJson, validate, type RouteRequest } from '@sluice/http';
 import { ownTurn } from '@sluice/telemetry';
@@ -157,12 +157,12 @@ async function readManifest(
   return parsed;
 }
 
-function unknownProviders({ connectors }: ManagementContext, { manifest, placeOf }: ParsedManifest): Issue[] {
+function unknownProviders({ connectors }: ManagementContext, { manifest, positionOf }: ParsedManifest): Issue[] {
   const known = knownProviders(connectors);
   return manifest.integrations.flatMap(({ provider }, index): Issue[] => {
     if (connectors.find(provider) !== undefined) return [];
     const name = `integrations[${index}].provider`;
-    return [{ in: 'body', name, detail: `is not known; known: ${known} ${placeOf(name)}`, value: provider }];
+    return [{ in: 'body', name, detail: `is not known; known: ${known} ${positionOf(name)}`, value: provider }];
   });
 }
 
@@ -179,7 +179,7 @@ export interface ParsedManifest {
    * Line and column of a path as issues spell it, both from 1: of the member itself, or of what lacks it.
    * `integrations[0].name` to `(line 3, column 5)`.
    */
-  readonly placeOf: (path: string) => string;
+  readonly positionOf: (path: string) => string;
 }
 
 /**
@@ -192,20 +192,20 @@ export function parseManifest(text: string, source: ManifestSource): ParsedManif
   if (!read.ok) {
     const problems = read.problems.slice(0, limits.issuesMax);
     throw invalid(
-      problems.map(({ reason, place }) => {
-        const where = place === undefined ? '' : ` ${shown(place)}`;
+      problems.map(({ reason, position }) => {
+        const where = position === undefined ? '' : ` ${shown(position)}`;
         return { in: 'body', name: source, detail: `is not readable as YAML or JSON: ${reason}${where}` };
       }),
     );
   }
-  const { json, placeOf: placeOfSteps } = read.text;
-  const placeOf = (path: string) => shown(placeOfSteps(stepsOf(path)));
+  const { json, positionOf: placeOfSteps } = read.text;
+  const positionOf = (path: string) => shown(placeOfSteps(stepsOf(path)));
   try {
-    return { manifest: checkAll(parseJson(json)), placeOf };
+    return { manifest: checkAll(parseJson(json)), positionOf };
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     // Of the text as a whole the reader has said the place itself.
-    const issues = error.issues.map((issue) => ({ ...issue, detail: `${issue.detail} ${placeOf(issue.name)}` }));
+    const issues = error.issues.map((issue) => ({ ...issue, detail: `${issue.detail} ${positionOf(issue.name)}` }));
     throw withIssues(error, issues);
   }
 }
@@ -245,7 +245,7 @@ function withIssues({ code }: ValidationError, all: readonly Issue[]): Validatio
   return new ValidationError({ code, detail, issues });
 }
 
-const shown = ({ line, column }: YamlPlace) => `(line ${line}, column ${column})`;
+const shown = ({ line, column }: YamlPosition) => `(line ${line}, column ${column})`;
 
 /** `a[0]["b c"].d` as its steps. */
 function stepsOf(path: string): (string | number)[] {

@@ -187,8 +187,8 @@ export async function manifestIn(zip: Buffer): Promise<Buffer> {
   } catch (error) {
     if (error instanceof ValidationError) throw error;
     // Whatever yauzl and zlib throw is about these bytes: there is no file, no network and no clock.
-    const said = error instanceof Error ? error.message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 200) : '';
-    throw refused(`is not a zip that can be read: ${said.replace(/\.$/, '')}`, remedies.zip);
+    const reason = error instanceof Error ? error.message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 200) : '';
+    throw refused(`is not a zip that can be read: ${reason.replace(/\.$/, '')}`, remedies.zip);
   }
 }
 

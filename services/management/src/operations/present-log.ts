@@ -61,9 +61,9 @@ export function presentLog(operationId: string, { at, kind, facts }: OperationEv
 
 function answered(beginning: string): (facts: Facts) => readonly [Severity, string] {
   return ({ call, status, class: failureClass }) => {
-    const said = status === undefined ? 'without a status' : `with status ${status}`;
+    const ending = status === undefined ? 'without a status' : `with status ${status}`;
     const meaning = failureClass === undefined ? '' : `, which means ${failureClass}`;
-    return [failureClass === undefined ? 'INFO' : 'WARN', `${beginning} call ${call} ${said}${meaning}.`];
+    return [failureClass === undefined ? 'INFO' : 'WARN', `${beginning} call ${call} ${ending}${meaning}.`];
   };
 }
 

@@ -4,14 +4,14 @@ import { watchOperations } from './watch-operations';
 /** A store whose operations end when a test says so; counts the looks. */
 function scene() {
   const ended = new Set<string>();
-  const looks: number[] = [];
+  const polls: number[] = [];
   let isAway = false;
   const findEnded = (keys: readonly { operationId: string }[]): Promise<Set<string>> => {
-    looks.push(keys.length);
+    polls.push(keys.length);
     return isAway ? Promise.reject(new Error('away')) : Promise.resolve(new Set(ended));
   };
   const watch = watchOperations({ operations: { findEnded } } as never, silentLogger);
-  return { watch, looks, end: (id: string) => ended.add(id), setAway: (away: boolean) => (isAway = away) };
+  return { watch, polls, end: (id: string) => ended.add(id), setAway: (away: boolean) => (isAway = away) };
 }
 
 const key = (operationId: string) => ({ projectId: 'p', operationId });
@@ -36,24 +36,24 @@ it('ends with the operation, and not with another one', async () => {
 });
 
 it('ends when the time is over, and looks no more', async () => {
-  const { watch, looks } = scene();
+  const { watch, polls } = scene();
   const waiting = watch.wait(key('a'), 2_000, never);
   await jest.advanceTimersByTimeAsync(1_999);
   expect(await isOver(waiting)).toBe(false);
   await jest.advanceTimersByTimeAsync(1);
   expect(await isOver(waiting)).toBe(true);
-  const before = looks.length;
+  const before = polls.length;
   await jest.advanceTimersByTimeAsync(10_000);
-  expect(looks.length - before).toBeLessThanOrEqual(1);
+  expect(polls.length - before).toBeLessThanOrEqual(1);
 });
 
 it('a thousand waiters share each look', async () => {
-  const { watch, looks } = scene();
+  const { watch, polls } = scene();
   const waiting = Array.from({ length: 1_000 }, (_, at) => watch.wait(key(`o${at}`), 1_000, never));
   await jest.advanceTimersByTimeAsync(1_000);
   await Promise.all(waiting);
-  expect(looks.length).toBeLessThanOrEqual(10);
-  expect(looks[0]).toBe(1_000);
+  expect(polls.length).toBeLessThanOrEqual(10);
+  expect(polls[0]).toBe(1_000);
 });
 
 it('ends when the caller leaves or the watch stops; later ones do not wait', async () => {

@@ -20,33 +20,33 @@ export interface OperationWatch {
 /** Shortest pause between two looks: what a waiter learns late. */
 const pauseMinMs = 100;
 /** Part of the time that looks may take: many waiters make slower looks and longer pauses, never a busier database. */
-const lookingShare = 0.1;
+const pollingShare = 0.1;
 
 type Waiter = OperationKey & { readonly leave: () => void };
 
 /** One statement looks for all waiters of the process, however many there are. */
 export function watchOperations(store: Pick<Store, 'operations'>, logger: Logger): OperationWatch {
   const waiters = new Set<Waiter>();
-  let isLooking = false;
+  let isPolling = false;
   let isStopped = false;
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const ended = await store.operations.findEnded([...waiters]);
     for (const waiter of waiters) if (ended.has(waiter.operationId)) waiter.leave();
   };
-  const goOnLooking = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
+  const keepPolling = async (): Promise<void> => {
+    if (isPolling) return;
+    isPolling = true;
     let tookMs = 0;
     while (waiters.size > 0) {
-      const pauseMs = Math.max(pauseMinMs, tookMs / lookingShare - tookMs);
+      const pauseMs = Math.max(pauseMinMs, tookMs / pollingShare - tookMs);
       await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
       const startedAtMs = performance.now();
       // The reply at the end of the wait says what is wrong; here it only means to look again.
-      await look().catch((error: unknown) => logger.warn({ error }, 'operation.look-failed'));
+      await poll().catch((error: unknown) => logger.warn({ error }, 'operation.poll-failed'));
       tookMs = performance.now() - startedAtMs;
     }
-    isLooking = false;
+    isPolling = false;
   };
   return {
     wait: (key, waitMs, signal) =>
@@ -62,7 +62,7 @@ export function watchOperations(store: Pick<Store, 'operations'>, logger: Logger
         const timer = setTimeout(leave, waitMs);
         signal.addEventListener('abort', leave);
         waiters.add(waiter);
-        void goOnLooking();
+        void keepPolling();
       }),
     stop: () => {
       isStopped = true;

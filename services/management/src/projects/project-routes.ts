@@ -12,7 +12,7 @@ import type { ManagementContext } from '../context';
 import { pagedList } from '../pages';
 import { found, notFound, refuseIssues } from '../refusals';
 import { projectIdOf, routesOfProject } from './get-project';
-import { eraseRound } from './sweep-deletions';
+import { eraseStep } from './sweep-deletions';
 
 /** Of every project: without it the published browser client shows the brand of the hosted service, with a picture from elsewhere. */
 const entitlements = { brandingRemoval: { value: true } } as const;
@@ -135,5 +135,5 @@ export function compatibilityRoutes(router: Router, context: ManagementContext):
 async function deleteProject(context: ManagementContext, projectId: string): Promise<void> {
   if (!(await context.store.projects.remove(projectId))) throw notFound('project.not-found');
   context.logger.info({ projectId }, 'project.deleted');
-  while ((await eraseRound(context, projectId)) === 'withdrawing');
+  while ((await eraseStep(context, projectId)) === 'withdrawing');
 }

@@ -10,8 +10,8 @@ function scene(rounds: Record<string, Erasure[]>) {
   const removed = () => Promise.resolve([...left.keys()]);
   const erase = (projectId: string): Promise<Erasure> => {
     erased.push(projectId);
-    const said = left.get(projectId) ?? [];
-    const erasure = said.length > 1 ? said.shift() : said[0];
+    const answers = left.get(projectId) ?? [];
+    const erasure = answers.length > 1 ? answers.shift() : answers[0];
     if (erasure === 'done') left.delete(projectId);
     return erasure === undefined ? Promise.reject(new Error('away')) : Promise.resolve(erasure);
   };

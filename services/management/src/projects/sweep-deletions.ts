@@ -22,14 +22,14 @@ async function sweep(context: ManagementContext, isEnded: () => boolean): Promis
   for (let due = await next(); due.length > 0; due = await next()) {
     for (const projectId of due) {
       if (isEnded()) return;
-      const erasure = await eraseRound(context, projectId);
+      const erasure = await eraseStep(context, projectId);
       if (erasure !== 'withdrawing' && erasure !== 'erasing') resting.add(projectId);
     }
   }
 }
 
 /** One round of erasing a deleted project. @returns undefined when it failed, which is logged and left to the next sweep */
-export async function eraseRound(
+export async function eraseStep(
   { logger, store: { projects } }: Pick<ManagementContext, 'logger' | 'store'>,
   projectId: string,
 ): Promise<Erasure | undefined> {

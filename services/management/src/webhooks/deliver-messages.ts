@@ -48,7 +48,7 @@ export function deliverMessages(context: ManagementContext): () => Promise<void>
       .catch((error: unknown) => logger.warn({ error, messageId: claimed.messageId }, 'webhook.not-settled'))
       .finally(() => {
         underWay.delete(delivery);
-        look();
+        poll();
       });
     underWay.set(delivery, claimed);
   };
@@ -73,14 +73,14 @@ export function deliverMessages(context: ManagementContext): () => Promise<void>
     do isAsked = false;
     while ((await turn()) || isAsked);
   };
-  const look = (): void => {
+  const poll = (): void => {
     isAsked = running !== undefined;
     running ??= turns()
       .catch((error: unknown) => logger.warn({ error }, 'webhook.claim-failed'))
       .finally(() => (running = undefined));
   };
-  const timer = setInterval(look, pollMs);
-  look();
+  const timer = setInterval(poll, pollMs);
+  poll();
   return async () => {
     isStopped = true;
     clearInterval(timer);

@@ -1,5 +1,5 @@
 import { Queue, Worker } from 'bullmq';
-import { answerMessages, readArgument, tellReady } from '../harness/child';
+import { answerMessages, readArgument, sendReady } from '../harness/child';
 import { redisConnection } from './bullmq-connection';
 
 /** A BullMQ worker that does nothing, 100 jobs at once. Each message fills the queue first and then times the worker alone. */
@@ -20,7 +20,7 @@ answerMessages(async (message) => {
   await workOff(jobs);
   return { elapsedMs: performance.now() - startedAtMs };
 });
-void queue.waitUntilReady().then(() => tellReady({ ready: true }));
+void queue.waitUntilReady().then(() => sendReady({ ready: true }));
 
 async function workOff(jobs: number): Promise<void> {
   let done = 0;

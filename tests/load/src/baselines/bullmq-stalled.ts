@@ -1,5 +1,5 @@
 import { Worker } from 'bullmq';
-import { readArgument, tellReady } from '../harness/child';
+import { readArgument, sendReady } from '../harness/child';
 import { redisConnection } from './bullmq-connection';
 
 /** A BullMQ worker whose job never ends; it tells when it has one. Default settings: a lock of 30 s, stalled jobs looked for every 30 s. */
@@ -12,4 +12,4 @@ const worker = new Worker(
   },
   { connection: redisConnection(redisUrl) },
 );
-void worker.waitUntilReady().then(() => tellReady({ ready: true }));
+void worker.waitUntilReady().then(() => sendReady({ ready: true }));

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import type { AddressInfo } from 'node:net';
-import { tellReady } from '../harness/child';
+import { sendReady } from '../harness/child';
 
 /** What a baseline of HTTP is started with; each takes what it needs. */
 export interface BaselineArgument {
@@ -12,7 +12,7 @@ export interface BaselineArgument {
 
 /** Listens on a free port of this machine and tells the benchmark which. */
 export function listen(app: Express): void {
-  const server = app.listen(0, '127.0.0.1', () => tellReady({ port: (server.address() as AddressInfo).port }));
+  const server = app.listen(0, '127.0.0.1', () => sendReady({ port: (server.address() as AddressInfo).port }));
   // Node's own 5 s would end connections between two rounds.
   server.keepAliveTimeout = 120_000;
 }

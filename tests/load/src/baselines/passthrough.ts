@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'pg';
 import { Agent, request } from 'undici';
-import { readArgument, tellReady } from '../harness/child';
+import { readArgument, sendReady } from '../harness/child';
 import type { BaselineArgument } from './listen';
 
 /**
@@ -26,7 +26,7 @@ void main();
 
 async function main(): Promise<void> {
   await pool?.query('create table calls (id uuid primary key, body text not null, reply text)');
-  server.listen(0, '127.0.0.1', () => tellReady({ port: (server.address() as AddressInfo).port }));
+  server.listen(0, '127.0.0.1', () => sendReady({ port: (server.address() as AddressInfo).port }));
 }
 
 async function forward(path: string, body: Buffer, outgoing: ServerResponse): Promise<void> {

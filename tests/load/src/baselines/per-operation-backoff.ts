@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { answerMessages, readArgument, tellReady } from '../harness/child';
+import { answerMessages, readArgument, sendReady } from '../harness/child';
 import type { BaselineArgument } from './listen';
 
 /**
@@ -18,7 +18,7 @@ answerMessages(async (message) => {
   await Promise.all(Array.from({ length: operations }, () => tryUntil(untilMs, account)));
   return {};
 });
-tellReady({ ready: true });
+sendReady({ ready: true });
 
 async function tryUntil(untilMs: number, account: string): Promise<void> {
   for (let attempt = 0; performance.now() < untilMs; attempt += 1) {

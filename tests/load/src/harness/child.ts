@@ -47,18 +47,18 @@ export async function startChild(path: string, argument: object): Promise<Child>
 /** @returns a function that gives the messages one by one, also those that came before they were asked for */
 function readMessages(child: ChildProcess, path: string): () => Promise<unknown> {
   const arrived: { error?: string }[] = [];
-  let look = (): void => undefined;
+  let wake = (): void => undefined;
   child.on('message', (message) => {
     arrived.push(message as { error?: string });
-    look();
+    wake();
   });
-  child.once('exit', () => look());
+  child.once('exit', () => wake());
   return async () => {
     while (arrived.length === 0) {
       if (child.exitCode !== null || child.signalCode !== null) {
         throw new Error(`${path} ended with ${child.exitCode ?? child.signalCode}`);
       }
-      await new Promise<void>((resolve) => (look = resolve));
+      await new Promise<void>((resolve) => (wake = resolve));
     }
     const message = arrived.shift();
     if (message?.error !== undefined) throw new Error(`${path}: ${message.error}`);
@@ -72,7 +72,7 @@ export function readArgument(): unknown {
 }
 
 /** In the child: says that it is ready, and ends with its parent. */
-export function tellReady(message: object): void {
+export function sendReady(message: object): void {
   process.on('disconnect', () => process.exit(0));
   process.send?.(message);
 }

@@ -6,12 +6,12 @@ const everyMs = 20;
 /** Waits until `look` finds something that is neither undefined nor false. @throws after `boundMs` */
 export async function until<Found>(
   what: string,
-  look: () => Promise<Found | undefined | false>,
+  find: () => Promise<Found | undefined | false>,
   boundMs = 600_000,
 ): Promise<Found> {
   const startedAtMs = performance.now();
   for (;;) {
-    const found = await look();
+    const found = await find();
     if (found !== undefined && found !== false) return found;
     if (performance.now() - startedAtMs > boundMs) throw new Error(`not within ${boundMs} ms: ${what}`);
     await sleep(everyMs);

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { answerMessages, tellReady } from '../harness/child';
+import { answerMessages, sendReady } from '../harness/child';
 import { groupMark, mark, sentAtMark, type LoadResult, type LoadSpec } from '../harness/generate-load';
 import { createLoadRun, type Line, type LoadRun } from '../harness/load-run';
 
@@ -7,7 +7,7 @@ import { createLoadRun, type Line, type LoadRun } from '../harness/load-run';
 let nextNumber = Date.now() * 1000;
 
 answerMessages((spec) => runLoad(spec as LoadSpec));
-tellReady({ ready: true });
+sendReady({ ready: true });
 
 async function runLoad(spec: LoadSpec): Promise<LoadResult> {
   const run = createLoadRun(spec);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tellReady } from '../harness/child';
+import { sendReady } from '../harness/child';
 import type { AccountBehaviour, ProviderCounts } from '../harness/provider';
 
 /**
@@ -33,7 +33,7 @@ const server = createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 120_000;
-server.listen(0, '127.0.0.1', () => tellReady({ port: (server.address() as AddressInfo).port }));
+server.listen(0, '127.0.0.1', () => sendReady({ port: (server.address() as AddressInfo).port }));
 
 function serve(request: IncomingMessage, response: ServerResponse, body: string): void {
   const token = request.headers.authorization?.slice('Bearer '.length) ?? 'nobody';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerMessages, tellReady } from '../harness/child';
+import { answerMessages, sendReady } from '../harness/child';
 
 /** A collector that takes traces (OTLP over HTTP) and forgets them: what it costs is no part of what is measured. */
 let requests = 0;
@@ -13,4 +13,4 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 120_000;
 answerMessages(() => Promise.resolve({ requests, bytes }));
-server.listen(0, '127.0.0.1', () => tellReady({ port: (server.address() as AddressInfo).port }));
+server.listen(0, '127.0.0.1', () => sendReady({ port: (server.address() as AddressInfo).port }));

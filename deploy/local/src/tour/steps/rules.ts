@@ -2,7 +2,7 @@ import type { BatchWriteReply, SingleWriteReply } from '@sluice/types';
 import { connectCustomer, demoConfig } from '../../demo/seed-demo';
 import { describeBody } from '../../sandbox-client';
 import { expectStatus, expectThat } from '../expect';
-import type { Customer, Place, StepLine, StepOutcome, Tour } from '../tour';
+import type { Customer, TourProvider, StepLine, StepOutcome, Tour } from '../tour';
 
 /** What a provider's answer to "whose token is this" is called in the ledger. */
 const questions = ['account-details', 'userinfo'];
@@ -11,8 +11,8 @@ const questions = ['account-details', 'userinfo'];
  * A customer of its own for each run, so that nothing a person left accumulating in the demo's own installation joins
  * the batches that are counted here.
  */
-export async function connectACustomer({ client, run }: Tour, place: Place): Promise<StepOutcome<Customer>> {
-  const { integration, access, crm } = place;
+export async function connectACustomer({ client, run }: Tour, provider: TourProvider): Promise<StepOutcome<Customer>> {
+  const { integration, access, crm } = provider;
   const groupRef = `tour-${run}`;
   const calls = await crm.watch();
   const begunAtMs = performance.now();
@@ -25,7 +25,7 @@ export async function connectACustomer({ client, run }: Tour, place: Place): Pro
   const integrationId = integration.id;
   const headers = { 'x-sluice-request-type': 'search' };
   const value: Customer = {
-    ...place,
+    ...provider,
     groupRef,
     write: async (request, objectName = people) =>
       (await client.raw.write.writeRecords({ integrationId, objectName, body: { groupRef, ...request } })) as never,

@@ -1,5 +1,5 @@
 import type { FailedRequest } from '../../faults/harness/client-ledger';
-import { tellFailures } from './tell-failures';
+import { renderFailures } from './render-failures';
 
 const customer = { account: { provider: 'hubspot' } } as FailedRequest['customer'];
 const sent = { way: 'sync', customer, marker: 'crash-7', sentAtMs: 1_000, answeredAtMs: 7_250 } as const;
@@ -8,7 +8,7 @@ const log = [{ severity: 'ERROR', message: { msg: 'Call 1 was answered: unavaila
 it('tells of each failed request when, after how long, with what body, and what the log of its operation says', async () => {
   const body = { code: 'provider.unavailable', detail: 'Not sent', operationId: 'o1', requestId: 'r1' };
   const asked: string[] = [];
-  const lines = await tellFailures([{ ...sent, status: 502, body }], async (_, operationId) => {
+  const lines = await renderFailures([{ ...sent, status: 502, body }], async (_, operationId) => {
     asked.push(operationId);
     return await Promise.resolve(log);
   });
@@ -23,7 +23,7 @@ it('tells of a request without a reply, and of an operation that cannot be read'
   const gone = () => Promise.reject(new Error('404'));
   const lost = { ...sent, status: -1 };
   const unread = { ...sent, status: 504, body: { operationId: 'o2' } };
-  expect(await tellFailures([lost, unread], gone)).toEqual([
+  expect(await renderFailures([lost, unread], gone)).toEqual([
     'failed: reply lost at 1970-01-01T00:00:07.250Z after 6250 ms (sync, hubspot, crash-7)',
     'failed: 504 at 1970-01-01T00:00:07.250Z after 6250 ms (sync, hubspot, crash-7): {"operationId":"o2"}',
     '  operation o2: "Error: 404"',

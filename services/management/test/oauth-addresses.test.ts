@@ -59,7 +59,7 @@ const connections = async () =>
   (await management.as(project.key).get(`/v1/projects/${project.id}/connections`).expect(200)).body as Connection[];
 const at = (value: string, source: string) => ({ region: { value, source } });
 
-const places = [
+const addresses = [
   ['us', 'https://accounts.zoho.com', 'com'],
   ['eu', 'https://accounts.zoho.eu', 'eu'],
   ['in', 'https://accounts.zoho.in', 'in'],
@@ -71,7 +71,7 @@ const places = [
 ] as const;
 
 // Nobody named a region: the page at accounts.zoho.com sends every customer home.
-it.each(places)('a customer of %s comes back, and the code goes to %s', async (location, server, region) => {
+it.each(addresses)('a customer of %s comes back, and the code goes to %s', async (location, server, region) => {
   await comeBack(await begin(), { location, 'accounts-server': server }).expect(200);
   expect(exchanged).toEqual([at(region, 'provider')]);
   expect(await connections()).toMatchObject([{ providerMetadata: at(region, 'provider') }]);
@@ -119,10 +119,10 @@ it.each([
   ],
   [{ location: '__proto__' }, /location/],
   [{ location: '<script>alert(1)</script>' }, /location/],
-])('a return like %j is refused before a code is sent anywhere, and its link is used up', async (parameters, told) => {
+])('a return like %j is refused before a code is sent anywhere, and its link is used up', async (parameters, rule) => {
   const state = await begin();
   const { text } = await comeBack(state, parameters).expect(400);
-  expect(text).toMatch(told);
+  expect(text).toMatch(rule);
   expect(text).toMatch(/begin again/);
   expect(text).not.toContain('<script>alert');
   expect([exchanged, tokens.asked, await connections()]).toEqual([[], [], []]);

@@ -4,14 +4,14 @@ import type { ClaimedCall, LaneKey } from '@sluice/store';
  * Capacity that this process's own calls take in their lanes. A lane that is full by them alone gives nothing to a claim: it is left
  * out, and the end of one of those calls wakes it. What other processes run is counted in the claim.
  */
-export interface LanePlaces {
+export interface LaneSlots {
   enter(call: ClaimedCall): void;
   leave(call: ClaimedCall): void;
   isFull(lane: LaneKey): boolean;
 }
 
 /** @param perLane calls at once of a lane that is not narrowed; a narrowed one is taken for full with one */
-export function createLanePlaces(perLane: number): LanePlaces {
+export function createLaneSlots(perLane: number): LaneSlots {
   const lanes = new Map<string, { count: number; isNarrowed: boolean }>();
   const idOf = (lane: LaneKey): string => `${lane.projectId}/${lane.laneId}`;
   return {

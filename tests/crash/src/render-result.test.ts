@@ -1,5 +1,5 @@
 import type { Verdict } from '../../faults/harness/verdict';
-import { tellResult, type CrashTestResult } from './tell-result';
+import { renderResult, type CrashTestResult } from './render-result';
 
 const whole: Verdict = {
   accepted: 1_990,
@@ -34,7 +34,7 @@ const result = (more: Partial<CrashTestResult> = {}): CrashTestResult => ({
 });
 
 it('says in its first line what was proven', () => {
-  const { lines, isHeld } = tellResult(result());
+  const { lines, isHeld } = renderResult(result());
   expect(lines[0]).toBe('1990 accepted, 0 lost, 0 duplicate, recovery 41.2 s');
   expect(lines[1]).toBe('pods deleted: 2 (executor 2)');
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ lost: 0, endedAt: '1970-01-01T00:00:40.000Z' });
@@ -62,7 +62,7 @@ it.each<[string, Partial<CrashTestResult>, RegExp]>([
     /reply lost 1x\nBROKEN: 1 requests failed although no pod was deleted$/m,
   ],
 ])('does not hold with %s, and names it', (_what, more, sentence) => {
-  const { lines, isHeld } = tellResult(result(more));
+  const { lines, isHeld } = renderResult(result(more));
   expect(lines.join('\n')).toMatch(sentence);
   expect(isHeld).toBe(false);
 });
@@ -70,9 +70,9 @@ it.each<[string, Partial<CrashTestResult>, RegExp]>([
 it('tells what is known of failed requests, where none may fail', () => {
   const ledger = { ...result().ledger, statuses: new Map([[502, 1]]) };
   const failures = ['failed: 502 at …', '  operation o1: []'];
-  const { lines } = tellResult(result({ wanted: 0, deletions: [], ledger, failures }));
+  const { lines } = renderResult(result({ wanted: 0, deletions: [], ledger, failures }));
   expect(lines.slice(-3, -1)).toEqual(failures);
-  expect(tellResult(result({ failures })).lines).not.toEqual(expect.arrayContaining(failures));
+  expect(renderResult(result({ failures })).lines).not.toEqual(expect.arrayContaining(failures));
 });
 
 it('allows lost replies where pods were deleted', () => {
@@ -84,5 +84,5 @@ it('allows lost replies where pods were deleted', () => {
       [0, 2],
     ]),
   };
-  expect(tellResult(result({ ledger })).isHeld).toBe(true);
+  expect(renderResult(result({ ledger })).isHeld).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** Where the console stands: the part of the address after `#`. Filters and page tokens only; never the key. */
-export interface Place {
+export interface Route {
   /** `operations`, `operations/{id}`, … without slashes around it. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -9,20 +9,20 @@ export interface Place {
 
 const start = 'operations';
 
-function readPlace(): Place {
+function readRoute(): Route {
   const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?');
   return { path: path === '' ? start : path, query: new URLSearchParams(query) };
 }
 
 /** The place, and again whenever it changes. */
-export function usePlace(): Place {
-  const [place, setPlace] = useState(readPlace);
+export function useRoute(): Route {
+  const [route, setRoute] = useState(readRoute);
   useEffect(() => {
-    const follow = (): void => setPlace(readPlace());
+    const follow = (): void => setRoute(readRoute());
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
-  return place;
+  return route;
 }
 
 /** Address of a place. Members without a value are left out. */

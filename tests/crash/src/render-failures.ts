@@ -14,10 +14,10 @@ export function wordOf(status: number): string {
  * A line for each request that failed: when, how long it took, what was answered; and one with the operation's log, where it had an operation.
  * For who has to find out why: the pods that answered are gone by then.
  */
-export async function tellFailures(failed: readonly FailedRequest[], read: ReadOperation): Promise<string[]> {
+export async function renderFailures(failed: readonly FailedRequest[], read: ReadOperation): Promise<string[]> {
   const lines: string[] = [];
   for (const request of failed) {
-    lines.push(tellRequest(request));
+    lines.push(renderRequest(request));
     const operationId = operationOf(request.body);
     if (operationId === undefined) continue;
     const known = await read(request, operationId).catch((error: unknown) => String(error));
@@ -26,7 +26,7 @@ export async function tellFailures(failed: readonly FailedRequest[], read: ReadO
   return lines;
 }
 
-function tellRequest({ status, way, customer, marker, sentAtMs, answeredAtMs, body }: FailedRequest): string {
+function renderRequest({ status, way, customer, marker, sentAtMs, answeredAtMs, body }: FailedRequest): string {
   const answered = new Date(answeredAtMs).toISOString();
   const who = `${way}, ${customer.account.provider}, ${marker}`;
   const said = body === undefined ? '' : `: ${JSON.stringify(body)}`;

@@ -5,11 +5,11 @@ import { clockTime, counted } from '../output/print';
 export type Step = readonly [step: string, text: string];
 
 /** What happened to one record and why, after its plan and in order: decided, sent, answered, looked for, ended. */
-export function storyOf(record: ExplainedRecord, explanation: OperationExplanation): readonly Step[] {
+export function timelineOf(record: ExplainedRecord, explanation: OperationExplanation): readonly Step[] {
   return [
     ...decidedSteps(record),
     ...sentSteps(record, explanation),
-    ...lookedSteps(record, explanation),
+    ...lookupSteps(record, explanation),
     endStep(record, explanation),
   ];
 }
@@ -89,7 +89,7 @@ function answerOf(attempt: ExplainedAttempt, isOwn: boolean): string {
 }
 
 /** A create whose answer was lost was looked for at the provider. */
-function lookedSteps(record: ExplainedRecord, explanation: OperationExplanation): Step[] {
+function lookupSteps(record: ExplainedRecord, explanation: OperationExplanation): Step[] {
   const { status, sendState, call } = record;
   if (explanation.type !== 'create' || sendState !== 'maybe') return [];
   if (status === 'succeeded') return [['looked', 'the provider has the record: it was adopted, not sent again']];
@@ -101,10 +101,10 @@ function lookedSteps(record: ExplainedRecord, explanation: OperationExplanation)
 function endStep(record: ExplainedRecord, { calls, batch, operation }: OperationExplanation): Step {
   const { status, error, warnings, replayedBy, retryUntil, call } = record;
   const replay = replayedBy === undefined ? '' : `; replayed by operation ${replayedBy}`;
-  const said = error === undefined ? '' : ` (${error.class}): ${error.message}`;
+  const message = error === undefined ? '' : ` (${error.class}): ${error.message}`;
   if (status === 'succeeded') return ['ended', `written${warnings === undefined ? '' : `; ${warnings.join('; ')}`}`];
-  if (status === 'failed') return ['ended', `not written${said}${replay}`];
-  if (status === 'unknown') return ['ended', `nobody can tell whether it was written${said}${replay}`];
+  if (status === 'failed') return ['ended', `not written${message}${replay}`];
+  if (status === 'unknown') return ['ended', `nobody can tell whether it was written${message}${replay}`];
   if (call === undefined)
     return [
       'waits',
@@ -117,5 +117,5 @@ function endStep(record: ExplainedRecord, { calls, batch, operation }: Operation
     found?.state === 'waiting'
       ? 'behind an earlier write to the same record'
       : `in call ${call}, ${found?.state}${when}`;
-  return ['waits', `${state}${until}${said}`];
+  return ['waits', `${state}${until}${message}`];
 }

@@ -10,7 +10,7 @@ const refreshing = { ...app, refreshToken: 'refresh-1' };
 const granting = { ...app, grantType: 'client_credentials' as const };
 
 /** A provider whose token endpoint names this address. */
-const telling = (apiDomain: unknown) =>
+const replyNaming = (apiDomain: unknown) =>
   captureDeclared(zoho, ({ form }) =>
     form === undefined
       ? { data: [{ status: 'success', details: { id: '1' } }], org: [{ id: '7' }] }
@@ -29,7 +29,7 @@ describe.each(regions)('the data centre %s', (region) => {
   const metadata = { region };
 
   it('has its own page and token endpoint, and takes every call', async () => {
-    const { connector, taken } = telling(`https://www.zohoapis.${region}`);
+    const { connector, taken } = replyNaming(`https://www.zohoapis.${region}`);
     const page = connector.authorizationUrl({ ...code, state: 's', codeChallenge: 'c', metadata });
     expect(page).toMatch(`${accountsOf(region)}/oauth/v2/auth?`);
     await connector.exchangeCode({ ...code, metadata });
@@ -55,7 +55,7 @@ describe.each(regions)('the data centre %s', (region) => {
   });
 
   it('is learned from the reply to a code, whatever was chosen before', async () => {
-    const { connector } = telling(`https://www.zohoapis.${region}`);
+    const { connector } = replyNaming(`https://www.zohoapis.${region}`);
     for (const chosen of [undefined, { region: 'com' }, { region: 'eu' }]) {
       const tokens = await connector.exchangeCode({ ...code, ...(chosen && { metadata: chosen }) });
       expect(tokens).toMatchObject({ accessToken: 'token-1', metadata: { region } });
@@ -64,7 +64,7 @@ describe.each(regions)('the data centre %s', (region) => {
 });
 
 it('is not told by a reply without it', async () => {
-  const { connector } = telling(undefined);
+  const { connector } = replyNaming(undefined);
   expect(await connector.exchangeCode(code)).not.toHaveProperty('metadata');
   expect(await connector.refresh(refreshing)).toMatchObject({ accessToken: 'token-1' });
 });
@@ -92,13 +92,13 @@ describe.each([
   42,
 ])('an api_domain like %j', (apiDomain) => {
   it('ends in no token, but for a refresh, and nothing is sent there', async () => {
-    const { connector, taken } = telling(apiDomain);
+    const { connector, taken } = replyNaming(apiDomain);
     const refused = expect.stringMatching(/^Zoho CRM names '.*' as the account's address; region must be /s);
     await expect(connector.exchangeCode(code)).rejects.toMatchObject({ class: 'rejected', detail: refused });
     await expect(connector.grant(granting)).rejects.toMatchObject({ class: 'rejected' });
     // The old refresh token may be dead: the pair is given, and no place with it.
     const fresh = await connector.refresh(refreshing);
-    expect(fresh).toMatchObject({ accessToken: 'token-1', refreshToken: 'refresh-2', refusedPlace: refused });
+    expect(fresh).toMatchObject({ accessToken: 'token-1', refreshToken: 'refresh-2', refusedAddress: refused });
     expect(fresh).not.toHaveProperty('metadata');
     expect(taken().map(({ origin }) => new URL(origin ?? '').origin)).toEqual(
       Array(3).fill('https://accounts.zoho.com'),
@@ -110,10 +110,10 @@ describe.each([
 it.each([{ region: 'eu' }, undefined])(
   'a refresh of a connection at %j gives the pair and the other place',
   async (metadata) => {
-    const { connector } = telling('https://www.zohoapis.in');
+    const { connector } = replyNaming('https://www.zohoapis.in');
     const fresh = await connector.refresh({ ...refreshing, ...(metadata && { metadata }) });
     expect(fresh).toMatchObject({ accessToken: 'token-1', refreshToken: 'refresh-2', metadata: { region: 'in' } });
-    expect(fresh).not.toHaveProperty('refusedPlace');
+    expect(fresh).not.toHaveProperty('refusedAddress');
   },
 );
 
@@ -121,12 +121,12 @@ it.each([
   ['https://www.zohoapis.eu', { region: 'eu' }],
   ['https://www.zohoapis.com', undefined],
 ])('a refresh that names %s tells a connection at %j nothing new', async (apiDomain, metadata) => {
-  const { connector } = telling(apiDomain);
+  const { connector } = replyNaming(apiDomain);
   expect(await connector.refresh({ ...refreshing, ...(metadata && { metadata }) })).not.toHaveProperty('metadata');
 });
 
 it('credentials of a connection at eu get no token of another place', async () => {
-  const { connector } = telling('https://www.zohoapis.in');
+  const { connector } = replyNaming('https://www.zohoapis.in');
   const detail = 'the account is at another address: providerMetadata.region must be in';
   const asked = connector.grant({ ...granting, metadata: { region: 'eu' } });
   await expect(asked).rejects.toMatchObject({ class: 'rejected', detail });

@@ -10,7 +10,7 @@ const triedPerKey = 5;
  * same id and other bytes. Found later it would be a failed write of each customer.
  * @throws DefectError that names each such key with how much it sealed, and never a secret
  */
-export async function assertRingOpens(store: Pick<Store, 'sealedSecrets'>, keyring: SealingKeys): Promise<void> {
+export async function assertKeyRingComplete(store: Pick<Store, 'sealedSecrets'>, keyring: SealingKeys): Promise<void> {
   const problems: string[] = [];
   for (const noun of secretNouns) {
     const sealed = await store.sealedSecrets.sampleKeys(noun, triedPerKey);

@@ -8,8 +8,8 @@ beforeEach(async () => {
 });
 afterEach(() => ground.close());
 
-const isLook = ({ path }: { readonly path: string }): boolean => /(search|read)$/.test(path);
-const looks = () => ground.hubspot.calls.filter(isLook);
+const isLookup = ({ path }: { readonly path: string }): boolean => /(search|read)$/.test(path);
+const lookups = () => ground.hubspot.calls.filter(isLookup);
 const laneOf = ({ projectId, laneId }: Seed) => ({ projectId, laneId });
 
 /** The first create is written and its reply lost; the n-th lookup is answered by the n-th given. */
@@ -17,7 +17,7 @@ function losing(...answers: readonly Behaviour[]): Behaviour {
   const left = [...answers];
   let isLost = false;
   return (call, apply) => {
-    if (isLook(call)) return (left.shift() ?? ((_, applyIt) => applyIt()))(call, apply);
+    if (isLookup(call)) return (left.shift() ?? ((_, applyIt) => applyIt()))(call, apply);
     const answer = apply();
     if (isLost) return answer;
     isLost = true;
@@ -49,13 +49,13 @@ describe('a lookup of a create of unknown outcome', () => {
     );
     await ground.startExecutor();
     const doubted = await ground.accept(seed, [{ firstname: 'doubted' }]);
-    const refusedAt = await until('the refused look', async () => looks()[0]?.atMs);
+    const refusedAt = await until('the refused look', async () => lookups()[0]?.atMs);
     const other = await ground.accept(seed, [{ email: 'other@x.com' }]);
     expect(await ground.ended(seed, other)).toMatchObject({ status: 'success' });
     expect(await ground.wasBlocked(seed)).toBe(false);
     expect(ground.hubspot.writes()[1]?.atMs).toBeLessThan(refusedAt + 2_500);
     expect(await ground.ended(seed, doubted)).toMatchObject({ status: 'success' });
-    expect((looks()[1]?.atMs ?? 0) - refusedAt).toBeGreaterThanOrEqual(3_000);
+    expect((lookups()[1]?.atMs ?? 0) - refusedAt).toBeGreaterThanOrEqual(3_000);
   });
 
   it('that is refused for its token marks the connection', async () => {
@@ -65,7 +65,7 @@ describe('a lookup of a create of unknown outcome', () => {
     await ground.accept(seed, [{ email: 'doubted@x.com' }]);
     const status = async () => (await ground.store.connections.find(seed.projectId, seed.connectionId))?.status;
     await until('the mark', async () => ((await status()) === 'bad_credentials' ? true : undefined));
-    expect(looks()).toHaveLength(1);
+    expect(lookups()).toHaveLength(1);
   });
 
   it('that succeeds marks the connection as working', async () => {
@@ -104,18 +104,18 @@ describe('a lookup of a create of unknown outcome', () => {
   // It is not known that the record is absent: sent again, it would be there twice.
   it('that is answered with nothing sends nothing again, however long it lasts, and is made again', async () => {
     const seed = await ground.seed();
-    const nothings = [{}, { status: 'COMPLETE', results: [] }];
+    const misses = [{}, { status: 'COMPLETE', results: [] }];
     let lostAtMs = 0;
     const lose = losing();
     ground.hubspot.behave = async (call, apply) => {
-      if (!isLook(call)) {
+      if (!isLookup(call)) {
         lostAtMs = call.atMs;
         return await lose(call, apply);
       }
       // The first lookup after the send's last moment is the one that would allow another: lease, timeout and what is added to them.
       if (call.atMs - lostAtMs > 9_000) return apply();
-      const body = nothings.shift() ?? {};
-      nothings.push(body);
+      const body = misses.shift() ?? {};
+      misses.push(body);
       return { status: 200, body };
     };
     await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '1500' });
@@ -133,14 +133,14 @@ describe('a lookup of a create of unknown outcome', () => {
     ground.hubspot.behave = async (call, apply) => {
       const answer = await lose(call, apply);
       // Others use up the account's quota.
-      while (!isLook(call) && (await context.quotas.take(laneOf(seed), connector, 'asynchronous')).granted);
+      while (!isLookup(call) && (await context.quotas.take(laneOf(seed), connector, 'asynchronous')).granted);
       return answer;
     };
     const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
     expect(await ground.ended(seed, doubted)).toMatchObject({ status: 'success' });
-    const [sent, look] = ground.hubspot.calls.map(({ atMs }) => atMs) as [number, number];
+    const [sent, lookup] = ground.hubspot.calls.map(({ atMs }) => atMs) as [number, number];
     // The first lookup would come after half a second; HubSpot's window is ten seconds long.
-    expect(look - sent).toBeGreaterThanOrEqual(5_000);
+    expect(lookup - sent).toBeGreaterThanOrEqual(5_000);
     expect(await ground.store.writes.readLaneBlock(laneOf(seed))).toBe(0);
     expect(ground.hubspot.calls).toHaveLength(2);
   });

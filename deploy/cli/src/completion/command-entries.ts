@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import { pathOf } from '../usage-error';
 
 /** A command, and what may follow it on the line. */
-export interface Place {
+export interface CommandEntry {
   /** `sluice op watch`. */
   readonly path: string;
   readonly commands: readonly Word[];
@@ -39,18 +39,18 @@ export interface Values {
 export const profilesCommand = 'sluice profile list --names';
 
 /** Every place of the program, the program itself first. */
-export function placesOf(command: Command): Place[] {
+export function entriesOf(command: Command): CommandEntry[] {
   const below = command.commands.filter((each) => each.name() !== 'help');
   const [argument] = command.registeredArguments;
   // A group alone lists: it takes the options of its list.
   const takers = [command, ...below.filter((each) => each.name() === 'list')];
-  const place = {
+  const entry = {
     path: pathOf(command),
     commands: below.map((each) => ({ word: each.name(), about: each.description() })),
     options: takers.flatMap(({ options }) => options.filter((each) => !isCommon(each, command)).map(toChoice)),
     ...(argument !== undefined && { argument: toValues(argument.name(), argument) }),
   };
-  return [place, ...below.flatMap(placesOf)];
+  return [entry, ...below.flatMap(entriesOf)];
 }
 
 /** The options that every command takes. */

@@ -1,6 +1,6 @@
 import type { Page, Step } from '@sluice/store';
 import { createLaneQueue } from './lane-queue';
-import { goRound } from './round';
+import { createSweep } from './create-sweep';
 import { readySweep } from './sweep-ready';
 
 type Lane = { projectId: string; laneId: string };
@@ -22,14 +22,14 @@ function waitingLanes(count: number) {
 describe('a sweep in steps', () => {
   it('continues where the last pass ended, and starts over after its end', async () => {
     const numbers = [1, 2, 3, 4, 5];
-    const look = goRound((after: number | undefined) => {
+    const pass = createSweep((after: number | undefined) => {
       const found = numbers.filter((n) => n > (after ?? 0)).slice(0, 1);
       return Promise.resolve({ found, ...(found.length === 0 ? {} : { next: found[0] }) });
     }, 2);
-    expect(await look()).toEqual({ found: [1, 2], isCut: true });
-    expect(await look()).toEqual({ found: [3, 4], isCut: true });
-    expect(await look()).toEqual({ found: [5], isCut: false });
-    expect(await look()).toEqual({ found: [1, 2], isCut: true });
+    expect(await pass()).toEqual({ found: [1, 2], isCut: true });
+    expect(await pass()).toEqual({ found: [3, 4], isCut: true });
+    expect(await pass()).toEqual({ found: [5], isCut: false });
+    expect(await pass()).toEqual({ found: [1, 2], isCut: true });
   });
 });
 
@@ -59,12 +59,12 @@ describe('the sweep of ready lanes', () => {
     const waiting = waitingLanes(7_000);
     const lanes = createLaneQueue(() => undefined);
     const sweep = readySweep(waiting, lanes, () => undefined);
-    const seen = new Set<string>();
-    for (let look = 0; look < 3; look += 1) {
+    const found = new Set<string>();
+    for (let pass = 0; pass < 3; pass += 1) {
       await sweep();
-      for (const { laneId } of lanes.take(10_000)) seen.add(laneId);
+      for (const { laneId } of lanes.take(10_000)) found.add(laneId);
     }
-    expect(seen.size).toBe(7_000);
+    expect(found.size).toBe(7_000);
     await sweep();
     expect(waiting.asked).toHaveLength(8);
     lanes.stop();

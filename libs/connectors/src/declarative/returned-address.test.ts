@@ -1,12 +1,12 @@
 import type { Declaration } from './declaration';
 import { loadDeclarations } from './load-declarations';
-import { returnedPlace } from './variables';
+import { returnedAddress } from './variables';
 
 const zoho = loadDeclarations().find(({ name }) => name === 'zoho');
 if (zoho === undefined) throw new Error('there is no file of zoho');
 
 const server = 'accounts-server';
-const places = [
+const addresses = [
   ['us', 'https://accounts.zoho.com', 'com'],
   ['eu', 'https://accounts.zoho.eu', 'eu'],
   ['in', 'https://accounts.zoho.in', 'in'],
@@ -18,25 +18,25 @@ const places = [
 ] as const;
 
 it('every data centre of the file is one that a return can name', () => {
-  expect(places.map(([, , region]) => region)).toEqual(zoho.variables?.['region']?.oneOf);
+  expect(addresses.map(([, , region]) => region)).toEqual(zoho.variables?.['region']?.oneOf);
 });
 
-it.each(places)(
+it.each(addresses)(
   'a return of location=%s and accounts-server=%s is of the region %s, by either',
   (location, at, region) => {
     const said = { ok: true, metadata: { region } };
-    expect(returnedPlace(zoho, { code: 'c', state: 's', location, [server]: at })).toEqual(said);
-    expect(returnedPlace(zoho, { location })).toEqual(said);
-    expect(returnedPlace(zoho, { [server]: at })).toEqual(said);
+    expect(returnedAddress(zoho, { code: 'c', state: 's', location, [server]: at })).toEqual(said);
+    expect(returnedAddress(zoho, { location })).toEqual(said);
+    expect(returnedAddress(zoho, { [server]: at })).toEqual(said);
   },
 );
 
 it('a return without them names no place', () => {
-  expect(returnedPlace(zoho, { code: 'c', state: 's', region: 'eu' })).toEqual({ ok: true, metadata: {} });
+  expect(returnedAddress(zoho, { code: 'c', state: 's', region: 'eu' })).toEqual({ ok: true, metadata: {} });
 });
 
 const locations = 'one of us, eu, in, au, jp, cn, sa, ca';
-const servers = `one of ${places.map(([, at]) => at).join(', ')}`;
+const servers = `one of ${addresses.map(([, at]) => at).join(', ')}`;
 
 // A code and the secret of an app go there: what is none of the listed ones is none, in whatever dress.
 it.each([
@@ -68,7 +68,7 @@ it.each([
 ])('an accounts-server like %j is refused', (at) => {
   for (const beside of [{}, { location: 'eu' }] as Readonly<Record<string, string>>[]) {
     const refused = { ok: false, parameter: server, rule: servers, value: at.replace('\n', ' ') };
-    expect(returnedPlace(zoho, { ...beside, [server]: at })).toEqual(refused);
+    expect(returnedAddress(zoho, { ...beside, [server]: at })).toEqual(refused);
   }
 });
 
@@ -77,13 +77,13 @@ it.each(['uk', 'CA', 'EU', 'com', 'eu ', '', '__proto__', 'constructor', 'x'.rep
   (location) => {
     for (const beside of [{}, { [server]: 'https://accounts.zoho.eu' }] as Readonly<Record<string, string>>[]) {
       const refused = { ok: false, parameter: 'location', rule: locations, value: location.slice(0, 80) };
-      expect(returnedPlace(zoho, { location, ...beside })).toEqual(refused);
+      expect(returnedAddress(zoho, { location, ...beside })).toEqual(refused);
     }
   },
 );
 
 it('two that do not agree are refused, though each is one', () => {
-  expect(returnedPlace(zoho, { location: 'eu', [server]: 'https://accounts.zoho.in' })).toEqual({
+  expect(returnedAddress(zoho, { location: 'eu', [server]: 'https://accounts.zoho.in' })).toEqual({
     ok: false,
     parameter: server,
     rule: "https://accounts.zoho.eu, as location is 'eu'",
@@ -96,10 +96,13 @@ it('a value that no word stands for is told so', () => {
     { parameter: 'at', form: '{value}.example' },
     { parameter: 'word', values: { a: 'one' } },
   ];
-  const file = { ...zoho, variables: { place: { from: 'metadata', returned } } } satisfies Declaration;
-  expect(returnedPlace(file, { at: 'two.example', word: 'a' })).toMatchObject({
+  const file = { ...zoho, variables: { region: { from: 'metadata', returned } } } satisfies Declaration;
+  expect(returnedAddress(file, { at: 'two.example', word: 'a' })).toMatchObject({
     parameter: 'word',
     rule: "absent, as at is 'two.example'",
   });
-  expect(returnedPlace(file, { at: 'a.b.example' })).toMatchObject({ parameter: 'at', rule: 'one of {value}.example' });
+  expect(returnedAddress(file, { at: 'a.b.example' })).toMatchObject({
+    parameter: 'at',
+    rule: 'one of {value}.example',
+  });
 });

@@ -1,7 +1,7 @@
 import type { ClientLedger } from '../../faults/harness/client-ledger';
 import { invariants, type Verdict } from '../../faults/harness/verdict';
 import type { Deletion } from './delete-pods';
-import { wordOf } from './tell-failures';
+import { wordOf } from './render-failures';
 
 export interface CrashTestResult {
   readonly verdict: Verdict;
@@ -9,18 +9,18 @@ export interface CrashTestResult {
   /** How many pods were to be deleted. */
   readonly wanted: number;
   readonly deletions: readonly Deletion[];
-  /** What `tellFailures` says; told where no request may fail. @default nothing */
+  /** What `renderFailures` gives; printed where no request may fail. @default nothing */
   readonly failures?: readonly string[];
 }
 
 /** What is printed in the end, and whether everything held. */
-export interface Told {
+export interface RenderedResult {
   readonly lines: readonly string[];
   readonly isHeld: boolean;
 }
 
 /** The first line is the result in one sentence, the last one everything that was counted, as JSON. */
-export function tellResult({ verdict, ledger, wanted, deletions, failures = [] }: CrashTestResult): Told {
+export function renderResult({ verdict, ledger, wanted, deletions, failures = [] }: CrashTestResult): RenderedResult {
   const { examples, ...counts } = verdict;
   const broken = findBroken({ verdict, ledger, wanted, deletions });
   const seconds = (verdict.recoveryMs / 1_000).toFixed(1);
@@ -33,7 +33,7 @@ export function tellResult({ verdict, ledger, wanted, deletions, failures = [] }
     lines: [
       `${verdict.accepted} accepted, ${verdict.lost} lost, ${verdict.duplicates} duplicate, recovery ${seconds} s`,
       `pods deleted: ${deletions.length}${listed(deletions.map(({ service }) => service))}`,
-      `requests: ${tellStatuses(ledger.statuses)}`,
+      `requests: ${renderStatuses(ledger.statuses)}`,
       ...broken.map((sentence) => `BROKEN: ${sentence}`),
       ...(broken.length > 0 ? [...examples, ...failures] : []),
       JSON.stringify({ ...counts, ...span }),
@@ -50,7 +50,7 @@ function findBroken({ verdict, ledger, wanted, deletions }: CrashTestResult): st
   return broken;
 }
 
-function tellStatuses(statuses: ReadonlyMap<number, number>): string {
+function renderStatuses(statuses: ReadonlyMap<number, number>): string {
   return [...statuses].map(([status, count]) => `${wordOf(status)} ${count}x`).join(', ');
 }
 

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStore, openDatabase } from '@sluice/store';
 import { cloneDatabase, patientLimits, seedInstallation } from '@sluice/testkit';
-import { assertRingOpens } from './assert-ring-opens';
+import { assertKeyRingComplete } from './assert-key-ring-complete';
 import { sealClientSecret, sealCredentials, sealWebhookSecrets } from './live-credentials';
 
 const keys = new Map(['k1', 'k2'].map((id) => [id, createSecretKey(randomBytes(32))]));
-const ringOf = (...ids: [string, ...string[]]) => ({
+const keyRingOf = (...ids: [string, ...string[]]) => ({
   currentId: ids[0],
   key: (id: string) => (ids.includes(id) ? keys.get(id) : undefined),
 });
@@ -27,7 +27,7 @@ it('[sec-42] starts again after the statements that the operator guide gives for
   const store = createStore({ url: clone.url, applicationName: 'ring-test', limits });
   const database = openDatabase({ url: clone.url, poolMax: 1, applicationName: 'ring-test', limits });
   try {
-    const lost = ringOf('k1');
+    const lost = keyRingOf('k1');
     const seal = (id: string) => sealCredentials(lost, id, { accessToken: 'token' });
     const { projectId } = await seedInstallation(store, { seal });
     const sealApp = (id: string) => sealClientSecret(lost, id, 'client-secret');
@@ -36,12 +36,12 @@ it('[sec-42] starts again after the statements that the operator guide gives for
     const endpoint = { projectId, url: 'https://app.example.com/', eventTypes: [], max: 20 };
     await store.webhookEndpoints.create({ ...endpoint, seal: sealEndpoint });
 
-    const left = ringOf('k2');
-    await expect(assertRingOpens(store, left)).rejects.toThrow(
+    const left = keyRingOf('k2');
+    await expect(assertKeyRingComplete(store, left)).rejects.toThrow(
       /1 connection is.*1 provider app is.*1 webhook endpoint/s,
     );
     await database.raw(statementsOfTheGuide());
-    await assertRingOpens(store, left);
+    await assertKeyRingComplete(store, left);
     expect(await store.connections.findNewest(projectId, {})).toMatchObject({ status: 'bad_credentials' });
   } finally {
     await database.destroy();
