@@ -5,22 +5,35 @@ export interface SourceFacts {
   /** Every module named in an import, export … from, import(), require, require.resolve or import type, once. */
   readonly imports: readonly string[];
   readonly readsEnvironment: boolean;
+  /** Every identifier, once: names that are declared, used, or are members of what is used. */
+  readonly names: readonly string[];
 }
+
+/** By text: several rules ask about each file, and parsing is most of their time. */
+const known = new Map<string, SourceFacts>();
 
 /**
  * Reads the facts from the syntax tree, so that comments and strings do not count.
  * @param isTsx the text may hold elements, `<App />`
  */
 export function readSource(text: string, isTsx = false): SourceFacts {
+  const facts = known.get(text) ?? parse(text, isTsx);
+  known.set(text, facts);
+  return facts;
+}
+
+function parse(text: string, isTsx: boolean): SourceFacts {
   const tree = parseSync(text, { syntax: 'typescript', tsx: isTsx, target: 'es2024', dynamicImport: true } as never);
   const imports = new Set<string>();
+  const names = new Set<string>();
   let readsEnvironment = false;
   visit(tree, (node) => {
+    if (node.type === 'Identifier') names.add(node.value as string);
     const name = importedModule(node);
     if (name !== undefined) imports.add(name);
     readsEnvironment ||= isEnvironment(node);
   });
-  return { imports: [...imports], readsEnvironment };
+  return { imports: [...imports], readsEnvironment, names: [...names] };
 }
 
 interface Node {

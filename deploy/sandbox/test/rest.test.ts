@@ -189,7 +189,7 @@ describe('the data centre of an account', () => {
     [undefined, 'us', 'https://accounts.zoho.com', 'https://www.zohoapis.com'],
     ['au', 'au', 'https://accounts.zoho.com.au', 'https://www.zohoapis.com.au'],
     ['ca', 'ca', 'https://accounts.zohocloud.ca', 'https://www.zohoapis.ca'],
-  ])('%s is told by the return and by the token reply', async (dataCentre, location, server, api) => {
+  ])('%s is named by the return and by the token reply', async (dataCentre, location, server, api) => {
     const { account } = await open('zoho', { app, ...(dataCentre && { dataCentre }) });
     const back = await comeBack(account);
     expect(Object.fromEntries(back)).toEqual({
