@@ -5,7 +5,7 @@
  */
 import process from 'node:process';
 
-/** The package manager's npm wants it, and says so in words that help nobody. README names it. */
+/** The package manager's npm requires it, with a message that does not help. README names it. */
 const oldestNode = 20;
 
 if (Number.parseInt(process.versions.node) < oldestNode) {

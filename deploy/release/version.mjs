@@ -12,7 +12,7 @@ const folders = ['libs', 'services', 'deploy', 'tests'].flatMap((group) =>
 );
 const manifests = ['.', ...folders].map((folder) => join(folder, 'package.json')).filter((file) => existsSync(file));
 
-/** Each pattern has what stands before the version in its first group. The folder is the one that npm runs scripts in: the checkout. */
+/** Each pattern has the text before the version in its first group. The folder is the one that npm runs scripts in: the checkout. */
 const fields = [
   ...manifests.map((file) => ({ file, pattern: /^( {2}"version": ")([^"]*)/m })),
   { file: 'helm/sluice/Chart.yaml', pattern: /^(version: )(.*)/m },

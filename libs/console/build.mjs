@@ -38,7 +38,7 @@ function isStale() {
 
 async function buildPage() {
   const { build } = await import('esbuild');
-  // In place of the old one at once: a service that starts meanwhile reads the one or the other.
+  // Replaces the old one atomically: a service that starts meanwhile reads either.
   const made = mkdtempSync(join(here, 'dist', 'page-'));
   const { metafile } = await build({
     entryPoints: [join(sources, 'main.tsx'), join(sources, 'style.css')],

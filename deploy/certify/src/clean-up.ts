@@ -14,7 +14,7 @@ export interface CleanUp {
 
 /** How often a deletion is tried that fails for a reason that may pass. [own] */
 const triesMax = 4;
-/** Between two of them, in milliseconds, unless the provider says how long. [own] */
+/** Between two of them, in milliseconds, unless the provider states a wait. [own] */
 const usualMs = 1_000;
 
 /**
@@ -50,7 +50,7 @@ export async function cleanUp(trial: Trial): Promise<CleanUp> {
 }
 
 const deletion = { capability: 'delete', claimed: 'each record, by its id' };
-/** The row that says whether a run left anything. */
+/** The row that shows whether a run left anything. */
 export const emptiness = { capability: 'nothing is left', claimed: 'no mark is found, by no way' };
 
 const refusal = { capability: 'what was refused', claimed: 'was not written' };

@@ -7,7 +7,7 @@ export type Verdict = 'ok' | 'differs' | 'not tried';
 /** One row of the report. */
 export interface Finding {
   readonly capability: string;
-  /** What our table of capabilities says. */
+  /** What our table of capabilities claims. */
   readonly claimed: string;
   /** What the account showed, or why it was not asked. */
   readonly seen: string;
@@ -20,7 +20,7 @@ export interface Finding {
 const hindrances = ['credentials', 'forbidden', 'quota', 'unavailable', 'timeout', 'unknown'] as const;
 export type Hindrance = (typeof hindrances)[number];
 
-/** The failure as one of the token or of the moment; undefined: it says something of the provider. */
+/** The failure as one of the token or a temporary one; undefined: it is a finding about the provider. */
 export function hindranceOf(failure: FailureClass): Hindrance | undefined {
   return hindrances.find((one) => one === failure);
 }
@@ -71,7 +71,7 @@ export function shapeOf(results: readonly RecordResult[] = []): string {
   return results.map((result) => (result.ok ? 'ok' : result.error.class)).join(', ');
 }
 
-/** What a failure of a read says: that we are wrong, or only that it could not be tried. */
+/** What a failed read proves: that our claim is wrong, or only that it could not be tested. */
 export function explained(error: unknown): Differs | NotTried {
   if (error instanceof Differs || error instanceof NotTried) return error;
   if (!(error instanceof ProviderError)) throw error;

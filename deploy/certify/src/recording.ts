@@ -34,9 +34,9 @@ export interface Recording {
   /** Marks the records, so that a replay sends the same. */
   readonly run: string;
   readonly workspaceRef: string;
-  /** What was said of a provider whose file came from outside. */
+  /** What the command line stated about a provider whose file came from outside. */
   readonly words?: SubjectWords;
-  /** Stands where the token stood: opens nothing, and has its form. */
+  /** Replaces the token: grants nothing, and has its form. */
   readonly accessToken: string;
   readonly findings: readonly Finding[];
   readonly exchanges: readonly RecordedExchange[];

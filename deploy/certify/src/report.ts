@@ -7,7 +7,7 @@ export interface Hindered {
   /** Of the environment. */
   readonly tokenName: string;
   readonly hindrance: Hindrance | 'rejected';
-  /** What the provider said. */
+  /** The provider's message. */
   readonly said: string;
 }
 
@@ -32,7 +32,7 @@ const heads: Readonly<Record<Hindered['hindrance'], string>> = {
   rejected: 'the account does not open',
 };
 
-/** One line: what stands in the way, in the provider's words, and what to do. */
+/** One line: the obstacle, with the provider's message, and what to do. */
 export function hindranceLine({ provider, tokenName, hindrance, said }: Hindered): string {
   const words = said.replace(/^\w+: /, '').replace(/[.\s]+$/, '');
   return `NOT CERTIFIED, ${provider}: ${heads[hindrance]}: ${words}. ${remedies[hindrance](tokenName)}`;

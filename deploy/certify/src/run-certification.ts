@@ -40,7 +40,7 @@ export interface CertificationRequest {
   readonly onStep?: (step: string) => void;
 }
 
-/** The account cannot be opened with what was given; the message says what is missing. */
+/** The account cannot be opened with the given settings; the message names what is missing. */
 export class NotCertifiable extends Error {
   override readonly name = 'NotCertifiable';
 }

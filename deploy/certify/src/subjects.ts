@@ -22,7 +22,7 @@ export interface Subject {
   readonly scopes?: readonly string[];
   /** What the token is. @default 'oauth2' */
   readonly access?: NonNullable<Auth['kind']>;
-  /** What its records are linked to. Absent: nobody has said it. */
+  /** What its records are linked to. Absent: not declared. */
   readonly linked?: Linked;
 }
 
@@ -143,7 +143,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
 };
 
-/** What is written at a provider; undefined for one that nobody has said it of. */
+/** What is written at a provider; undefined for one without a declaration. */
 export function subjectOf(provider: string): Subject | undefined {
   return Object.hasOwn(subjects, provider) ? subjects[provider] : undefined;
 }
@@ -165,7 +165,7 @@ export function ownTexts({ fields, invalid, absentId, objectName, linked }: Subj
   ];
 }
 
-/** What a person says of a provider whose file came from outside, as far as the file does not say it. Kept in the recording. */
+/** What the command line states about a provider whose file came from outside, where the file does not. Kept in the recording. */
 export interface SubjectWords {
   readonly object?: string;
   /** Field that takes the mark. */

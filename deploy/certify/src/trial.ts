@@ -37,7 +37,7 @@ export interface MarkedRecord {
   readonly sentAt: Date;
   /** Absent: refused, or nobody knows. */
   id?: string;
-  /** The provider said that it was not made. */
+  /** The provider reported that it was not created. */
   isRefused?: boolean;
 }
 
@@ -123,7 +123,7 @@ export function absentIdOf({ subject: { absentId } }: Trial): string {
 /** One row of the capability report: what we say, and how the account is asked. */
 export interface Check {
   readonly capability: string;
-  /** What our table says of it; undefined: the provider lacks it, and nothing is asked. */
+  /** What our table claims; undefined: the provider lacks it, and nothing is requested. */
   readonly claimed: (connector: Connector, trial: Trial) => string | undefined;
   /**
    * Asks the account. @returns what was seen, when it is as we say

@@ -99,5 +99,5 @@ export async function until(check: () => Promise<boolean>, boundMs: number): Pro
   }
 }
 
-/** The one line that says what stood in the way. */
+/** The one line that names the obstacle. */
 export const hindranceIn = (text: string) => text.split('\n').filter((line) => line.startsWith('NOT CERTIFIED'));

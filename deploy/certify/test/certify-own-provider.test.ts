@@ -74,7 +74,7 @@ it('a provider of a folder of yours, at its own address', async () => {
   expect(text).toContain(`, at ${address}\n`);
   expect(text).toMatch(/^search by equality +a page of up to 20 +the record, and no other +ok$/m);
   expect(text).toMatch(/^update of what is not there +not-found +not-found +ok$/m);
-  // Its search does not show what was changed: that is said, and it is no "ok".
+  // Its search does not return the changed field: the row shows that, and is not "ok".
   expect(text).toMatch(
     /^update +the field that was sent, and no other +accepted, not read back: a search does not show note +not tried$/m,
   );

@@ -15,7 +15,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** What a command's end says to a script. */
+/** What a command's exit code means to a script. */
 export const exitCodes = {
   done: 0,
   /** Refused, not reached, not found, malformed. */
@@ -28,7 +28,7 @@ export const exitCodes = {
   stillRunning: 4,
 } as const;
 
-/** Commander has said it already, and help is no failure. */
+/** Commander has printed it already, and help is not a failure. */
 export function isUsageError(error: unknown): error is CommanderError {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }

@@ -22,7 +22,7 @@ async function say(error: unknown, wantsJson: boolean): Promise<number> {
   return exitCode;
 }
 
-/** Help and version are no failure; help in place of a missing command is wrong usage, and says enough itself. */
+/** Help and version are not failures; help for a missing command is wrong usage, and needs no further message. */
 async function usageFailure(error: CommanderError, program: Command): Promise<CommandFailure | number> {
   if (error.exitCode === 0) return exitCodes.done;
   const { describeUsageError } = await import('./usage-error.js');

@@ -28,7 +28,7 @@ export function createProgram(): Command {
     .option('--json', 'print one JSON document, for scripts')
     .addHelpText('after', footer)
     .showSuggestionAfterError(false)
-    // Said by main, in one line.
+    // Main prints it, in one line.
     .configureOutput({ outputError: () => undefined })
     .exitOverride();
   const lazily: Lazily =

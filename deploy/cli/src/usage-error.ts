@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 
-/** Commands of a checkout that a person may look for here. */
+/** Commands of a checkout that a person may expect here. */
 const elsewhere: Readonly<Record<string, string>> = {
   certify: 'npm run certify',
   connect: 'npm run connect',
@@ -8,7 +8,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   start: 'npm start',
 };
 
-/** What commander says of a wrong command line, as one line with the nearest name; undefined when it has shown the help instead. */
+/** Commander's message for a wrong command line, as one line with the nearest name; undefined when it has shown the help instead. */
 export async function describeUsageError(
   { code, message }: CommanderError,
   program: Command,

@@ -90,7 +90,7 @@ it('every reference leads somewhere', () => {
   }
 });
 
-// Compiles every schema of a reply as draft 2020-12, which is what OpenAPI 3.1 says they are.
+// Compiles every schema of a reply as draft 2020-12, the dialect of OpenAPI 3.1.
 it('every reply has a schema that a sample of it keeps', () => {
   const found = findings(({ path, method, operation }, { document }) => {
     const check = createReplyChecker(document);

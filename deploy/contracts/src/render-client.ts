@@ -85,7 +85,7 @@ function renderOperation({ operation }: PathOperation, refer: (name: string) => 
   ].join('\n');
 }
 
-/** The project may stand in the client's options in place of each call. */
+/** The project may be in the client's options instead of each call. */
 function renderParameter(parameter: OpenApiParameter, refer: (name: string) => void): string {
   const { name, required, description, schema } = parameter;
   const isOptional = !required || name === 'projectIdOrName';

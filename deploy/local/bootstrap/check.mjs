@@ -23,7 +23,7 @@ const steps = () => [
   { name: 'unit tests', commands: [jest('unit')] },
 ];
 
-/** `npm run check`: every step, also after one that failed; what a failed step said, then a table. @returns 0 or 1 */
+/** `npm run check`: every step, also after one that failed; the output of failed steps, then a table. @returns 0 or 1 */
 export async function runCheck() {
   const outcomes = [];
   for (const { name, commands } of steps()) {

@@ -21,7 +21,7 @@ const buildMs = 30 * 60_000;
 
 /**
  * Docker, or podman: the first that answers.
- * @returns {{ program: string, env: object } | undefined} undefined, said aloud, where neither does
+ * @returns {{ program: string, env: object } | undefined} undefined, with a warning, where neither does
  */
 export function findEngine() {
   const env = childEnvironment();

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /**
- * What a command line says, by name. One with `multiple` may be repeated and may name several at once, each is kept once:
+ * The options of a command line, by name. One with `multiple` may be repeated and may name several at once, without duplicates:
  * `--row F3,F6 --row F9` is F3, F6 and F9.
  * @param options as `parseArgs` of node:util takes them
  * @returns undefined when a word or a value is wrong

@@ -160,7 +160,7 @@ interface SeedWhenReadyOptions {
 
 const readyMs = 60_000;
 
-/** Makes the demo project once management and the sandbox answer. A failure is said and does not end the live. */
+/** Creates the demo project once management and the sandbox answer. A failure is printed and ends nothing. */
 async function seedWhenReady({ folder, portBase, secrets, stop, log }: SeedWhenReadyOptions): Promise<void> {
   const addresses = addressesOf(portBase);
   const urls = [addresses.baseUrl.replace(/\/v1$/, '/readyz'), `${addresses.sandboxUrl}/readyz`];

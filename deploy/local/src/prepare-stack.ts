@@ -5,7 +5,7 @@ import { migrateDatabase, migrations } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 
 /**
- * Makes the topics that are missing and says which ones there are.
+ * Creates the missing topics and prints which ones exist.
  * @param brokers `host:port`, comma separated
  * @throws DependencyError when the broker does not answer
  */
@@ -33,7 +33,7 @@ function topicsRefused(brokers: string, cause: SluiceError) {
 }
 
 /**
- * Brings the schema to the current version and says which steps that took.
+ * Migrates the schema to the current version and prints the steps.
  * @throws DependencyError when the database does not answer or refuses a step
  */
 export async function migrateWithReport(databaseUrl: string, log: Log): Promise<void> {

@@ -136,7 +136,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** fetch says "fetch failed"; why stands in its cause. */
+/** The message of fetch is "fetch failed"; the reason is in its cause. */
 function reasonOf(error: unknown): string {
   const { message = 'no reason is given', cause } = error as { message?: string; cause?: { message?: string } };
   return cause?.message ? cause.message : message;

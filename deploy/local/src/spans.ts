@@ -1,4 +1,4 @@
-/** One span as OTLP/JSON says it, without what a story does not need. */
+/** One span of OTLP/JSON, reduced to what is printed. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -84,7 +84,7 @@ function toRecord(pairs: readonly Pair[] = []): Record<string, string | number |
 }
 
 const operation = 'sluice.operation.id';
-/** Said by the head of the story, or by the span's name. */
+/** Shown in the heading, or in the span's name. */
 const shownElsewhere = new Set([operation, 'sluice.project.id', 'http.request.method', 'http.route']);
 /** Columns in front of a name. */
 const serviceWidth = 14;

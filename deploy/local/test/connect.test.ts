@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 afterAll(() => scratch.remove());
 
-/** Runs `npm run connect -- hubspot` until it has said what it wants to say, or has ended. */
+/** Runs `npm run connect -- hubspot` until it has printed its result, or has ended. */
 async function connect(address: string, token: string): Promise<string> {
   const env = { HUBSPOT_API_URL: address, HUBSPOT_ACCESS_TOKEN: token };
   launcher = startLauncher({ args: ['connect', 'hubspot'], dataDir: scratch.path, portBase, env });

@@ -7,7 +7,7 @@ const goneMs = 60_000;
 const dataDir = makeDataDir();
 afterAll(() => dataDir.remove());
 
-// Seen on a slow machine: the process that was given up became ready after all, on the port of the one that was started in its place.
+// Observed on a slow machine: an abandoned process became ready after all, on the port of its replacement.
 it('leaves no process behind that was not ready in time', async () => {
   const pids: number[] = [];
   const onSpawn = (_name: string, pid: number): void => void pids.push(pid);

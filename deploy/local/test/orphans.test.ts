@@ -10,7 +10,7 @@ const sandboxUrl = `http://127.0.0.1:${portBase + 600}`;
 const dataDir = makeDataDir();
 afterAll(() => dataDir.remove());
 
-// A launcher killed with -9 can tell nobody, and its services would keep the ports.
+// A launcher killed with -9 cannot clean up, and its services would keep the ports.
 it('ends the service processes of a launcher that was killed', async () => {
   const options = JSON.stringify({ portBase, env: {}, logDir: dataDir.path });
   const program = `

@@ -23,7 +23,7 @@ function createUndecoded(): Promise<{ headers: Record<string, unknown>; bytes: B
       const finish = (isWhole: boolean) => resolve({ headers: reply.headers, bytes: Buffer.concat(chunks), isWhole });
       reply.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
-        // Two kilobytes tell a flood and three bytes a trickle.
+        // Two kilobytes show a flood and three bytes a trickle.
         if (Buffer.concat(chunks).length > 2_000 || chunks.length > 3) sent.destroy();
       });
       reply.on('close', () => finish(reply.complete));

@@ -36,7 +36,7 @@ interface Shape {
   readonly body: unknown;
   readonly status: number;
   readonly reply: RegExp;
-  /** A body that the provider refuses, and how it says so. */
+  /** A body that the provider refuses, and its error. */
   readonly bad: readonly [body: unknown, status: number, reply: RegExp];
 }
 

@@ -33,7 +33,7 @@ async function start(shutdownMs: number) {
   return { child, ended, url, create, isFaultMet, fault: (action: object) => send('/_sandbox/faults', { action }) };
 }
 
-/** As its log says it. Read to the end, because a log that nobody reads would stop the process. */
+/** From its log. Read to the end, because an unread log would block the process. */
 function portOf({ stdout }: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     let text = '';

@@ -101,7 +101,7 @@ export interface InstallOptions {
 }
 
 /**
- * Makes sure that every required program is there: finds it, or as root on Debian installs it, said aloud.
+ * Makes sure that every required program exists: finds it, or as root on Debian installs it, with a message.
  * @throws DependencyError that names every way to get the service
  */
 async function installMissing(requirements: readonly Requirement[], options: InstallOptions): Promise<string[]> {

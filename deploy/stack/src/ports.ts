@@ -29,7 +29,7 @@ async function choosePort(remembered: number | undefined, taken: readonly number
 }
 
 /**
- * Sends bytes to a local port and collects the reply until `isComplete` says so.
+ * Sends bytes to a local port and collects the reply until `isComplete` is true.
  * @returns undefined when nobody answers within `withinMs` milliseconds
  */
 export function askPort(

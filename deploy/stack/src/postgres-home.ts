@@ -84,7 +84,7 @@ interface SystemUser {
   readonly gid: number;
 }
 
-/** The system user `postgres`, made when there is none, said aloud: Postgres refuses to run as root. */
+/** The system user `postgres`, created when there is none, with a message: Postgres refuses to run as root. */
 async function postgresUser({ env, log }: StartContext): Promise<SystemUser> {
   const present = await findUser(env);
   if (present !== undefined) return present;

@@ -34,7 +34,7 @@ export const postgresStarter: ServiceStarter = {
   findOrphan,
   answers: async ({ port }) => {
     const reply = await askPort(port, startupMessage, { isComplete: (bytes) => bytes.length >= 1 });
-    // R asks for the password; E is what one says that starts or stops.
+    // R asks for the password; E is the reply of a server that is starting or stopping.
     return reply?.subarray(0, 1).toString() === 'R';
   },
   // SIGINT ends it at once and in order; SIGQUIT leaves the rest to recovery.
@@ -118,7 +118,7 @@ function withoutPostgresVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('PG')));
 }
 
-/** What a running Postgres says of itself in its data folder. */
+/** What a running Postgres writes about itself to its data folder. */
 interface Postmaster {
   readonly process: ProcessIdentity;
   readonly port: number;

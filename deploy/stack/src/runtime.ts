@@ -22,7 +22,7 @@ export function describeRuntime(runtime: Runtime): string {
     : `container ${runtime.containerId.slice(0, 12)}`;
 }
 
-/** The message of a start that failed: what the program said last. Ask before it is ended. */
+/** The message of a failed start: the program's last output. Call before the program is ended. */
 export async function startFailure(service: string, runtime: Runtime, logFile: string): Promise<string> {
   const said =
     runtime.origin === 'program' ? logTail(logFile) : await containerLog(runtime.engine, runtime.containerId);
@@ -44,7 +44,7 @@ export interface ContainerSpec {
 
 /**
  * The first engine that answers and has the image or can pull it. An engine without a way to the image is no engine to
- * us: that is said, and the next way is taken.
+ * us: that is printed, and the next way is taken.
  */
 export async function findEngineFor(image: string, env: NodeJS.ProcessEnv, log: Log): Promise<string | undefined> {
   for (const name of ['docker', 'podman']) {
@@ -88,7 +88,7 @@ async function endContainer(engine: string, containerId: string): Promise<void> 
   await runCommand(engine, ['rm', '-f', containerId], { withinMs: 30_000 });
 }
 
-/** What it said last. */
+/** Its last output. */
 async function containerLog(engine: string, containerId: string): Promise<string> {
   return (await runCommand(engine, ['logs', '--tail', '12', containerId], { withinMs: 10_000 })).output.trimEnd();
 }

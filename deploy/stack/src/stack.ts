@@ -24,7 +24,7 @@ export interface StackOptions<Name extends ServiceName = ServiceName> {
   /** Folder of the data, logs and what is remembered; made when it is not there. Two stacks never share one. */
   readonly dataDir: string;
   readonly want: readonly Name[];
-  /** Where it says what it does, a line at a time. */
+  /** Where it reports its progress, a line at a time. */
   readonly log: Log;
   /** `DATABASE_URL`, `REDIS_URL`, `KAFKA_BROKERS` are taken from it as they are. @default the environment of this process */
   readonly env?: NodeJS.ProcessEnv;
@@ -50,7 +50,7 @@ export interface Stack<Name extends ServiceName = ServiceName> {
 /**
  * Brings up what is wanted and not given, or joins what runs already. Services outlive this process when it is killed;
  * the next start on the folder takes them over.
- * @throws DependencyError that says what is missing and how to get it
+ * @throws DependencyError that names what is missing and how to get it
  */
 export async function startStack<Name extends ServiceName>(options: StackOptions<Name>): Promise<Stack<Name>> {
   const { want, log, env = readProcessEnv() } = options;

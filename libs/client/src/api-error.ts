@@ -127,7 +127,7 @@ function momentOf(text: string | undefined): Date | undefined {
   return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
-/** The refusal of a record lists sentences in place of a detail. */
+/** The refusal of a record lists sentences instead of a detail. */
 function firstError(body: unknown): string | undefined {
   const { errors } = (body ?? {}) as { readonly errors?: readonly { readonly message?: string }[] };
   return Array.isArray(errors) ? errors[0]?.message : undefined;

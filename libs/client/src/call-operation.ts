@@ -5,7 +5,7 @@ import { sendRequest, type Sender } from './send-request';
 export type Shapes<O> = Readonly<Record<keyof O & string, OperationShape>>;
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Longest pause before a repeat: whoever is asked to wait longer decides himself whether he does. */
+/** Longest pause before a repeat: a caller who has to wait longer decides whether to. */
 const pauseMaxMs = 10_000;
 /** First pause when the reply names none. */
 const pauseMs = 250;

@@ -14,7 +14,7 @@ export interface WaitOptions {
 /** The operation was still in progress when the time was over. It goes on: ask again. */
 export class SluiceTimeoutError extends Error {
   override readonly name = 'SluiceTimeoutError';
-  /** As it stood last. */
+  /** Its last known state. */
   readonly operation: Operation;
   constructor(operation: Operation, timeoutMs: number) {
     super(`Operation ${operation.id} is in progress after ${timeoutMs} ms.`);

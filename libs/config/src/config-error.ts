@@ -13,7 +13,7 @@ export interface ConfigProblem {
   readonly name: string;
   /** A phrase that continues the name: `must be an integer from 0 to 65535`. */
   readonly rule: string;
-  /** The sentence that says what the setting is for. */
+  /** The sentence that describes the setting. */
   readonly doc?: string;
   /** What was set; absent when it is secret or nothing was set. */
   readonly value?: string;

@@ -7,13 +7,13 @@ import { nearestName } from './nearest-name';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A copy of the process's environment. The only place that reads it; everything else takes values. */
+/** A copy of the process's environment. Nothing else reads it; other code takes values. */
 export function readProcessEnv(): NodeJS.ProcessEnv {
   // oxlint-disable-next-line no-process-env -- this is the one reader
   return { ...process.env };
 }
 
-/** The settings of one service: the one place they are declared, and all that is made from them. */
+/** The settings of one service: their only declaration, and everything that is generated from it. */
 export interface EnvTable<T extends EnvFields> {
   readonly fields: T;
   /**
@@ -133,7 +133,7 @@ function documentEnv(fields: EnvFields): string {
   return ['| name | value | default | meaning |', '|---|---|---|---|', ...rows, ''].join('\n');
 }
 
-/** Text for `.env.example`: required settings stand open, the others commented out with their default. */
+/** Text for `.env.example`: required settings are active, the others commented out with their default. */
 function exampleEnv(fields: EnvFields): string {
   return Object.entries(fields)
     .map(([name, field]) => {

@@ -1,6 +1,6 @@
 import type { Keyring } from './keyring';
 
-/** What every field has. `doc` is one sentence; it stands in errors, `.env.example` and the README. */
+/** What every field has. `doc` is one sentence for errors, `.env.example` and the README. */
 interface FieldBase {
   readonly doc: string;
   /** In production (`NODE_ENV=production`) only the default, or no value, is accepted. */

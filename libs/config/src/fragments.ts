@@ -156,7 +156,7 @@ export const redisEnv = {
   ...certificatesEnv('REDIS', 'rediss:// in REDIS_URL'),
 } as const satisfies EnvFields;
 
-/** Redis for a service that only looks into it. */
+/** Redis for a service that only reads it. */
 export const optionalRedisEnv = {
   REDIS_URL: {
     type: 'url',
@@ -373,7 +373,7 @@ export function providerUrls(values: EnvValues<typeof providersEnv>) {
     hubspot: hubspotApiUrl,
     salesforceLogin: salesforceLoginUrl,
     ...(salesforceInstanceUrl === undefined ? {} : { salesforceInstance: salesforceInstanceUrl }),
-    // What a file says is on this machine is an imitation already: the example of the guide, or a developer's own.
+    // A file for an address on this machine is an imitation already: the example of the guide, or a developer's own.
     ...(providersUrl === undefined ? {} : { declared: providersUrl, keepsLoopback: true }),
   };
 }

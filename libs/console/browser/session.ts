@@ -7,7 +7,7 @@ export interface Session {
   readonly project: Pick<Project, 'id' | 'name'>;
 }
 
-/** The only place where the key is kept: gone with the tab, never in an address, a cookie or a log. */
+/** The key is kept here only: removed with the tab, never in an address, a cookie or a log. */
 const storageName = 'sluice.session';
 
 /** Beside the page, also behind a proxy that puts a path before it. */
@@ -20,7 +20,7 @@ export function apiOf(apiKey: string, projectIdOrName?: string): Api {
   return clientOf(apiKey, projectIdOrName).management;
 }
 
-/** The same with headers and status, for lists whose next page stands in a header. */
+/** The same with headers and status, for lists whose next page is in a header. */
 export function rawApiOf({ apiKey, project }: Session): SluiceClient['raw']['management'] {
   return clientOf(apiKey, project.id).raw.management;
 }
@@ -38,11 +38,11 @@ function clientOf(apiKey: string, projectIdOrName?: string): SluiceClient {
 
 /**
  * Finds the project of a key.
- * @throws Error whose text says which key is needed, for one that opens no single project
+ * @throws Error whose text describes the required key, for one that does not belong to exactly one project
  */
 export async function signIn(apiKey: string): Promise<Session> {
   const projects = await apiOf(apiKey).listProjects();
-  // The bootstrap key lists them all, and may look into none.
+  // The bootstrap key lists them all, and may read none.
   const isBootstrapKey = projects.length !== 1 || !(await canRead(apiKey, projects[0]?.id ?? ''));
   if (isBootstrapKey) throw new BootstrapKeyError();
   const { id, name } = projects[0] as Project;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where the console stands: the part of the address after `#`. Filters and page tokens only; never the key. */
+/** The current page of the console: the part of the address after `#`. Filters and page tokens only; never the key. */
 export interface Route {
   /** `operations`, `operations/{id}`, … without slashes around it. */
   readonly path: string;
@@ -14,7 +14,7 @@ function readRoute(): Route {
   return { path: path === '' ? start : path, query: new URLSearchParams(query) };
 }
 
-/** The place, and again whenever it changes. */
+/** The route, updated whenever it changes. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(readRoute);
   useEffect(() => {
@@ -25,7 +25,7 @@ export function useRoute(): Route {
   return route;
 }
 
-/** Address of a place. Members without a value are left out. */
+/** Address of a route. Members without a value are left out. */
 export function hrefOf(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
   const named = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
   return named.length === 0 ? `#/${path}` : `#/${path}?${new URLSearchParams(named).toString()}`;

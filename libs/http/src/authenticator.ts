@@ -48,7 +48,7 @@ function presentedSecret(key: string | string[] | undefined, authorization: stri
 }
 
 /**
- * Lets a key pass that has one of the scopes, or `full`. `admin` stands for the bootstrap key and `token` for bearer
+ * Accepts a key that has one of the scopes, or `full`. `admin` means the bootstrap key and `token` bearer
  * tokens, which have no other right; no scope of a key includes them.
  * @returns a check that throws ForbiddenError `auth.scope-missing`, 403
  */

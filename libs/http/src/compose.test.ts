@@ -33,7 +33,7 @@ it.each<[string, RequestHandler]>([
   expect(other).not.toHaveBeenCalled();
 });
 
-// Left without a failure, the request would go on to where unknown paths end, and a defect be told as a 404.
+// Without a failure the request would continue to the handler of unknown paths, and a defect would be reported as a 404.
 it.each([[undefined], [null], ['']])('a failure is one also where its reason is %p', async (reason) => {
   const error = expect.objectContaining({ message: 'A handler failed without a reason' });
   expect(await run(throwing(reason))).toEqual([error]);

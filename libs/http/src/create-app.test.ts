@@ -77,7 +77,7 @@ describe('200', () => {
     const { agent } = start();
     expect((await agent.post('/v1/things:batch')).body).toEqual({ batch: true });
     expect((await agent.post('/v1/things/r1:hydrate')).body).toEqual({ hydrated: { id: 'r1' } });
-    // Registered before the general one of this method, though another method of the general path stands before both.
+    // Registered before the general one of this method, but after another method of the general path.
     expect((await agent.patch('/v1/things/r1:rename')).body).toEqual({ renamed: { id: 'r1' } });
     expect((await agent.get('/v1/things/r1:other')).body).toEqual({ single: { id: 'r1:other' } });
   });

@@ -109,7 +109,7 @@ function contractRoutes({ document }: BuiltDocument, service: string): RequestHa
   return handle;
 }
 
-/** Whether the service can do its work now. `checks`: dependency -> `ok`, or a sentence that says what is wrong. */
+/** Whether the service can do its work now. `checks`: dependency -> `ok`, or a sentence about the fault. */
 export interface Readiness {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, string>>;

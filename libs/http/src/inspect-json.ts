@@ -45,7 +45,7 @@ interface JsonFault {
 const space = /[ \t\n\r]*/y;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const word = /true|false|null/y;
-/** What may not stand inside a string: a raw control character, or a backslash that starts no escape. */
+/** What may not be inside a string: a raw control character, or a backslash that starts no escape. */
 // oxlint-disable-next-line no-control-regex
 const badInString = /[\0-\x1f]|\\(?!["\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})/;
 

@@ -27,7 +27,7 @@ const patterns: Record<string, string> = {
   [memberName.pattern]: 'must not be empty, hold a NUL character, or be __proto__, constructor or prototype',
 };
 
-/** Keyword of JSON Schema -> the rule it stands for, as the end of a sentence that starts with the field's name. */
+/** Keyword of JSON Schema -> its rule, as the end of a sentence that starts with the field's name. */
 const sentences: Record<string, (p: Params) => string> = {
   type: (p) => `must be ${kindOf(p['type'])}`,
   enum: (p) => `must be one of ${quoted(p['allowedValues'])}`,
@@ -105,7 +105,7 @@ const lengthMax = 300;
 
 /**
  * A path as callers read it: `batch[3].record.id`, `record["first name"]`; `body` for the whole.
- * Numbers are places in a list, texts are names of members.
+ * Numbers are indexes of a list, texts are names of members.
  */
 export function fieldPath(steps: readonly (string | number)[], root = 'body'): string {
   if (steps.length === 0) return root;

@@ -33,7 +33,7 @@ function toIssue({ error, sentence }: PhrasedError, root: unknown, { where, mayN
   // A misspelled secret is an unknown field: its value is never shown.
   if (typeof unknown === 'string') {
     const { detail, isNear } = unknownField(unknown, error);
-    // Its name may be a secret as well, in the wrong place: this text goes into the problem's detail and into the log.
+    // A secret may have been sent as its name by mistake: this text goes into the problem's detail and into the log.
     if (mayNameSecrets && !isNear) return { in: where, name: name(), detail: unnamedField(error) };
     return { in: where, name: name(unknown), detail };
   }
@@ -62,7 +62,7 @@ function knownOf(error: ErrorObject): readonly string[] {
   return Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
 }
 
-/** A JSON pointer as steps. Only the value itself tells whether `3` is a place in a list or the name of a member. */
+/** A JSON pointer as steps. Only the value itself shows whether `3` is an index of a list or the name of a member. */
 function stepsOf(pointer: string, root: unknown): readonly (string | number)[] {
   const steps: (string | number)[] = [];
   let value: unknown = root;
@@ -158,7 +158,7 @@ function branchOf(error: ErrorObject, union: ErrorObject): string {
   return error.schemaPath.split('/').slice(0, 3).join('/');
 }
 
-/** Members whose values are secrets wherever they stand. Compared without case, `-` and `_`. */
+/** Members whose values are secrets wherever they occur. Compared without case, `-` and `_`. */
 const secretNames = new Set([
   'token',
   'accesstoken',
@@ -170,7 +170,7 @@ const secretNames = new Set([
   'secret',
   'authorization',
   'credentials',
-  // Where a private key stands by mistake.
+  // Where a private key is sent by mistake.
   'publickeypem',
   // Objects of a connection that hold some.
   'customauth',

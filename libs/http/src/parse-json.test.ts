@@ -158,7 +158,7 @@ describe('parseJson', () => {
     expect(pathsOf(`[${'1e999,'.repeat(1_000)}1]`)).toHaveLength(limits.issuesMax);
   });
 
-  // The quick look and the slow explanation are two readers of one grammar: JSON.parse is the judge of both.
+  // The quick scan and the slow explanation implement one grammar: JSON.parse is the reference for both.
   it('refuses exactly what JSON.parse refuses, on texts broken at random', () => {
     const seeds = ['{"a":[1,-2.5e3,"x\\n\\u00e9",true,null],"b":{"c":{},"d":[]}}', '[{"k":"v"},0,"",false]'];
     const letters = '{}[]":,\\ \n0-.eu1atn\u0001';

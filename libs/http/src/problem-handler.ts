@@ -48,7 +48,7 @@ interface PresentedProblem {
 const genericDetail = 'The service could not complete the request because of an internal error.';
 
 /**
- * The only place that turns an error into what a caller sees. Never shows `message` or `cause`.
+ * The only code that turns an error into what a caller sees. Never shows `message` or `cause`.
  * Source: RFC 9457; names of the extensions from the published problem schema.
  */
 export function presentProblem(error: SluiceError, requestId: string, now = new Date()): PresentedProblem {
@@ -112,7 +112,7 @@ function asSluiceError(thrown: unknown): SluiceError {
 
 /**
  * A write of unknown outcome must not be repeated blindly, although its class may be tried again by us. Whoever knows better
- * than the class says so in `meta.retryable`.
+ * than its class sets `meta.retryable`.
  */
 function isRetryable(error: SluiceError): boolean {
   const known = error.meta['retryable'];

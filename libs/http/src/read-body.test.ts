@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { readBody, type BodyLimits } from './read-body';
 
-/** Reads the body of one raw request and tells how that ended. */
+/** Reads the body of one raw request and returns the result. */
 async function read(limits: BodyLimits, ...writes: readonly string[]) {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -130,7 +130,7 @@ function unsupported(detail: string, headers: Readonly<Record<string, string>>, 
 
 /**
  * The whole body, never more than `bytesMax` of it in memory.
- * @throws InboundError `request.body-too-large` (before the first byte when Content-Length says so), `request.timeout`
+ * @throws InboundError `request.body-too-large` (before the first byte when Content-Length shows it), `request.timeout`
  * @throws DependencyError 503 with `Retry-After` when there is no memory for it in time
  */
 export async function readBody(req: IncomingMessage, limits: BodyLimits): Promise<Buffer> {

@@ -9,10 +9,10 @@ const saneId = /^[A-Za-z0-9._~-]{1,128}$/;
 /** Not an HTTP status: the caller left before the reply was complete. As nginx counts it. */
 const clientClosed = 499;
 
-/** What is traced: the API. A probe every few seconds is nobody's story, and a scanner's request is not either. */
+/** What is traced: the API. Probes every few seconds are not worth a trace, and neither are a scanner's requests. */
 const traced = '/v1/';
 
-/** Gives each request its id and its place in a trace; logs and measures it when its reply is done. */
+/** Gives each request its id and its trace context; logs and measures it when its reply is done. */
 export function requestObserver(o: {
   readonly service: string;
   readonly logger: Logger;
@@ -38,7 +38,7 @@ export function requestObserver(o: {
   };
 }
 
-/** In place of Express's object without a prototype, whose members are found by hashing. */
+/** Instead of Express's object without a prototype, whose members are found by hashing. */
 function beginLocals(req: Request, res: Response): RequestLocals {
   const presented = req.headers['x-request-id'];
   const requestId = typeof presented === 'string' && saneId.test(presented) ? presented : randomUUID();
@@ -100,7 +100,7 @@ function lineOf(req: Request, res: Response, of: { status: number; durationMs: n
     durationMs: Math.round(of.durationMs * 100) / 100,
     ...(caller ? { keyId: caller.keyId, projectId: caller.projectId } : {}),
     ...(failure ? { code: failure.code, meta: failure.meta } : {}),
-    // What a caller is told of their own request, or of what a provider said to it, may quote what a customer wrote.
+    // A text about a caller's request, or about a provider's reply to it, may quote what a customer wrote.
     ...(of.level === 'error' ? { detail: failure?.detail, error: failure } : {}),
   };
 }

@@ -15,11 +15,11 @@ export interface Reply {
   readonly status?: number;
   /** JSON; no content when absent. */
   readonly body?: unknown;
-  /** In place of a JSON body; sent as it is. */
+  /** Instead of a JSON body; sent unchanged. */
   readonly text?: { readonly contentType: string; readonly content: string };
-  /** In place of `body`: the text of a JSON value in pieces, for what is too large to stand in memory. See `jsonText`. */
+  /** Instead of `body`: the text of a JSON value in chunks, for what is too large for memory. See `jsonText`. */
   readonly stream?: Iterable<string> | AsyncIterable<string>;
-  /** In place of a JSON body: bytes, with their whole content type. */
+  /** Instead of a JSON body: bytes, with their whole content type. */
   readonly file?: { readonly contentType: string; readonly content: Buffer };
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -41,7 +41,7 @@ export interface RouteOptions<P extends RouteParts> extends RouteDescription {
   readonly bodyBounds?: JsonBounds;
   /** Bytes that a reply may have, where that is more than some kB: beyond the memory's capacity they wait, then are 503. @default not counted */
   readonly replyBytesMax?: number;
-  /** In place of a JSON body: one that is read as it is. It is not in the OpenAPI document, so such a route is internal. */
+  /** Instead of a JSON body: one that is read unparsed. It is not in the OpenAPI document, so such a route is internal. */
   readonly bytes?: BytesBody;
   /** What path, query or caller are refused for before the body is read: it is not there yet. */
   readonly admit?: (request: RouteRequest<P>) => unknown;

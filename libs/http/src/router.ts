@@ -25,7 +25,7 @@ interface Endpoint {
   readonly method: string;
   /** Without the escapes. */
   readonly path: string;
-  /** Whether a verb stands behind the last name: `:operationId\\:cancel`. */
+  /** Whether a verb follows the last name: `:operationId\\:cancel`. */
   readonly isVerb: boolean;
   readonly handler: RequestHandler;
   /** Methods that the path takes. */
@@ -204,7 +204,7 @@ function rightAddress(
 /** Values of a path's parameters, decoded. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** What stands at a path that matched. */
+/** The routes of a path that matched. */
 export interface RouteMatch<Entry> {
   readonly entry: Entry;
   /** @throws URIError for a broken percent-encoding */

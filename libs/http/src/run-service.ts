@@ -23,7 +23,7 @@ export async function runService(
       if (isStopping) return;
       isStopping = true;
       logger.info({ signal }, 'service.stopping');
-      // What is not finished by then is found again: leases lapse, sweeps look. A supervisor's SIGKILL would say nothing.
+      // Unfinished work is found again: leases lapse, sweeps run. A supervisor's SIGKILL would leave no log line.
       setTimeout(() => giveUp(logger), shutdownMs + graceMs).unref();
       void end(service, logger);
     };
@@ -42,7 +42,7 @@ export async function runService(
 
 /**
  * With `node --expose-gc`, as the images have it: what loading the modules left behind is a quarter of an idle process, and one that
- * does nothing would never look for it. Before the start, when nobody waits for an answer.
+ * is idle would never check it. Before the start, when no request waits.
  */
 function collectGarbage(): void {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });

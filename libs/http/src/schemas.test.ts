@@ -63,7 +63,7 @@ describe('the name of an object or a field, wherever it is sent', () => {
   });
 });
 
-/** Members that hold a secret, and the objects around them, in whose place a secret may be sent. */
+/** Members that hold a secret, and the objects around them, instead of which a secret may be sent. */
 const secretPath =
   /\.(token|password|clientSecret)$|Connection.*\.(apiKey|customAuth|basicAuth|oauth2\w+)$|\.clientSecret$/;
 

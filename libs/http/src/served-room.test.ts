@@ -109,7 +109,7 @@ describe('[sec-28] room for bodies', () => {
     expect(running.size).toBe(3);
   });
 
-  // Nothing of it was read: who sends megabytes that nobody has room for is told so by the head alone.
+  // Nothing of it was read: a request with megabytes for which there is no memory is refused by its head alone.
   it('503 with Retry-After when there is no room in time', async () => {
     send(bodyOf('a'));
     send(bodyOf('b'));

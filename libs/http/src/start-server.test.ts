@@ -156,7 +156,7 @@ describe('close', () => {
       const untilMs = performance.now() + 350;
       while (performance.now() < untilMs);
     };
-    // After an immediate come the timers, without a look at the sockets between.
+    // After an immediate come the timers, without polling the sockets in between.
     const busy = setTimeout(() => setImmediate(beBusy), 50);
     const closed = server.close();
     const [answer] = (await Promise.race([once(kept, 'data'), once(kept, 'close')])) as [Buffer | boolean];
@@ -206,7 +206,7 @@ describe('close', () => {
 describe('the last call, at half of shutdownMs', () => {
   const shutdownMs = 10_000;
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
-  // The drain's timers stand still until a test moves them; nothing else does.
+  // The drain's timers run only when a test advances them; all others run normally.
   beforeEach(() => {
     const others = [
       'Date',

@@ -93,7 +93,7 @@ export async function startServer(app: Express, o: ServerOptions): Promise<HttpS
   return { port, close };
 }
 
-/** @param setting that says which port it is. @throws ListenError */
+/** @param setting that configures the port. @throws ListenError */
 export function listen(
   server: Server,
   { port, host }: { readonly port: number; readonly host: string },
@@ -117,7 +117,7 @@ async function acceptWaiting(server: Server): Promise<void> {
   let accepted = 0;
   const count = (): void => void (accepted += 1);
   server.on('connection', count);
-  // The turn in hand may have looked at the listener already, so one without a connection says nothing.
+  // The current turn may have polled the listener already, so a turn without a connection proves nothing.
   for (let [turns, quiet] = [0, 0]; turns < acceptTurnsMax && quiet < 2; turns += 1) {
     const before = accepted;
     await nextTurn();
@@ -147,7 +147,7 @@ async function drain(server: Server, inFlight: InFlight, o: ServerOptions): Prom
   clearTimeout(lastCall);
   clearTimeout(deadline);
   over.abort();
-  // Ends the look for late clients.
+  // Ends the check for late clients.
   server.close();
 }
 

@@ -149,7 +149,7 @@ describe('validate', () => {
       ]);
     });
 
-    // A secret that slipped into the place of a name would go on into the reply's detail and into the log.
+    // A secret sent as a name by mistake would get into the reply's detail and into the log.
     it.each<{ where: string; of: JsonSchema; value: object; path: string; known: string }>([
       { where: 'around them', of: outer, value: { canary: 'x' }, path: 'body', known: 'account' },
       { where: 'inside them', of: account, value: { login: { canary: 'x' } }, path: 'login', known: 'user' },

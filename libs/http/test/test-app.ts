@@ -2,7 +2,7 @@ import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createApp, type AppOptions } from '../src/create-app';
 import { startServer, type HttpServer, type ServerOptions } from '../src/start-server';
 
-/** What an app or the operability of a service needs, whatever it does; it is ready and says nothing. */
+/** What an app or the operability of a service needs, whatever it does; it is ready and logs nothing. */
 export const silent = {
   service: 'test',
   logger: silentLogger,

@@ -15,7 +15,7 @@ const live = (tokenVersion: number, status: ConnectionStatus = 'working'): LiveC
 
 type Newer = () => Promise<LiveCredentials | undefined>;
 
-/** Asks an account that takes these tokens only; tells what it was shown and what was written down. */
+/** Asks an account that accepts these tokens only; returns the tokens it received and what was recorded. */
 async function ask(
   good: readonly string[],
   newer: Newer = () => Promise.resolve(live(2, 'created')),

@@ -14,7 +14,7 @@ export interface AccountSource {
 
 /**
  * One question to the account behind a connection, with its credentials as the caller has just read them. After a 401 it is asked once more, with newer credentials if there are any.
- * What the answer says about the connection is noted: `working` or `bad_credentials`, never after a 5xx or a 429.
+ * The reply updates the connection's status: `working` or `bad_credentials`, never after a 5xx or a 429.
  * Source: specification, Connection status.
  * @param known credentials that the caller has just read. @default read here
  * @throws NotFoundError `connection.not-found`

@@ -2,7 +2,7 @@ import { DefectError, SluiceError } from '@sluice/errors';
 import { secretNouns, type SealedByKey, type SecretNoun, type Store } from '@sluice/store';
 import { unsealValue, type SealingKeys } from './live-credentials';
 
-/** Ciphertexts that are tried of each key: one that was altered says nothing of its key. */
+/** Ciphertexts that are tried of each key: an altered one proves nothing about its key. */
 const triedPerKey = 5;
 
 /**

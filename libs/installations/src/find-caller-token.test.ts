@@ -52,7 +52,7 @@ describe('a bearer token', () => {
   });
 
   it('may live 600 s, and its clock may be 5 s away', async () => {
-    // The clock stands still: a pause of a second would end the third one.
+    // The clock is stopped: a pause of a second would end the third one.
     jest.spyOn(Date, 'now').mockReturnValue(now * 1_000);
     for (const claims of [
       { iat: now, exp: now + 600 },

@@ -161,7 +161,7 @@ function secondsOf(claims: Readonly<Record<string, unknown>>, name: string): num
 
 /** A bearer token taken apart; nothing of it is believed before its signature was checked. */
 export interface ParsedToken {
-  /** The id of the key that is said to have signed it. */
+  /** The id of the key that is claimed to have signed it. */
   readonly keyId: string;
   readonly claims: Readonly<Record<string, unknown>>;
   /** What was signed. */
@@ -171,7 +171,7 @@ export interface ParsedToken {
 
 /** Three parts in base64url without padding. Source: RFC 7515, section 3.1. */
 const form = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
-/** API keys have no dots, so this tells the two kinds apart. */
+/** API keys have no dots, so this distinguishes the two kinds. */
 const partsOfToken = 3;
 /** Longest token, in characters: claims of 255 characters and the signature of a 4,096-bit key take less than half. */
 const tokenCharactersMax = 8_192;

@@ -225,7 +225,7 @@ export function unsealValue(keys: SealingKeys, owner: SecretOwner, text: string)
     const opened = Buffer.concat([decipher.update(fromBase64(ciphertext)), decipher.final()]);
     return JSON.parse(opened.toString('utf8')) as unknown;
   } catch {
-    // No cause: what the cipher or the parser says may quote what it read.
+    // No cause: a message of the cipher or the parser may quote what it read.
     throw unreadable(owner, `were altered or belong to another ${owner.noun}`);
   }
 }

@@ -104,7 +104,7 @@ describe('one refresh per connection [sec-44]', () => {
     expect(JSON.stringify(stored)).not.toMatch(/access-1|refresh-1/);
   });
 
-  // A 401 that an old token got says nothing about the one that replaced it.
+  // A 401 for an old token proves nothing about the one that replaced it.
   it('goes on from the rotated pair, and is not made for a token that was replaced already', async () => {
     const { provider, refresh } = await scene();
     const renewed = { credentials: { accessToken: 'access-1', refreshToken: 'refresh-1' } };
@@ -257,7 +257,7 @@ describe('a refresh that fails', () => {
   });
 });
 
-// The refresh token was good once: whatever the reply says of a place, the pair is in force, and the next refresh proves it.
+// The refresh token was valid once: whatever address the reply names, the pair is in force, and the next refresh proves it.
 describe('a refresh whose reply names a place', () => {
   const keyed = ({ projectId, connectionId }: Awaited<ReturnType<typeof scene>>) => ({ projectId, connectionId });
 
@@ -313,7 +313,7 @@ describe('a refresh whose reply names a place', () => {
     expect(lines().map(({ event }) => event)).toEqual(['connection.refreshed']);
   });
 
-  // Another process saved its own pair meanwhile: ours changes nothing, the place neither.
+  // Another process saved its own pair meanwhile: ours changes nothing, not even the address.
   it('moves nothing with a pair that came too late', async () => {
     const { provider, mine, refresh, stored, projectId, connectionId } = await scene();
     provider.says = { metadata: { region: 'in' } };
@@ -370,7 +370,7 @@ describe('[sec-44] a process that is killed while it refreshes', () => {
     return made;
   }
 
-  /** How many of these connections are `bad_credentials` after the next refresh, which says so. */
+  /** How many of these connections are `bad_credentials` after the next refresh reports it. */
   async function flagged(...how: Parameters<typeof killed>): Promise<number> {
     const scenes: Scenery[] = [];
     while (scenes.length < kills) scenes.push(await killed(...how));

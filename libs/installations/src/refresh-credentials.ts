@@ -14,7 +14,7 @@ import { saveFreshTokens } from './save-tokens';
 
 /** Longer than two token calls and the pause between them, so that nobody refreshes beside a holder that is alive. */
 const leaseMs = 30_000;
-/** Before a refusal is believed: a pair that somebody is saving stands there by then. */
+/** Before a refusal is trusted: a pair that somebody is saving is stored by then. */
 const graceMs = 2_000;
 /** How often and how long another process's refresh is waited for. */
 const pollMs = 100;
@@ -56,7 +56,7 @@ export function createRefresher(source: RefreshSource): RefreshCredentials {
     if (canRefresh(source, opened)) return await fly(key, opened);
     return isNewer ? opened.live : undefined;
   };
-  // Hundreds of calls may be refused for one token at once: one of them looks for a newer one.
+  // Hundreds of calls may be refused for one token at once: only one of them looks up a newer one.
   const lookups = new Map<string, Promise<LiveCredentials | undefined>>();
   return (projectId, connectionId, usedTokenVersion) => {
     const id = `${projectId}/${connectionId}/${usedTokenVersion}`;
@@ -132,7 +132,7 @@ function count(
 
 type Exchanged = { readonly tokens: Awaited<ReturnType<typeof askForTokens>> } | { readonly newer: LiveCredentials };
 
-/** A refused refresh token may be one that was rotated under our eyes: look again, and ask once more, before believing it. */
+/** A refused refresh token may just have been rotated by another process: read it again, and ask once more, before trusting the refusal. */
 async function askTwice(source: RefreshSource, key: ConnectionKey, opened: OpenedConnection): Promise<Exchanged> {
   try {
     return { tokens: await askForTokens(source, key.projectId, opened) };

@@ -14,7 +14,7 @@ const offerEveryMs = 250;
 /**
  * Saves a fresh pair durably, before anybody uses it and whatever else came with it. Goes on trying while the database does not
  * answer: the old refresh token may be dead.
- * @returns the credentials in force, at the place of the account: these, or newer ones that somebody else saved meanwhile
+ * @returns the credentials in force, with the address of the account: these, or newer ones that somebody else saved meanwhile
  * @throws DependencyError after a minute; with a provider that rotates refresh tokens the customer must then connect again
  */
 export async function saveFreshTokens(
@@ -79,7 +79,7 @@ async function persistently(
   }
 }
 
-/** Says what became of a place that a reply to a refresh named. What is not followed needs a person: the account may answer there no more. */
+/** Logs the address that a reply to a refresh named. One that is not followed needs a person: the account may no longer answer at the old one. */
 function logReportedAddress(logger: Logger, names: object, live: LiveCredentials, fresh: FreshTokens): void {
   const { metadata: to, refusedAddress, workspaceRef: reported } = fresh;
   if (to !== undefined) logger.warn({ ...names, to }, 'connection.address-changed');
@@ -90,7 +90,7 @@ function logReportedAddress(logger: Logger, names: object, live: LiveCredentials
   logger.warn({ ...names, reason }, 'connection.address-refused');
 }
 
-/** What a provider says of an account's place, as members of the connection's metadata. @param source its token reply, or the customer's return */
+/** The address of an account that a provider reports, as members of the connection's metadata. @param source its token reply, or the OAuth callback */
 export function reportedMetadata(
   reported: Readonly<Record<string, string>>,
   source: 'token' | 'provider' = 'token',

@@ -17,9 +17,9 @@ export interface TokenProvider {
   before: () => Promise<void>;
   /** Goes on taking a refresh token that it has rotated, for as long as nobody has used the next one. @default false */
   hasGrace: boolean;
-  /** Life of the tokens given out, in milliseconds; undefined: not told. */
+  /** Life of the issued tokens, in milliseconds; undefined: not reported. */
   lifeMs: number | undefined;
-  /** What its replies say besides the tokens: of the account's place. */
+  /** Further members of its replies: the account's address. */
   says: Partial<FreshTokens>;
 }
 

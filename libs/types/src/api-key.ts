@@ -3,7 +3,7 @@ import { closedObject, flag, maskOf, momentText, nameText, openObject, text } fr
 
 /** A key of a project. The key itself is shown once, in the reply that creates it. Source: published API; rulings. */
 export interface ApiKey {
-  /** Public id: stands in paths and logs. Ours, besides the published members. */
+  /** Public id, for paths and logs. Our addition to the published members. */
   readonly id: string;
   /** The secret in the 201 that creates it, afterwards the public id. */
   readonly key: string;

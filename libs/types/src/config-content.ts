@@ -64,7 +64,7 @@ export const updateConfigContentSchema = closedObject('What an update changes; o
 /**
  * Rules of a config's content that its schema cannot say. Call it with content the schema accepts.
  * What needs the provider or the manifest (`ifEmpty`, known objects) is checked by management.
- * @param path where the content stands in the body: `config.content`
+ * @param path of the content in the body: `config.content`
  */
 export function checkConfigContent(content: UpdateConfigContent, path: string): Issue[] {
   const issues = [

@@ -4,7 +4,7 @@ import type { AuthScheme } from './connection';
 import type { ConnectionRequest } from './connection-request';
 import type { Credentials } from './credentials';
 
-/** The member of a request that carries credentials, and the scheme it stands for. */
+/** The member of a request that carries credentials, and its scheme. */
 const schemes = {
   apiKey: 'apiKey',
   basicAuth: 'basic',
@@ -43,7 +43,7 @@ export function credentialMembersFor(of: readonly AuthScheme[]): CredentialMembe
   return (Object.keys(schemes) as CredentialMember[]).filter((member) => of.includes(schemes[member]));
 }
 
-/** The scheme that the given credentials stand for; `none` without any. */
+/** The scheme of the given credentials; `none` without any. */
 export function authSchemeOf(request: ConnectionRequest): AuthScheme {
   const [member] = credentialMembers(request);
   return member === undefined ? 'none' : schemes[member];

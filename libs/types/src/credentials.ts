@@ -34,7 +34,7 @@ export interface LiveCredentials {
 
 /** What opens an account, what it is, and what the account's address may need. */
 export interface AccountAccess extends Pick<LiveCredentials, 'workspaceRef' | 'metadata'> {
-  /** A token, a key, or user name and password joined as RFC 7617 says (base64); empty without any. */
+  /** A token, a key, or user name and password joined as in RFC 7617 (base64); empty without any. */
   readonly accessToken: string;
   readonly kind: 'oauth2' | 'apiKey' | 'basic' | 'none';
 }

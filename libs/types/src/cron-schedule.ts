@@ -4,7 +4,7 @@ const days = 'sun mon tue wed thu fri sat'.split(' ');
 interface CronField {
   readonly min: number;
   readonly max: number;
-  /** Names in place of numbers, the first of them stands for `min`. */
+  /** Names instead of numbers, the first of them means `min`. */
   readonly names: readonly string[];
 }
 

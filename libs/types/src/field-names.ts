@@ -50,7 +50,7 @@ function nameRule(name: string): string | undefined {
 }
 
 /**
- * How a provider tells the names of its fields apart. `case-insensitive`: `phone` is `Phone`. Data of a connector; names that
+ * How a provider distinguishes the names of its fields. `case-insensitive`: `phone` is `Phone`. Data of a connector; names that
  * a builder maps to fields are the builder's own and compare exactly at every provider.
  */
 export type FieldNameForm = 'exact' | 'case-insensitive';

@@ -9,7 +9,7 @@ import {
 } from './manifest';
 
 /**
- * A revision with what one customer's account says of its objects: what an installation form shows.
+ * A revision with one customer's account's descriptions of its objects: what an installation form shows.
  * Source: published API, HydratedRevision.
  */
 export interface HydratedRevision {

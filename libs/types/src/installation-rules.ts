@@ -21,7 +21,7 @@ const fixedPaths = [
 ];
 const allowedPaths = `${fixedPaths.join(', ')}, config.content.read.objects.<object>.disabled or config.content.{read|write|subscribe}.objects.<object>`;
 
-/** Objects whose paths an unknown path is compared with. Ours: a comparison costs microseconds, and a body has many names. */
+/** Objects whose paths an unknown path is compared with. Our choice: a comparison costs microseconds, and a body has many names. */
 const comparedMax = 50;
 
 /** Finds the known name that a misspelled one most likely means. */
@@ -58,7 +58,7 @@ function maskFault(body: UpdateInstallationRequest, path: string, findNearest: F
   return `goes deeper than the object, which is changed as a whole: name ${whole}, or change a part of it with PATCH …/config-content`;
 }
 
-/** The path of an object in the body that this path goes into: a name may hold dots, so only the body tells. */
+/** The path of an object in the body that this path goes into: a name may hold dots, so only the body shows it. */
 function objectAbove(
   { installation }: UpdateInstallationRequest,
   path: MaskPath & { kind: 'object' },

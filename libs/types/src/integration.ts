@@ -94,7 +94,7 @@ export const deployManifestRequestSchema = {
   },
 } as const;
 
-/** Rules of a create-integration body: name and provider are said twice and must agree; then those of the manifest. */
+/** Rules of a create-integration body: name and provider occur twice and must agree; then those of the manifest. */
 export function checkCreateIntegrationRequest(body: CreateIntegrationRequest): Issue[] {
   const { content } = body.latestRevision;
   const path = 'latestRevision.content';

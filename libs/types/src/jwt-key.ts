@@ -6,7 +6,7 @@ export interface JwtKey {
   readonly id: string;
   readonly projectId: string;
   readonly label: string;
-  /** Published clients expect `RSA` here, although the request says `RS256`. */
+  /** Published clients expect `RSA` here, although the request has `RS256`. */
   readonly algorithm: 'RSA';
   readonly publicKeyPem: string;
   readonly active: boolean;

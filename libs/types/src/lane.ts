@@ -1,7 +1,7 @@
 import { count, listOf, momentText, openObject, text } from './json-schema';
 import { pageOf, type Pagination } from './operation';
 
-/** The queue of one provider account: what waits, and what holds it back. Ours, besides the published API; see rulings. */
+/** The queue of one provider account: what waits, and what delays it. Our addition to the published API; see rulings. */
 export interface Lane {
   readonly id: string;
   readonly projectId: string;
@@ -12,7 +12,7 @@ export interface Lane {
   readonly groupRefs: readonly string[];
   /** In the future: the provider refused a call, and nothing of the lane is sent before then. Absent when it is not blocked. */
   readonly blockedUntil?: string;
-  /** What the provider last said when it refused. Stays after the block is over. */
+  /** The provider's last refusal. Kept after the block is over. */
   readonly lastError?: string;
   /** Calls at once while the account recovers. Absent when it is well: the executor's own limit holds. */
   readonly callsAtOnceMax?: number;
@@ -33,7 +33,7 @@ export interface LaneQuota {
   readonly left?: number;
 }
 
-/** Calls of a lane that have not ended; each member is counted up to `laneCallsMax`, which stands for that many or more. */
+/** Calls of a lane that have not ended; each member is counted up to `laneCallsMax`, which means that many or more. */
 export interface LaneCalls {
   /** Being sent, asynchronous ones. */
   readonly running: number;
@@ -52,7 +52,7 @@ export interface LaneListReply {
   readonly pagination: Pagination;
 }
 
-/** A count of calls stops here. Ours: more is as alarming as this, and counting costs by the call. */
+/** A count of calls stops here. Our choice: more is as alarming as this, and counting costs by the call. */
 export const laneCallsMax = 1_000;
 
 const callCount = (description: string) =>

@@ -13,28 +13,28 @@ export const limits = {
   deadlineHoursDefault: 1,
   /** Fields of one record. The JSON reader's cap on keys of one object. */
   recordFieldsMax: 1000,
-  /** Items of a list that a record holds. Ours: the JSON reader's cap on a list of a write, batch and policies included. */
+  /** Items of a list that a record holds. Our choice: the JSON reader's cap on a list of a write, batch and policies included. */
   recordListItemsMax: 100,
-  /** Bytes of one text of a write, as it stands in the body. Ours: the size of a single write. */
+  /** Bytes of one text of a write, as in the body. Our choice: the size of a single write. */
   textBytesMax: 1_000_000,
-  /** Values of a write's body, however they are nested. Ours: 100 records of 1000 fields, and lists of some items beside them. */
+  /** Values of a write's body, however they are nested. Our choice: 100 records of 1000 fields, and lists of some items beside them. */
   bodyValuesMax: 250_000,
-  /** Bytes of the plans of one write, with the config's defaults. Ours: the largest body, and a fifth for what planning adds. */
+  /** Bytes of the plans of one write, with the config's defaults. Our choice: the largest body, and a fifth for what planning adds. */
   planBytesMax: 6_000_000,
   /**
-   * Bytes of the plans of one provider call, where it can be divided: by records, by bytes, whichever comes first. Ours: below the largest body,
+   * Bytes of the plans of one provider call, where it can be divided: by records, by bytes, whichever comes first. Our choice: below the largest body,
    * so that a call costs what a request may cost. A record that has more goes alone, and an all-or-none batch as the request that it was.
    */
   callPlanBytesMax: 4_000_000,
   /** Forwarded headers, and the bytes of their names and values together. Source: design 6. */
   forwardedHeadersMax: 20,
   forwardedHeadersBytesMax: 8192,
-  /** Characters of a forwarded header's name. Ours: no header of a provider comes near. */
+  /** Characters of a forwarded header's name. Our choice: no header of a provider comes near. */
   forwardedHeaderNameCharactersMax: 200,
-  /** Characters of an id or a name that we store. Ours: far above what a provider gives out. */
+  /** Characters of an id or a name that we store. Our choice: far above what a provider issues. */
   nameCharactersMax: 255,
   /**
-   * Bytes of a connection's metadata as JSON. Ours: as many as a secret may have, because each write and search of the connection reads it with its
+   * Bytes of a connection's metadata as JSON. Our choice: as many as a secret may have, because each write and search of the connection reads it with its
    * credentials.
    */
   providerMetadataBytesMax: 16_384,
@@ -57,11 +57,11 @@ export const limits = {
   pageBytesMax: 1_000_000,
   /** Seconds between `iat` and `exp` of a bearer token. Source: design 6. */
   jwtLifetimeSecondsMax: 600,
-  /** Paths of an update mask, changes of a JSON Patch. Ours: the JSON reader's cap on a list. */
+  /** Paths of an update mask, changes of a JSON Patch. Our choice: the JSON reader's cap on a list. */
   changesMax: 100,
-  /** Characters of a config's content as JSON. Ours: the body limit, because changes of a config add up. */
+  /** Characters of a config's content as JSON. Our choice: the body limit, because changes of a config add up. */
   configCharactersMax: 1_000_000,
-  /** Issues that one reply lists: a batch of 100 bad records must not answer with megabytes. Ours. */
+  /** Issues that one reply lists: a batch of 100 bad records must not cause a reply of megabytes. Our choice. */
   issuesMax: 20,
 } as const;
 

@@ -1,5 +1,5 @@
 /**
- * Why an item cannot stand in a list whose items are joined; undefined when it can. Joined, an object would become
+ * Why an item cannot be in a list whose items are joined; undefined when it can. Joined, an object would become
  * `[object Object]`, and a text with the separator two items. An empty text would vanish, or at the start mean "add" (HubSpot).
  * Spec is silent; rulings, "lists".
  */

@@ -117,7 +117,7 @@ export const manifestSchema = closedObject('Declaration of integrations.', ['spe
   integrations: listOf('One entry per integration.', manifestIntegrationSchema),
 });
 
-/** Rules of a whole manifest that the schema cannot say. `path` is where it stands in the body, '' for the body itself. */
+/** Rules of a whole manifest that the schema cannot express. `path` is that of the manifest in the body, '' for the body itself. */
 export function checkManifest(manifest: Manifest, path = ''): Issue[] {
   const list = pathOf(path, 'integrations');
   const names = manifest.integrations.map(({ name }) => name);

@@ -23,7 +23,7 @@ export interface OAuthConnectRequest {
   readonly enableCSRFProtection?: boolean;
 }
 
-/** How long a customer may take to allow an app in. Ours; see rulings. */
+/** How long a customer may take to authorize an app. Our choice; see rulings. */
 export const oauthStateLifeMs = 600_000;
 
 export const oauthConnectRequestSchema = closedObject(

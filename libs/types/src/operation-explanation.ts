@@ -14,7 +14,7 @@ import type { WriteType } from './write-request';
 
 /**
  * What happened to each record of an operation and why: its plan, its call, every attempt with the provider's answer, its outcome.
- * Holds no field value: of a value only its form is told. Ours, besides the published API; see rulings.
+ * Holds no field value: of a value only its form is shown. Our addition to the published API; see rulings.
  */
 export interface OperationExplanation {
   readonly operation: Operation;

@@ -8,7 +8,7 @@ import type { OperationStatus } from './operation';
 const operationPhases = ['accumulating', 'queued', 'ended'] as const;
 export type OperationPhase = (typeof operationPhases)[number];
 
-/** How far an operation is: a batch filling and draining. Ours, besides the published API; see rulings. */
+/** How far an operation is: a batch filling and draining. Our addition to the published API; see rulings. */
 export interface OperationProgress {
   readonly operationId: string;
   readonly status: OperationStatus;

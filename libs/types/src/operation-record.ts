@@ -2,9 +2,9 @@ import { choice, count, listOf, openObject, text } from './json-schema';
 import type { FailureClass } from '@sluice/errors';
 import { pageOf, recordOutcomes, type Pagination, type RecordOutcome } from './operation';
 
-/** Outcome of one record of an operation. Ours, besides the published API; see rulings. */
+/** Outcome of one record of an operation. Our addition to the published API; see rulings. */
 export interface OperationRecord {
-  /** Place in the operation, from 0: `Sluice-Record-Index` of the accept. */
+  /** Index in the operation, from 0: `Sluice-Record-Index` of the accept. */
   readonly index: number;
   /** What the caller sent as `Sluice-Record-Ref`. */
   readonly ref?: string;

@@ -134,7 +134,7 @@ export type OperationState = 'accumulating' | 'queued' | 'succeeded' | 'failed';
 
 /**
  * `ready` waits for its moment, `running` has a lease, `in_doubt` was sent and its outcome is not known,
- * `waiting` stands behind an earlier write to the same record, `done` and `quarantined` are final.
+ * `waiting` is behind an earlier write to the same record, `done` and `quarantined` are final.
  */
 export type CallState = 'ready' | 'running' | 'in_doubt' | 'waiting' | 'done' | 'quarantined';
 

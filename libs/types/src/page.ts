@@ -30,7 +30,7 @@ export const pageProperties = {
 } as const;
 
 /**
- * The token of the page after this id: opaque to callers. It names a place and no right: with another one a caller sees
+ * The token of the page after this id: opaque to callers. It is a cursor and grants no right: with another one a caller sees
  * another part of the same list.
  */
 export function pageTokenOf(id: string): string {

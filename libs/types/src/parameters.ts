@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@sluice/errors';
 
-/** What a parameter of a path or a query means, wherever it stands. */
+/** What a parameter of a path or a query means, wherever it occurs. */
 export interface ParameterMeaning {
   readonly description: string;
   /** A value as a caller would send it. */

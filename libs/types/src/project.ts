@@ -5,7 +5,7 @@ import { bodyIssue } from './problem';
 /** A builder's space: its integrations, customers and keys. Source: published API, projects. */
 export interface Project {
   readonly id: string;
-  /** Unique, lower case; stands in paths in place of the id. */
+  /** Unique, lower case; may replace the id in paths. */
   readonly name: string;
   readonly appName: string;
   /** Stored only. */
@@ -103,7 +103,7 @@ export function checkUpdateProjectRequest({ updateMask, project }: UpdateProject
   return [...missing, ...checkName(project.name, 'project.name')];
 }
 
-/** Spec is silent; we chose that a name must not look like an id, because both stand in the same place of a path. */
+/** Spec is silent; we chose that a name must not look like an id, because both are used in the same segment of a path. */
 function checkName(name: string | undefined, path: string): Issue[] {
   return name !== undefined && looksLikeId.test(name) ? [bodyIssue(path, 'must not have the form of an id', name)] : [];
 }

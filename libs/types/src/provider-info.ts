@@ -1,6 +1,6 @@
 import { choice, flag, listOf, mapOf, openObject, text, type JsonSchema } from './json-schema';
 
-/** What can be done with a provider, as the catalogue tells it. Source: published API, ProviderInfo. */
+/** What can be done with a provider, according to the catalogue. Source: published API, ProviderInfo. */
 export interface ProviderInfo {
   /** `hubspot`, `salesforce`. */
   readonly name: string;
@@ -68,7 +68,7 @@ export interface ApiKeyOptions {
   readonly docsURL?: string;
 }
 
-/** How an API key takes the place of user name and password. */
+/** How an API key replaces user name and password. */
 export interface BasicOptions {
   readonly apiKeyAsBasic?: boolean;
   readonly apiKeyAsBasicOpts?: { readonly fieldUsed?: 'username' | 'password'; readonly keyFormat?: string };

@@ -2,7 +2,7 @@ import { choice, closedObject, memberName, openObject, text } from './json-schem
 import { limits } from './limits';
 import type { JsonValue } from './write-request';
 
-/** Body of a search. The group stands in the query as `groupRef`. Source: specification, Search records. */
+/** Body of a search. The group is in the query as `groupRef`. Source: specification, Search records. */
 export interface SearchRequest {
   readonly objectName: string;
   /** Joined by AND. At most 20; none finds all records, one page of them. */

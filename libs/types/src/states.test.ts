@@ -79,7 +79,7 @@ describe('calls', () => {
     ]);
   });
 
-  // A late success takes a call back into doubt: it is never believed without a look.
+  // A late success puts a call back into doubt: it is never trusted without a lookup.
   it.each([
     ['lapse-sweep', ['ready', 'in_doubt'], ['running']],
     ['order-sweep', ['ready'], ['waiting']],

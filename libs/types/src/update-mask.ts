@@ -75,7 +75,7 @@ function withSwitch(content: ConfigContent, given: UpdateConfigContent, objectNa
   return withObject(content, { action: 'read', objectName }, { ...stored, disabled });
 }
 
-/** The content with this entry in place of the one of its name, or beside the others. */
+/** The content with this entry replacing the one of its name, or added. */
 export function withObject(
   content: ConfigContent,
   { action, objectName }: Pick<MaskPath & { kind: 'object' }, 'action' | 'objectName'>,

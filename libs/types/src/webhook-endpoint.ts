@@ -1,12 +1,12 @@
 import { choice, closedObject, maskOf, momentText, nameText, openObject, text } from './json-schema';
 import { webhookFilters, webhookFiltersDefault, type WebhookFilter } from './webhook-event';
 
-/** Endpoints of one project at most. Ours: each event is stored once for each of them. */
+/** Endpoints of one project at most. Our choice: each event is stored once for each of them. */
 export const webhookEndpointsMax = 20;
 
 const disabledReasons = ['request', 'failing', 'gone'] as const;
 
-/** Where a project's notifications go. Its secret is shown on request only. Ours: the specification shows no events. */
+/** Where a project's notifications go. Its secret is shown on request only. Our addition: the specification shows no events. */
 export interface WebhookEndpoint {
   readonly id: string;
   readonly projectId: string;
@@ -155,8 +155,8 @@ const pausesMs: readonly number[] = [
 const spread = 0.1;
 
 /**
- * Longest pause that a receiver can ask for with `Retry-After`, in milliseconds. Ours: it makes the two days of a message 52 hours at
- * most, and a receiver that means longer says so again.
+ * Longest pause that a receiver can ask for with `Retry-After`, in milliseconds. Our choice: it makes the two days of a message 52 hours at
+ * most, and a receiver that needs longer can repeat it.
  */
 export const webhookHoldMsMax = hourMs;
 

@@ -1,6 +1,6 @@
 /**
- * What a project's webhook endpoints are told of. The names `write.async.done`, `connection.*` and `installation.*` are the published
- * API's; `endpoint.disabled` is told to a project's other endpoints; `endpoint.test` is sent on request, whatever the filter.
+ * What a project's webhook endpoints are notified of. The names `write.async.done`, `connection.*` and `installation.*` are the published
+ * API's; `endpoint.disabled` is sent to a project's other endpoints; `endpoint.test` is sent on request, whatever the filter.
  */
 export const webhookEventTypes = [
   'write.async.done',
@@ -50,7 +50,7 @@ export function filtersFor(type: WebhookEventType): readonly string[] {
 }
 
 /**
- * The body of a message. It names things and says what became of them; it never holds a value of a customer's record.
+ * The body of a message. It names resources and their new state; it never holds a value of a customer's record.
  * `notificationType` and `data` as in the published API; the rest is ours.
  */
 export interface WebhookEvent {

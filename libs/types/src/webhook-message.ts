@@ -2,7 +2,7 @@ import { choice, count, flag, momentText, openObject, text } from './json-schema
 import { pageOf, type Pagination } from './operation';
 import { webhookEventTypes, type WebhookEvent, type WebhookEventType } from './webhook-event';
 
-/** Where a message stands: to be sent (again), taken by its receiver, or given up until somebody replays it. */
+/** State of a message: to be sent (again), accepted by its receiver, or given up until somebody replays it. */
 export const webhookMessageStates = ['pending', 'delivered', 'failed'] as const;
 export type WebhookMessageState = (typeof webhookMessageStates)[number];
 
@@ -48,7 +48,7 @@ export const webhookAttemptClasses = [
 ] as const;
 export type WebhookAttemptClass = (typeof webhookAttemptClasses)[number];
 
-/** One try to deliver a message. What it says at its end is absent while it runs, and for ever when its process was killed. */
+/** One try to deliver a message. The members of its end are absent while it runs, and for good if its process was killed. */
 export interface WebhookAttempt {
   /** From 1. */
   readonly number: number;

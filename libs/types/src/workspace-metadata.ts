@@ -21,7 +21,7 @@ export function namedWorkspace({ providerWorkspaceRef, providerMetadata }: Works
 }
 
 /**
- * Rules of what a request says of the account: not too much, and a workspace under either name that is a reference, under both the same.
+ * Rules of a request's account metadata: not too large, and a workspace under either name that is a reference, under both the same.
  * @param path of the request in its body, with its dot
  */
 export function checkNamedWorkspace(request: WorkspaceNames, path = ''): Issue[] {
@@ -60,7 +60,7 @@ export function withNamedWorkspace<T extends WorkspaceNames>(request: T): T {
   } as T;
 }
 
-/** A connection's metadata as it is shown: with its workspace, which the provider reported unless it was said who gave it. */
+/** A connection's metadata as it is shown: with its workspace, which the provider reported unless its source is known. */
 export function shownMetadata(
   stored: Connection['providerMetadata'],
   workspaceRef: string | undefined,
@@ -83,7 +83,7 @@ function valueIn(metadata: Connection['providerMetadata']): string | undefined {
 
 /** Labels of a host name, each at most 63 characters.2, item 15; RFC 1035, section 2.3.4. */
 const label = /^[a-z0-9-]{1,63}$/i;
-/** Ours: a host name has at most 127 labels, and no provider's workspace has more than a few. */
+/** Our choice: a host name has at most 127 labels, and no provider's workspace has more than a few. */
 const labelsMax = 8;
 
 /**

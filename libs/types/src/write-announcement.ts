@@ -1,7 +1,7 @@
 import type { WriteType } from './write-request';
 
 /**
- * What a Kafka message says of one accepted write: its names, completely, and neither a field value nor a secret.
+ * The Kafka message about one accepted write: all its names, and neither a field value nor a secret.
  * A lost message costs latency only; a repeated one costs nothing, because the claim decides.
  * Topics: `sluice.writes.auto-batched` (per record; `recordId`, `dueAt`, `isFull` set) and
  * `sluice.writes.ready` (per call; `callNumber` set).
@@ -14,7 +14,7 @@ export interface WriteAnnouncement {
   readonly objectName: string;
   readonly type: WriteType;
   readonly callNumber?: number;
-  /** Place of the record in its operation, from 0. */
+  /** Index of the record in its operation, from 0. */
   readonly index?: number;
   /** Id that the gateway gave an auto-batched record. */
   readonly recordId?: string;

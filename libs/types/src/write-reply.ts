@@ -2,7 +2,7 @@ import { count, flag, listOf, openObject, text } from './json-schema';
 import type { FieldDecision } from './write-plan';
 import type { JsonValue, Association } from './write-request';
 
-/** Outcome of one record in a synchronous reply. `errors` stands in batches only. */
+/** Outcome of one record in a synchronous reply. `errors` is in batches only. */
 export interface WriteResult {
   readonly success: boolean;
   /** The provider's id; absent when the record was not written. */
@@ -10,7 +10,7 @@ export interface WriteResult {
   /** The provider's body, or what was written plus `id` where the provider returns none; `id` alone where no call was needed. */
   readonly data?: Readonly<Record<string, JsonValue>>;
   readonly errors?: readonly WriteErrorMessage[];
-  /** What was not done besides the record, such as an association; absent when nothing is to be told. */
+  /** What was not done besides the record, such as an association; absent when there is nothing to report. */
   readonly warnings?: readonly WriteErrorMessage[];
 }
 

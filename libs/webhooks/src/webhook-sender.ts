@@ -15,9 +15,9 @@ import {
 import type { WebhookAttemptClass } from '@sluice/types';
 import { readLocalNames, type LocalNames } from './local-names';
 
-/** Bytes of an answer that are read before the connection is cut: its status is what counts. Ours. */
+/** Bytes of an answer that are read before the connection is closed: its status is what counts. Our choice. */
 const replyBytesMax = 16 * 1024;
-/** Characters of an answer that are kept, to be shown beside the attempt. Ours: enough for a sentence, too little for a page. */
+/** Characters of an answer that are kept, to be shown beside the attempt. Our choice: enough for a sentence, too little for a page. */
 const responseCharactersMax = 256;
 /** Longest wait for TCP and TLS. A host that takes longer is not there. */
 const connectTimeoutMs = 5_000;

@@ -77,7 +77,7 @@ async function link(trial: Trial, target: string) {
   return trial.connector.update?.({ ...callOf(trial), recordId: first.id, fields: {}, associations });
 }
 
-/** A token that may not write the second object says nothing of associations, and the first one is certified all the same. */
+/** A token that may not write the second object proves nothing about associations, and the first object is certified all the same. */
 function assertMayWrite(trial: Trial, record: MarkedRecord, result: RecordResult | undefined): void {
   if (!result || result.ok || result.error.class !== 'forbidden') return;
   withdraw(trial, record);
@@ -101,7 +101,7 @@ async function assertLinked(trial: Trial, recordId: string, target: string): Pro
   expect(await poll(isLinked, { ...trial, boundMs: visibleWithinMs(trial) }), 'accepted, and no search shows it');
 }
 
-/** A search that cannot be made says nothing of the link. */
+/** A search that cannot be made proves nothing about the link. */
 function notReadBack(error: unknown): never {
   if (!(error instanceof ProviderError) || error.class !== 'rejected') throw error;
   throw new NotTried(`accepted, not read back: ${error.detail}`);

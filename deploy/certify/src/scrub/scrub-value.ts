@@ -12,7 +12,7 @@ const moment = new RegExp(`^${momentSource}$`);
 /** Milliseconds since 1970, from 2017 to 2033. */
 const epoch = /^1[5-9]\d{11}$/;
 
-/** Keeps moments of the run, which prove what was made when, and puts one that is nobody's in place of others. */
+/** Keeps times within the run, which prove what was made when, and replaces all others by a fixed one. */
 function momentsAround(startedAt: string): (text: string) => string | undefined {
   const startedMs = Date.parse(startedAt);
   const isNear = (ms: number) => Math.abs(ms - startedMs) <= nearMs;
@@ -38,7 +38,7 @@ export interface Scrubber {
 
 export interface Kept {
   readonly vocabulary: Vocabulary;
-  /** Texts of the run itself, which are kept wherever they stand. */
+  /** Texts of the run itself, which are kept wherever they occur. */
   readonly own: ReadonlySet<string>;
   /** Names the run; a mark begins with it. */
   readonly run: string;
@@ -54,16 +54,16 @@ const wordMax = 120;
 const memberForm = /^[A-Za-z_$][\w$.-]*$/;
 /** Seven digits or more with blanks and brackets between them. */
 const phoneSource = String.raw`\+?\(?\d(?:[ ().\/]{0,2}\d){6,}`;
-/** What may stand between two groups of digits, in plain text and in HTML; quotes and brackets divide values. */
+/** What may separate two groups of digits of one number, in plain text and in HTML; quotes and brackets separate values. */
 const gapSource = String.raw`(?:${entitySource}|[^\p{L}\p{M}\p{N}"{}[\]<>]){1,3}`;
-/** Groups of four digits or fewer, none of which says anything by itself: an IP address, a day, a short phone. */
+/** Groups of four digits or fewer, each harmless by itself: an IP address, a day, a short phone number. */
 const groupsSource = String.raw`(?<!\d)[.+-]*\d{1,4}(?:${gapSource}(?!${daySource})\d{1,4})+(?![\p{L}\p{M}\p{N}_@])`;
 const wordSource = String.raw`[\p{L}\p{M}\p{N}_@.+-]+`;
 const pieces = new RegExp([momentSource, phoneSource, groupsSource, wordSource].join('|'), 'gu');
 
 /**
- * Keeps what is listed and nothing else: what the run sent, moments of the run, and at the places that the connector reads the words
- * of the provider's documentation. All the rest has a stand-in of its kind.
+ * Keeps an allow-list and nothing else: what the run sent, times of the run, and in the members that the connector reads the words
+ * of the provider's documentation. Everything else is replaced by a placeholder of its kind.
  */
 export function createScrubber(kept: Kept): Scrubber {
   const { vocabulary } = kept;
@@ -127,12 +127,12 @@ function keeperOf({ own, run, startedAt, replaced }: Kept) {
   };
 }
 
-/** What is neither a letter nor on every keyboard says nothing to a connector. */
+/** A connector does not interpret what is neither a letter nor on every keyboard. */
 function withoutSymbols(text: string): string {
   return text.replace(/[^\x20-\x7e]+/g, ' ');
 }
 
-/** What stands for what is the customer's: of the same kind, and the same for the same original. */
+/** The placeholder for a customer's value: of the same kind, and the same for the same original. */
 export interface StandIns {
   /** For a whole value. */
   readonly of: (original: string) => string;
@@ -193,7 +193,7 @@ function remember(known: Map<string, string>, original: string, make: (n: number
   return standIn;
 }
 
-/** Keeps the key of a standard object, which says what the id is one of. */
+/** Keeps the prefix of a standard object, which shows the object of an id. */
 function salesforceIdOf(n: number, original: string): string {
   const key = /^0[0-9A-Z]{2}/.exec(original)?.[0] ?? 'a00';
   const short = `${key}ak0${String(n).padStart(9, '0')}`;

@@ -7,16 +7,16 @@ import { vocabularyOf } from './vocabulary';
 export interface ScrubOptions {
   /** Leaves ids of records, users and accounts as they are. @default false */
   readonly keepIds?: boolean;
-  /** What the run wrote: its texts are kept wherever they stand. */
+  /** What the run wrote: its texts are kept wherever they occur. */
   readonly subject: Subject;
-  /** What the provider's file says, where it is one. */
+  /** The provider's file, if it has one. */
   readonly file?: Declaration | undefined;
 }
 
 /** A run as it was recorded: with everything of the account, and nothing concluded. */
 export type RawRecording = Omit<Recording, 'findings'>;
 
-/** What stands for a token: as long as needed to be taken for one. */
+/** The placeholder for a token: long enough to be accepted as one. */
 function standIn(token: string): string {
   return token.startsWith('pat-') ? 'pat-na1-scrubbed' : 'scrubbed-token';
 }

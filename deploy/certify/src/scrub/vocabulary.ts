@@ -86,7 +86,7 @@ function pointersOf({ account, create, update, search, fields, errors }: Declara
 
 /**
  * Words of the providers' public documentation, of their field names and of their error texts, in small letters; what a file names itself
- * comes on top. A word that is also somebody's first name is left out: its stand-in costs a reader little.
+ * comes on top. A word that is also a first name is left out: its placeholder costs a reader little.
  */
 const publicWords: readonly string[] = `
 2010 com count example feed me ok phones q ratelimit rest userinfo zuid 2026 a about accepted accepts access account accounts accountsource action actions activate active actively activity add added additional

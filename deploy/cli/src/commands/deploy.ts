@@ -12,7 +12,7 @@ interface DeployOptions extends GivenOptions {
   readonly destructive?: boolean;
 }
 
-/** `sluice deploy <file>`: the server reads the manifest, so that what it refuses is said once, with line and column. */
+/** `sluice deploy <file>`: only the server parses the manifest, and reports each error with line and column. */
 export async function run([file = '']: readonly string[], options: DeployOptions): Promise<void> {
   const sourceYaml = file === '-' ? await text(process.stdin) : readManifest(file);
   const { management } = await connect(options);
@@ -45,7 +45,7 @@ function readManifest(file: string): string {
   }
 }
 
-/** Each issue as a compiler says it: `sluice.yaml:3:5: integrations[0].name …`. */
+/** Each issue in the form of a compiler: `sluice.yaml:3:5: integrations[0].name …`. */
 function refusalOf(error: unknown, file: string): unknown {
   if (!(error instanceof SluiceApiError) || error.issues.length === 0) return error;
   const lines = error.issues.map(({ name, detail }) => {

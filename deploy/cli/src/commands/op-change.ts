@@ -6,7 +6,7 @@ interface ReplayOptions extends GivenOptions {
   readonly force?: boolean;
 }
 
-/** `sluice op cancel <id>`: the operation as it stands now. */
+/** `sluice op cancel <id>`: prints the current state of the operation. */
 export async function cancel([operationId = '']: readonly string[], options: GivenOptions): Promise<void> {
   const { management } = await connect(options);
   const operation = await management.cancelOperation({ operationId });

@@ -9,7 +9,7 @@ interface ExplainOptions extends GivenOptions {
   readonly record?: string;
 }
 
-/** `sluice op explain <id>`: the reply of the management API, or its story. */
+/** `sluice op explain <id>`: the reply of the management API, or a timeline made of it. */
 export async function run([operationId = '']: readonly string[], options: ExplainOptions): Promise<void> {
   const { management } = await connect(options);
   const all = await readExplanation(management, operationId);

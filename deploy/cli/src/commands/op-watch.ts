@@ -10,7 +10,7 @@ interface WatchOptions extends GivenOptions {
   readonly timeout?: string;
 }
 
-/** `sluice op watch <id>`: progress until the operation ends; the exit code says how. With `--json` the operation at its end. */
+/** `sluice op watch <id>`: progress until the operation ends; the exit code is its result. With `--json` the ended operation. */
 export async function run([operationId = '']: readonly string[], options: WatchOptions): Promise<number> {
   const untilMs = performance.now() + readTimeoutMs(options.timeout);
   const { management } = await connect(options);

@@ -19,7 +19,7 @@ interface ListOptions extends GivenOptions {
 
 const file = () => profileFileOf(readProcessEnv());
 
-/** `sluice profile list`. The keys are not shown. With `--names` it is what a shell completes, so nothing stands for none. */
+/** `sluice profile list`. The keys are not shown. With `--names` a shell completes the output, so it is empty when there is none. */
 export async function list(_args: readonly string[], options: ListOptions): Promise<void> {
   const { current, profiles } = readProfiles(file());
   const names = Object.keys(profiles);
@@ -47,7 +47,7 @@ export async function list(_args: readonly string[], options: ListOptions): Prom
   );
 }
 
-/** `sluice profile add <name>`. Tried before it is kept: a wrong address or key is said at once. */
+/** `sluice profile add <name>`. Verified before it is saved: a wrong address or key is reported at once. */
 export async function add([name = '']: readonly string[], options: AddOptions): Promise<void> {
   const source = `profile ${name}`;
   const given = options.demo === undefined ? await askFor(options) : readDemo(options.demo);

@@ -22,7 +22,7 @@ export interface Choice extends Word {
   readonly values?: Values;
 }
 
-/** What may stand for a value. */
+/** What a value may be. */
 export interface Values {
   /** As the help calls it. */
   readonly name: string;
@@ -38,7 +38,7 @@ export interface Values {
 /** Prints what the file of profiles names, one a line; asks no server. */
 export const profilesCommand = 'sluice profile list --names';
 
-/** Every place of the program, the program itself first. */
+/** Every command of the program, the program itself first. */
 export function entriesOf(command: Command): CommandEntry[] {
   const below = command.commands.filter((each) => each.name() !== 'help');
   const [argument] = command.registeredArguments;

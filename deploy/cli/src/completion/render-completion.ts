@@ -4,7 +4,7 @@ import { fish } from './fish';
 import { commonOptions, entriesOf, type Choice, type CommandEntry } from './command-entries';
 import { zsh } from './zsh';
 
-/** Makes the script of a shell of all that may be typed: the places, and the options that every one of them takes. */
+/** Makes the completion script of a shell from the commands and the options that all of them take. */
 export type Render = (entries: readonly CommandEntry[], common: readonly Choice[]) => string;
 
 const renders = { bash, zsh, fish } satisfies Record<string, Render>;

@@ -1,6 +1,6 @@
 import { profilesCommand, type Choice, type CommandEntry, type Values, type Word } from './command-entries';
 
-/** A function for each place. Source: zsh manual, "Completion System", _arguments and _describe. */
+/** A function for each command. Source: zsh manual, "Completion System", _arguments and _describe. */
 export function zsh(entries: readonly CommandEntry[], common: readonly Choice[]): string {
   return `#compdef sluice
 # zsh, after compinit: source <(sluice completion zsh)

@@ -5,7 +5,7 @@ import { planStep, timelineOf, type Step } from './timeline';
 
 type Batch = NonNullable<OperationExplanation['batch']>;
 
-/** What happened to an operation, for people: its course, then each record. Records with the same story are told together. */
+/** What happened to an operation, for people: its course, then each record. Records with the same timeline are grouped. */
 export function renderExplanation(explanation: OperationExplanation): string {
   const sections = [...groupByTimeline(explanation)].map(([timeline, records]) =>
     [titleOf(records), toLine(planStep(records, explanation)), timeline].join('\n'),

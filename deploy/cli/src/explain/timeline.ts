@@ -4,7 +4,7 @@ import { clockTime, counted } from '../output/print';
 /** A step of a record, and what happened in it. */
 export type Step = readonly [step: string, text: string];
 
-/** What happened to one record and why, after its plan and in order: decided, sent, answered, looked for, ended. */
+/** What happened to one record and why, after its plan and in order: decided, sent, answered, looked up, ended. */
 export function timelineOf(record: ExplainedRecord, explanation: OperationExplanation): readonly Step[] {
   return [
     ...decidedSteps(record),
@@ -14,7 +14,7 @@ export function timelineOf(record: ExplainedRecord, explanation: OperationExplan
   ];
 }
 
-/** What is written of records with one story: of a single one with the forms of its values, of several how many have a field. */
+/** What is written to records with one timeline: for a single one the forms of its values, for several how many have a field. */
 export function planStep(records: readonly ExplainedRecord[], { type }: OperationExplanation): Step {
   const plans = records.flatMap(({ plan }) => plan ?? []);
   const [first] = plans;
@@ -69,7 +69,7 @@ function sentSteps(record: ExplainedRecord, explanation: OperationExplanation): 
   return attemptsOf(record, explanation).map(({ call, attempt }, at, all): Step => {
     const { number, sentAt, recordIndexes, status } = attempt;
     const where = `call ${call}, attempt ${number}, ${counted(recordIndexes.length, 'record')}`;
-    // What a batch that was written in part says first may be another record's; what is said of this one is its end.
+    // The first error of a partly written batch may be another record's; this record's error is in its end.
     const isOwn = at < all.length - 1 || status === undefined || status >= 400;
     return [
       'sent',

@@ -2,12 +2,12 @@ const alphabets = ['1234567890', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOP
 const [, letters] = alphabets;
 
 /**
- * Puts ids of nobody in the place of ids, spelled alike: a digit for a digit, a letter for a letter of its case, signs as they are. What
+ * Replaces ids by others of the same form: a digit for a digit, a letter for a letter of its case, other characters unchanged. What
  * connectors ask of an id therefore holds, and it stays a text: `007` is not 7. Equal ids stay equal, others differ, and ids with equal
  * beginnings keep them: the short and the long form of a Salesforce id are one record.
  */
 export function standInIds(): (id: string) => string {
-  /** By what stands before a character: what each character there has become. */
+  /** By the prefix before a character: the replacement of each character there. */
   const known = new Map<string, Map<string, string>>();
   return (id) => {
     const characters = Array.from(id);

@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { counted } from './print';
 
-/** Where an operation stands. */
+/** How far an operation is. */
 export interface Standing {
   readonly total: number;
   readonly written: number;

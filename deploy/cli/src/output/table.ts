@@ -23,7 +23,7 @@ export function renderFields(fields: readonly (readonly [name: string, value: st
   return shown.map(([name, value]) => `${name.padEnd(width)}  ${plain(value ?? '')}`).join('\n');
 }
 
-/** Characters of a sentence in a list. Ours: what stands before it fits on a line of 160 then. */
+/** Characters of a sentence in a list. Our choice: with the columns before it a line has 160. */
 const sentenceMax = 80;
 
 /** The beginning of a sentence that is all there in the document, as `describe` or `--json` show it. */
@@ -35,7 +35,7 @@ function pad(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - widthOf(cell)));
 }
 
-/** Letters as a reader counts them; an accent of its own takes no place. */
+/** Letters as a reader counts them; a combining accent has no width. */
 function widthOf(text: string): number {
   return [...new Intl.Segmenter().segment(text)].length;
 }

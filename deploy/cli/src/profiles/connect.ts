@@ -87,7 +87,7 @@ export async function ownProject(baseUrl: string, apiKey: string, source: string
   );
 }
 
-/** The same methods; a key that is not accepted is told with where it came from. */
+/** The same methods; the error for a key that is not accepted names the source of the key. */
 function explaining(management: Management, source: string): Management {
   const methods = Object.entries(management).map(([name, method]) => [
     name,

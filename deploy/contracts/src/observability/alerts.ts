@@ -109,7 +109,7 @@ export const alerts: readonly Alert[] = [
   },
 ];
 
-/** Where the pages lie. The chart puts the address of a copy in its place (`prometheusRule.runbookBaseUrl`). */
+/** Where the pages are. The chart replaces it with the address of a copy (`prometheusRule.runbookBaseUrl`). */
 const runbookFolder = 'docs/runbooks';
 
 /**

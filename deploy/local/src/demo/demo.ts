@@ -8,7 +8,7 @@ import type { Addresses } from '../service-ports';
 /** The manifest that is deployed into the demo project. */
 export const manifestFile = join(repositoryRoot, 'sluice.yaml');
 
-/** 300 contacts as a customer would have them; its README says what stands where. */
+/** 300 contacts as a customer would have them; its README describes the positions. */
 export const sampleFile = join(repositoryRoot, 'deploy/local/samples/contacts.json');
 
 /** A customer whose CRM is connected. */

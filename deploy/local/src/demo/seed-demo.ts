@@ -127,7 +127,7 @@ export async function connectCustomer(
 
 /**
  * What a customer of the demo chose: the field behind the builder's `position`, a default for new people, and that a phone
- * number which stands in the CRM is never written over. Deletion stays off.
+ * number in the CRM is never overwritten. Deletion stays off.
  */
 export function demoConfig(provider: string): ConfigContent {
   const words: Readonly<Record<string, CrmWords>> = crmWords;

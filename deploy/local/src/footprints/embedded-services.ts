@@ -23,7 +23,7 @@ export interface EmbeddedServicesOptions {
 
 /**
  * The five services as objects of this process, each with its own store and logger, as when it runs alone. One hub
- * stands for Kafka, one set of hints for Redis: quotas count what all of them send. In the order of starting.
+ * replaces Kafka, one set of hints replaces Redis: quotas count what all of them send. In the order of starting.
  */
 export function createEmbeddedServices(options: EmbeddedServicesOptions): readonly EmbeddedService[] {
   const { portBase, env, logLevel, logStream } = options;

@@ -15,7 +15,7 @@ describe('withMark', () => {
   });
 });
 
-// The steps rely on what the sample's README says of these positions.
+// The steps rely on what the sample's README states about these positions.
 describe('the sample file', () => {
   const contacts = readSampleContacts(sampleFile, 'r1');
   const emailOf = (index: number) => contacts[index]?.email?.toLowerCase();

@@ -45,7 +45,7 @@ export interface Customer extends TourProvider {
 export interface StepLine {
   readonly sent: string;
   readonly got: string;
-  /** What the sandbox says of it. */
+  /** What the sandbox reports about it. */
   readonly crm: string;
   readonly tookMs: number;
 }

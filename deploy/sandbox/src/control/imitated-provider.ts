@@ -82,7 +82,7 @@ export interface AccountSettings {
   readonly markerField?: string;
   /** The data centre of the account, by the provider's name, where it has several. @default the provider's first */
   readonly dataCentre?: string;
-  /** Members of the account's token replies, besides the provider's own and in place of those of their names. @default none */
+  /** Members of the account's token replies, added to the provider's own and replacing those of the same name. @default none */
   readonly tokenMembers?: Readonly<Record<string, string>>;
   readonly limits: CallLimits;
 }

@@ -71,7 +71,7 @@ export class PortalData extends RecordStore<string> {
   }
 
   /**
-   * Lets `primary` take over what it lacks, what is unique to `other` and its links; `other` then stands for it under its own id.
+   * Lets `primary` take over what it lacks, what is unique to `other` and its links; the id of `other` then refers to it.
    * @returns the new primary
    */
   merge(primary: CrmRecord, other: CrmRecord, at: Date): CrmRecord {

@@ -38,7 +38,7 @@ function createRest(style: RestStyle): ImitatedProvider {
       authorizePath: root + style.authorizePath,
       lifetimeSeconds: 3600,
     },
-    // Ours: a minute's worth of what the pages name, in ten seconds.
+    // Our choice: a minute's worth of what the pages name, in ten seconds.
     defaultLimits: {
       perTenSeconds: 100,
       searchesPerSecond: 0,
@@ -63,7 +63,7 @@ function createRest(style: RestStyle): ImitatedProvider {
   };
 }
 
-/** One label of a host name, the same on every run: names that differ in signs only are told apart by their digest. */
+/** One label of a host name, the same on every run: a digest distinguishes names that differ in other characters only. */
 function workspaceOf(name: string): string {
   const label = name
     .toLowerCase()

@@ -1,7 +1,7 @@
 import type { AccountSettings } from '../control/imitated-provider';
 import type { DataCentre, RestStyle } from './rest-style';
 
-/** Where an account is; undefined for a provider that names no places. */
+/** Where an account is; undefined for a provider without data centres. */
 export function dataCentreOf(
   { dataCentres = {} }: RestStyle,
   { dataCentre }: Pick<AccountSettings, 'dataCentre'>,

@@ -1,7 +1,7 @@
 import type { ReceivedCall } from '../control/imitated-provider';
 
 /*
- * What tells one REST provider from another: addresses, bodies, replies, errors. Each style is written from public pages and from
+ * The differences between REST providers: addresses, bodies, replies, errors. Each style is written from public pages and from
  * the code of open-source clients, apart from the files that our connectors read: what both got wrong would pass unseen.
  */
 
@@ -20,9 +20,9 @@ export interface RestRecord {
 
 /** An object of a provider, with the part of its rules that is imitated. */
 export interface RestObject {
-  /** As it stands in addresses. */
+  /** Its name in addresses. */
   readonly name: string;
-  /** As it stands in bodies, where that is another word. */
+  /** Its name in bodies, where that differs. */
   readonly one?: string;
   /** The fields there are, with the provider's word for the type; others are refused. */
   readonly fields: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export interface RestRefusal {
   /** The call was a search, which is refused as a whole. */
   readonly isSearch?: boolean;
   readonly existingId?: string;
-  /** What a fault asks for in place of the provider's own. */
+  /** The reply that a fault requests instead of the provider's own. */
   readonly code?: string | undefined;
   readonly message?: string;
   /** With `status`. */
@@ -81,11 +81,11 @@ export interface SentSearch {
   readonly body: unknown;
 }
 
-/** How a provider names the place of an account. */
+/** How a provider names the data centre of an account. */
 export interface DataCentre {
   /** Parameters of the customer's return besides RFC 6749. */
   readonly returned: Readonly<Record<string, string>>;
-  /** What a token reply says besides RFC 6749. */
+  /** Members of a token reply beyond RFC 6749. */
   readonly tokenMembers: Readonly<Record<string, string>>;
 }
 
@@ -110,7 +110,7 @@ export interface RestStyle {
   searched?(search: SentSearch): string | undefined;
   /** Undefined: the search cannot be read. */
   conditions(search: SentSearch): Conditions | undefined;
-  /** Records that only look like the conditions are found too. @default false */
+  /** Near matches of the conditions are found too. @default false */
   readonly findsAlike?: boolean;
   account(workspaceRef: string): unknown;
   /** Its data centres, by the word that its accounts name them by; the first is the usual one. @default one, which nothing names */

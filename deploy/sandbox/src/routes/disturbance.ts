@@ -100,7 +100,7 @@ function refusalsOf({ inputs = [0], category, message, context }: PartialAction)
 type StatusAction = Extract<FaultAction, { readonly kind: 'status' | 'commit-then-status' }>;
 type QuotaAction = Extract<FaultAction, { readonly kind: 'quota' }>;
 
-/** The reply that a fault sends in place of the provider's. */
+/** The reply that a fault sends instead of the provider's. */
 function faultReply(action: StatusAction | QuotaAction, account: ImitatedAccount): WireReply {
   const reply = action.kind === 'quota' ? account.quotaReply(action.policy ?? 'burst') : statusReply(action, account);
   return { ...reply, headers: { ...reply.headers, ...waitHeaders(action, Date.now()) } };

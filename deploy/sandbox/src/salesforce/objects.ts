@@ -271,7 +271,7 @@ const uniqueNames = new Map(
 /** Names of the fields that no two live records of an object share a value of. */
 export const uniqueFieldsOf = (type: string): readonly string[] => uniqueNames.get(type) ?? [];
 
-/** What `FIELDS(ALL)`, `FIELDS(STANDARD)` and `FIELDS(CUSTOM)` stand for. */
+/** The fields that `FIELDS(ALL)`, `FIELDS(STANDARD)` and `FIELDS(CUSTOM)` select. */
 export function fieldGroup(object: ObjectDefinition, group: 'ALL' | 'STANDARD' | 'CUSTOM'): readonly FieldDefinition[] {
   const visible = visibleFields(object);
   return group === 'ALL' ? visible : visible.filter((each) => isCustom(each) === (group === 'CUSTOM'));

@@ -18,7 +18,7 @@ export interface Input {
   readonly skip?: ReadonlySet<string>;
 }
 
-/** Creates a record, or says everything that Salesforce has against it. */
+/** Creates a record, or returns every error that Salesforce reports. */
 export function createRecord(call: OrgCall, object: ObjectDefinition, input: Input): Outcome {
   const read = prepare(call, object, input, 'create');
   if ('problems' in read) return read;
@@ -27,7 +27,7 @@ export function createRecord(call: OrgCall, object: ObjectDefinition, input: Inp
   return { record: call.data.create(object.name, withDefaults(call, object, read.values), call.now) };
 }
 
-/** Changes a record, or says everything that Salesforce has against it. */
+/** Changes a record, or returns every error that Salesforce reports. */
 export function updateRecord(call: OrgCall, current: StoredRecord, input: Input): Outcome {
   const object = objectNamed(current.type);
   const read = prepare(call, object, input, 'update');

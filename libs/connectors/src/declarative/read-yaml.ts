@@ -21,7 +21,7 @@ export interface YamlText {
   readonly positionOf: (steps: readonly (string | number)[]) => YamlPosition;
 }
 
-/** What the text may grow to when its anchors are written out, in characters. Ours: the limit of a JSON body. */
+/** What the text may grow to when its anchors are written out, in characters. Our choice: the limit of a JSON body. */
 const jsonCharactersMax = 1_000_000;
 
 /** Reads YAML 1.2 or JSON, which is a part of it. Never throws for a text. */
@@ -76,7 +76,7 @@ function toJson(document: Document): { readonly json: string } | { readonly reas
   return { json };
 }
 
-/** Characters of a message. Ours: the parser repeats what it read. */
+/** Characters of a message. Our choice: the parser repeats what it read. */
 const messageMax = 200;
 
 /** The messages of the parser, with what was meant where it says little. */
@@ -115,13 +115,13 @@ function startOf(node: unknown): number | undefined {
  * Reading lexemes does none of this.
  */
 
-/** Levels. Ours: the JSON reader's 32, two tokens each. */
+/** Levels. Our choice: the JSON reader's 32, two tokens each. */
 const depthMax = 64;
-/** Ours: some 6,000 fields of a manifest. */
+/** Our choice: some 6,000 fields of a manifest. */
 const lexemesMax = 50_000;
-/** Names of one mapping. Ours: no mapping of a manifest has more than 20. */
+/** Names of one mapping. Our choice: no mapping of a manifest has more than 20. */
 const namesMax = 100;
-/** How often anchors may be repeated. Ours: a hand-written file has a few; a "billion laughs" has thousands. */
+/** How often anchors may be repeated. Our choice: a hand-written file has a few; a "billion laughs" has thousands. */
 const aliasesMax = 100;
 
 /** Why a text is not to be read as YAML, with the offset where that shows; undefined when it may be. */

@@ -14,7 +14,7 @@ export interface YamlIssue {
 export type ReadDocument<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-/** Problems of one file that are listed. Ours: a file of another kind would have hundreds. */
+/** Problems of one file that are listed. Our choice: a file of another kind would have hundreds. */
 const problemsMax = 50;
 
 /**

@@ -1,4 +1,4 @@
-/** What a word of a status means for whoever looks: told by colour and by the word itself. */
+/** What a status means to a reader: shown by colour and by its word. */
 export type Tone = 'good' | 'bad' | 'busy' | 'unsure' | 'quiet';
 
 const tones: Readonly<Record<string, Tone>> = {

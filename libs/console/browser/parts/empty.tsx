@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** In place of a table without rows: what is missing, and the command that changes it. */
+/** Instead of a table without rows: what is missing, and the command that changes it. */
 export function Empty({ title, command, children }: EmptyOptions) {
   return (
     <div class="empty">

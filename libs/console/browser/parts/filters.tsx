@@ -8,7 +8,7 @@ export function Filters({ query }: { readonly query: URLSearchParams }) {
   // Set when the list changes, not with each render, and before the page is shown: what is being typed stays, and so does the focus.
   useLayoutEffect(() => {
     for (const field of fieldsOf(shown.current)) {
-      // Who has left it, with what it said before, types no more.
+      // A field that was left unchanged is no longer being edited.
       if (field === typed.current && field === document.activeElement) continue;
       const given = query.get(field.name) ?? '';
       field.value = field.name === 'since' ? localOf(given) : given;

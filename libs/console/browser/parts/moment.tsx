@@ -1,6 +1,6 @@
 import { fromNow, inFull } from '../format';
 
-/** A moment as its distance; the moment itself is told when pointed at. */
+/** A time relative to now; the time itself is in the tooltip. */
 export function Moment({ of }: { readonly of: string | undefined }) {
   if (of === undefined) return <span class="fine">never</span>;
   return (

@@ -92,7 +92,7 @@ export function RetryButton({ api, operation, progress, records }: ActionOptions
 
 interface ConfirmOptions {
   readonly title: string;
-  /** What the button says that does it. */
+  /** Label of the button that does it. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly children: ComponentChildren;

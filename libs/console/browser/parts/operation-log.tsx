@@ -5,7 +5,7 @@ import type { Api } from '../session';
 import { useLoad } from '../use-load';
 import { Problem } from './problem';
 
-/** Lines that are shown unasked, the latest: what is the matter now stands there. */
+/** The latest lines, which are shown at first: they explain the current state. */
 const linesMax = 8;
 
 /** What happened to the operation, oldest first. Read again when the operation has changed. */

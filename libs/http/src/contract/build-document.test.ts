@@ -3,7 +3,7 @@ import { createRouter } from '../router';
 import { buildDocument } from './build-document';
 import { noBody } from './route-contract';
 
-// What a document says is held by the generated files: deploy/contracts/src/documents.test.ts.
+// The contents of a document are tested by the generated files: deploy/contracts/src/documents.test.ts.
 it('names the routes that do not say what they are, and leaves internal ones out', () => {
   const { router, routes } = createRouter('test');
   const handle = () => ({ status: 204 });

@@ -159,14 +159,14 @@ function withProblems(
   return responses;
 }
 
-/** A list of issues may stand where the request is to blame. */
+/** A request error may have a list of issues. */
 function problemSchema(status: number, components: Components): JsonSchema {
   const plain = components.refer(apiProblemSchema) as JsonSchema;
   if (status >= 500) return plain;
   return { anyOf: [components.refer(inputValidationProblemSchema), plain] };
 }
 
-/** Every problem a route can answer: what follows from how it is registered, and what it says itself. */
+/** Every problem a route can return: those implied by its registration, and those it declares. */
 function problemCodes({ path, isAuthenticated, contract }: RegisteredRoute): ProblemCode[] {
   const codes = new Set<ProblemCode>([
     'request.invalid',
@@ -225,7 +225,7 @@ const describing = ['properties', 'additionalProperties', 'anyOf', 'oneOf'];
 class Components {
   private readonly used = new Map<string, unknown>();
 
-  /** The schema as it stands in the document. */
+  /** The schema in the document. */
   refer(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map((part) => this.refer(part));
     if (typeof schema !== 'object' || schema === null) return schema;

@@ -13,7 +13,7 @@ const thing: JsonSchema = {
   properties: { id: { type: 'string' }, inner: { type: 'object', properties: { a: { type: 'integer' } } } },
 };
 
-/** An app with one operation that answers what the test says. */
+/** An app with one operation that returns what the test chooses. */
 function answering(answer: () => Reply, isChecked = true) {
   const app = testApp({
     api: { title: 'Things <API>', description: 'One.\n\nTwo.', tags: [{ name: 'Things', description: 'Some.' }] },

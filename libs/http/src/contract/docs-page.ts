@@ -140,7 +140,7 @@ function curl({ components, servers }: OpenApiDocument, title: string, operation
   ].join(' \\\n  ');
 }
 
-/** Levels of members that are shown in one table; deeper ones stand with the schema they belong to. */
+/** Levels of members that are shown in one table; deeper ones are shown with their schema. */
 const levelsMax = 4;
 
 /** A table of a schema's members, nested ones under dotted names; empty when it names none. */

@@ -114,7 +114,7 @@ function parse(text: string): unknown {
 }
 
 /**
- * Looks at every reply just before it leaves. One that breaks the document becomes a 500 that says how: the test that caused it
+ * Checks every reply just before it leaves. One that violates the document becomes a 500 that describes how: the test that caused it
  * fails, and so does whoever calls a staging system.
  */
 export function checkReplies({ document, paths }: BuiltDocument, logger: Logger): RequestHandler {

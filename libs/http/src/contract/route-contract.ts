@@ -20,7 +20,7 @@ export interface HeaderContract {
 /** By status. Problems are not among them: see `problems`. */
 export type Replies = Readonly<Record<number, ReplyContract>>;
 
-/** What a route says of itself, for the OpenAPI document. */
+/** What a route declares for the OpenAPI document. */
 export interface RouteDescription {
   /** Names the operation, camelCase, once per service; the method of the client. */
   readonly operationId?: string;
@@ -48,7 +48,7 @@ export interface RouteContract extends RouteDescription {
   readonly body?: JsonSchema;
 }
 
-/** A route as it stands in a router. */
+/** A route of a router. */
 export interface RegisteredRoute {
   readonly method: string;
   /** Express syntax. */
@@ -109,7 +109,7 @@ export interface OpenApiOperation {
   readonly tags: readonly string[];
   /** Empty: no key is needed. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Who passes: keys with one of these scopes, `admin` (the bootstrap key), `token` (a bearer token of the group). Ours. */
+  /** Who passes: keys with one of these scopes, `admin` (the bootstrap key), `token` (a bearer token of the group). Our extension. */
   readonly 'x-scopes'?: readonly string[];
   readonly parameters?: readonly OpenApiParameter[];
   readonly requestBody?: {
@@ -135,14 +135,14 @@ export interface OpenApiResponse {
     Record<string, { readonly description: string; readonly required?: boolean; readonly schema: JsonSchema }>
   >;
   readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>;
-  /** Every `code` that a problem of this status may have. Ours. */
+  /** Every `code` that a problem of this status may have. Our extension. */
   readonly 'x-problem-codes'?: readonly string[];
 }
 
 /** Source: RFC 9457. */
 export const problemType = 'application/problem+json';
 
-/** What a service says of its API as a whole. */
+/** What a service declares about its API as a whole. */
 export interface ApiInfo {
   readonly title: string;
   /** Paragraphs of plain text. */

@@ -43,7 +43,7 @@ export async function createSynchronously(tour: Tour, customer: Customer): Promi
   };
 }
 
-/** One contact, accepted at once and written in the background; its operation says how it went. */
+/** One contact, accepted at once and written in the background; its operation shows the outcome. */
 export async function createAsynchronously(tour: Tour, customer: Customer): Promise<StepLine> {
   const contact = contactAt(tour.contacts, sampleIndexes.asynchronous);
   const begunAtMs = performance.now();
@@ -127,7 +127,7 @@ export async function searchByEmail(
   };
 }
 
-/** The same person a second time, the email in another case: the CRM refuses it and says whom it has. */
+/** The same person a second time, the email in another case: the CRM refuses it and names the existing record. */
 export async function createADuplicate(tour: Tour, { write, sandbox }: Customer): Promise<StepLine> {
   const [first, second = {}] = sampleIndexes.duplicate.map((index) => contactAt(tour.contacts, index));
   const one = await write<SingleWriteReply>({ type: 'create', record: { ...first } });

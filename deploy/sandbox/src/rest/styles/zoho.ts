@@ -28,7 +28,7 @@ const entry = (code: string, message: string, details: object, status: 'success'
 });
 const listed = (one: object): RestReply => ({ status: 200, body: { data: [one] } });
 
-/** What is wrong with a record stands in its place of a 2xx; what is wrong with the call has a status of its own. */
+/** An error of a record is in its entry of a 2xx; an error of the call has its own status. */
 function refused({ reason, field, isSearch, existingId, code, message, status = 400 }: RestRefusal): RestReply {
   if (isSearch) {
     const details = { api_name: field, reason: 'the field is not available for search' };

@@ -43,7 +43,7 @@ export function runQuery(data: OrgData, soql: string, withDeleted: boolean): Fou
   return { columns, records: records.slice(query.offset, query.offset + (query.limit ?? records.length)) };
 }
 
-/** The select list, groups spread out. A field that stands twice in it is an error. */
+/** The select list, groups expanded. A field that is in it twice is an error. */
 function columnsOf(soql: string, object: ObjectDefinition, query: Query): FieldPath[] {
   const items = query.select === 'count' ? [] : query.select;
   const isUnbounded = items.some((item) => item.kind === 'group' && item.group !== 'STANDARD');
