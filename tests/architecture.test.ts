@@ -52,7 +52,7 @@ describe('the tree', () => {
   });
 
   // A word it does not know ends a Node before it has run a line, with a message about that word.
-  it('tells an old Node that it is too old: the way in imports the rest late, and has no word that Node 12 does not know', () => {
+  it('reports an old Node: the entry point imports the rest late, and has no syntax that Node 12 does not know', () => {
     const wayIn = readText('deploy/local/bootstrap.mjs');
     expect([...wayIn.matchAll(/^import .*$/gm)].map(([line]) => line)).toEqual([`import process from 'node:process';`]);
     expect(wayIn).not.toMatch(/\bawait\b|\?\?|\?\.|\|\|=|&&=/);
@@ -157,7 +157,7 @@ describe('the words of names', () => {
   const wordsIn = (path: string, text: string) =>
     findPrivateWords(path, readSource(text, path.endsWith('.tsx')).names, words);
 
-  it('are those of the field, in code and in names of files', () => {
+  it('are those of the glossary, in code and in names of files', () => {
     const files = codeFiles();
     expect(files).toContain('deploy/local/bootstrap.mjs');
     expect(files.flatMap((path) => wordsIn(path, readText(path)))).toEqual([]);

@@ -100,7 +100,7 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
     expect(await other.account.records(object)).toHaveLength(1);
   });
 
-  it('the id is that of the master operation, which tells of every record [get-operation.auto-batched] [service.rule-6]', async () => {
+  it('the id is that of the master operation, which has every record [get-operation.auto-batched] [service.rule-6]', async () => {
     const ids = await joinMany(5, 'Master', 8);
     const [master = ''] = ids;
     expect(new Set(ids).size).toBe(1);

@@ -106,7 +106,7 @@ describe('signing in', () => {
     expect(await kept()).toEqual([[], 0, '']);
   });
 
-  withBrowser('a key that is revoked meanwhile is told so', async () => {
+  withBrowser('a key that is revoked meanwhile is reported', async () => {
     const apiKey = await project.client.management
       .createApiKey({ body: { label: 'console', scopes: ['frontend'] } })
       .catch(
@@ -158,7 +158,7 @@ withBrowser('installations show their health', async () => {
   expect(await page.locator('tbody tr').count()).toBe(1);
 });
 
-withBrowser('a batch fills, waits out a storm of 429, drains, and tells what became of each record', async () => {
+withBrowser('a batch fills, waits out a storm of 429, drains, and shows the outcome of each record', async () => {
   const customer = await newCustomer();
   const records = Array.from({ length: 36 }, person);
   // It lasts until it is cleared: a pause of 5 s would be over before a slow browser has seen it.
@@ -197,7 +197,7 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and tells what bec
 });
 
 // Six digits in a row are misread: what the account's replies stated is told with its thousands.
-withBrowser('a lane tells its quota with the thousands apart', async () => {
+withBrowser('a lane shows its quota with thousands separated', async () => {
   const customer = await newCustomer();
   await customer.write('contacts', { type: 'create', record: person() });
   const page = await openAt('lanes');
@@ -233,7 +233,7 @@ withBrowser('cancels after asking, and retries what was cancelled', async () => 
   expect(await page.getByRole('button', { name: 'Retry…' }).count()).toBe(0);
 });
 
-withBrowser('a key that may only look is told so when it acts', async () => {
+withBrowser('a key that may only read is refused when it acts', async () => {
   const customer = await newCustomer();
   const id = await join100(customer, [person()]);
   const readKey = await project.createKey(['read']);

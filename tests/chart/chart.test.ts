@@ -145,7 +145,7 @@ withHelm('lets the crash test delete pods of its own release, and only while it 
   expect(kinds.filter((kind) => /^Role|^Validating/.test(kind))).toEqual([]);
 });
 
-withHelm('gives every service the provider files where it looks for them, and new pods when they change', () => {
+withHelm('mounts the provider files where every service reads them, and replaces pods when they change', () => {
   const files = { 'stockroom.yaml': 'format: 1\nname: stockroom\n' };
   const renderWith = (providers: object) => render(helm, { ...matrix['Secrets of the user'], providers }).manifests;
   const manifests = renderWith({ files });

@@ -114,7 +114,7 @@ describe('deploy', () => {
     ['a value of a wrong kind', good.replace('second', '[]'), /^sluice: sluice\.yaml:3:\d+: integrations\[0\]\.name /],
     ['a broken indentation', good.replace('    provider', ' provider'), /^sluice: sluice\.yaml:4:\d+: is not readable/],
     ['an unknown provider', good.replace('hubspot', 'hubspit'), /^sluice: sluice\.yaml:4:\d+: .*provider is not known/],
-  ])('says where %s stands, as compilers do', async (_what, text, line) => {
+  ])('gives the position of %s in the form of a compiler', async (_what, text, line) => {
     const { code, stdout, stderr } = await deploy(text);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(line);
@@ -352,7 +352,7 @@ describe('op', () => {
     expect(await person.run('op', 'explain', waiting)).toContain(`replayed by operation ${again.id}`);
   });
 
-  it('tells retries, a create whose answer was lost, and a batch that was divided; and decides them again alike', async () => {
+  it('explains retries, a create whose answer was lost, and a divided batch; and decides them again alike', async () => {
     const { account } = customer;
     await account.fault({ match: { method: 'POST' }, action: { kind: 'quota', retryAfterSeconds: 1 }, times: 1 });
     const retried = await ended(await accepted({ email: 'retried@example.com' }));
@@ -389,7 +389,7 @@ describe('op', () => {
   // A property that HubSpot does not know refuses the whole batch.
   const divided = (n: number) => ({ email: `divided-${n}@example.com`, ...(n === 2 && { no_such_property: 'x' }) });
 
-  it('is told by a replay that something was decided otherwise than today', async () => {
+  it('reports on a replay that a decision differs from the recorded one', async () => {
     const id = await ended(await accepted({ email: 'no address either' }));
     const file = await exportOf(id);
     const wrong = file.replaceAll('"rejected"', '"unavailable"').replaceAll(/"status": 400/g, '"status": 503');
@@ -403,7 +403,7 @@ describe('op', () => {
     });
   });
 
-  it('lists by what a person looks for, and shows one', async () => {
+  it('lists by a filter, and shows one', async () => {
     const [newest] = await person.json<Operation[]>(
       'op',
       'list',

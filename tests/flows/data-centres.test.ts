@@ -148,7 +148,7 @@ describe('the data centre that a return names', () => {
     }
   });
 
-  it('stands also where the token reply tells none', async () => {
+  it('is kept where the token reply has none', async () => {
     const prepared = await prepare({ dataCentre: 'eu' });
     await reportDomain(prepared, undefined);
     expect((await connect(prepared)).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
@@ -192,7 +192,7 @@ describe('the data centre that a return names', () => {
 });
 
 // Refresh tokens are good once here: a pair that were thrown away would cost the customer's connection at the second refresh.
-describe('a refresh whose reply names another place', () => {
+describe('a refresh whose reply names another data centre', () => {
   async function connected() {
     const prepared = await prepare({ dataCentre: 'eu', rotateRefreshTokens: true });
     const { project, account } = prepared;

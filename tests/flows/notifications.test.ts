@@ -53,7 +53,7 @@ const write = async (email: string, more: object = {}) => {
 };
 const notificationsOf = (operationId: string) => arrived.filter(({ data }) => data['operationId'] === operationId);
 
-it('tells of asynchronous and batched writes once they ended, and of the connection', async () => {
+it('reports asynchronous and batched writes once they ended, and the connection', async () => {
   await subscribe(['write.async.done', 'connection.*']);
   const single = await write('told@example.com');
   const batched = await write('batched@example.com', { autoBatchPolicy: { maxDelayMinutes: 1 } });
@@ -75,7 +75,7 @@ it('tells of asynchronous and batched writes once they ended, and of the connect
   await until('the connection works', () => arrived.find(({ data }) => data['status'] === 'working'), boundMs);
   const synchronous = await customer.write('contacts', { type: 'create', record: { email: 'sync@example.com' } });
   const last = await write('last@example.com');
-  await until('the last is told', () => notificationsOf(last)[0], boundMs);
+  await until('the last is notified', () => notificationsOf(last)[0], boundMs);
   expect(notificationsOf(synchronous.body.operationId)).toEqual([]);
 });
 
@@ -96,7 +96,7 @@ it('kill -9 between the delivery and its mark: it comes again with the same id, 
   for (let n = operations / 2; n < operations; n += 1) ids.push(await write(`killed-${n}@example.com`));
   await stack.processes.start('management');
   const missing = () => ids.filter((id) => notificationsOf(id).length === 0);
-  await until('all are told', () => (missing().length === 0 ? true : undefined), boundMs);
+  await until('all are notified', () => (missing().length === 0 ? true : undefined), boundMs);
   for (const id of ids) expect([id, new Set(notificationsOf(id).map((event) => event.id)).size]).toEqual([id, 1]);
   for (const { event } of unmarked) {
     await until(

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const stored = async (sku: string) => (await stockroom.items()).filter((item) => item['sku'] === sku);
 
-it('stands in the catalogue, for anybody', async () => {
+it('is in the catalogue, for anybody', async () => {
   const reply = await fetch(`${stack.baseUrl}/providers/stockroom`);
   expect(await reply.json()).toMatchObject({
     name: 'stockroom',
@@ -116,7 +116,7 @@ it('searches by equality', async () => {
   expect(found.body.results).toMatchObject([{ fields: { sku: 'f-1', shelf: 1 }, raw: { sku: 'f-1' } }]);
 });
 
-it('tells the declared fields', async () => {
+it('returns the declared fields', async () => {
   const url = `${stack.baseUrl}/projects/${customer.project.id}/providers/stockroom/objects/items/metadata?groupRef=${customer.groupRef}`;
   const reply = await fetch(url, { headers: { 'x-api-key': customer.project.key } });
   expect(await reply.json()).toMatchObject({ fields: { sku: { valueType: 'string', isRequired: true } } });

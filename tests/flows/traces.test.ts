@@ -70,7 +70,7 @@ const only = (spans: readonly Span[], name: string): Span => {
 const accept = 'POST /v1/projects/:projectIdOrName/integrations/:integrationId/objects/:objectName';
 
 describe('an auto-batched write', () => {
-  it('is one story, found by its operation: accept, flush, call, attempt, settlement, and a link to each accept', async () => {
+  it('is found whole by its operation: accept, flush, call, attempt, settlement, and a link to each accept', async () => {
     const [first, second] = [builderTrace('01'), builderTrace('01')];
     const joined = await Promise.all(
       [first, second].map(({ headers }, at) =>
@@ -148,7 +148,7 @@ describe('what somebody waits for', () => {
 });
 
 describe('what is kept', () => {
-  it('of a write that goes well and is not sampled: nothing; of one that fails: all that is known, its accept told again', async () => {
+  it('of a successful write that is not sampled: nothing; of a failed one: everything known, with its accept backfilled', async () => {
     const well = (await customer.write('contacts', create('well', asynchronous), builderTrace('00').headers)).body;
     await customer.ended(well.operationId);
     await customer.account.fault({ action: { kind: 'status', status: 400, body: { message: canary, category: 'X' } } });
@@ -203,13 +203,13 @@ describe('a collector that', () => {
     collector.become(mood);
     const requests = collector.requests();
     const write = () => customer.write('contacts', create(`${mood}-${(traces += 1)}`), builderTrace('01').headers);
-    await until('the gateway tells', async () => {
+    await until('the gateway reports', async () => {
       expect((await write()).status).toBe(200);
       return events('telemetry.export-failing').length > failing ? true : undefined;
     });
     expect(collector.requests()).toBeGreaterThan(requests);
     collector.become('takes');
-    await until('the gateway tells again', async () => {
+    await until('the gateway reports again', async () => {
       expect((await write()).status).toBe(200);
       return events('telemetry.export-restored').length > restored ? true : undefined;
     });

@@ -240,7 +240,7 @@ describe('batcher and executor', () => {
 
   it('an operation of 95 MB whose replies are lost is looked for, and ends', async () => {
     answer(() => '{}', 504);
-    const ended = await stack.surviving('executor', 'looks for what became of 95 MB', async () =>
+    const ended = await stack.surviving('executor', 'reconciles 95 MB', async () =>
       sender.ended(await autoBatch(sender)),
     );
     expect(ended).toMatchObject({ status: 'failure', result: expect.stringContaining('Outcome unknown') });

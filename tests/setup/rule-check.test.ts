@@ -7,14 +7,14 @@ const rulings = new Set(['`mode` omitted', 'errors']);
 
 describe('ruleIdsOf', () => {
   // The samples stay out of the titles: there they would count.
-  it('takes what stands in brackets and has the form of an id', () => {
+  it('takes ids in brackets', () => {
     expect(ruleIdsOf('accepts 100 [limits.sample]')).toEqual(['limits.sample']);
     expect(ruleIdsOf('[write.sample-3] [limits.size] groups')).toEqual(['write.sample-3', 'limits.size']);
     expect(ruleIdsOf('names batch[0].record.id and ["a.b"] and [body] and [A.b]')).toEqual([]);
   });
 });
 
-it('rulingSubjectsOf takes what stands in bold at the beginning of each entry', () => {
+it('rulingSubjectsOf takes the bold subject at the beginning of each entry', () => {
   const page =
     '# Rulings: x\n\n- **`mode` omitted**: synchronous: **always**.\n  More of it.\n- **errors**: as said.\n- none\n';
   expect(rulingSubjectsOf(page)).toEqual(['`mode` omitted', 'errors']);

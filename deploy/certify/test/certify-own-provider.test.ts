@@ -93,7 +93,7 @@ it.each([
   [['--text', 'note'], '--mark: name the text field of parts that takes the mark.'],
   [['--object', 'boxes'], '--object: must be an object of shelf: parts.'],
   [[...words, '--with', 'kind'], "--with: must be name=value, not 'kind'."],
-])('says what it has to be told: %j', async (more, line) => {
+])('names the missing option: %j', async (more, line) => {
   const env = { SHELF_ACCESS_TOKEN: 'key-of-ana', SLUICE_PROVIDERS_DIR: folderWith(file(address)) };
   const { code, text } = await command('shelf', env, more).ended;
   expect([code, text]).toEqual([2, `${line}\n`]);

@@ -121,7 +121,7 @@ describe('an account that says that it made no record, and has it', () => {
     expect(await customer.records()).toEqual([]);
   });
 
-  it('pipedrive: it differs, and what stays is told', async () => {
+  it('pipedrive: it differs, and the record that stays is reported', async () => {
     const customer = await account('pipedrive');
     await customer.fault({ match: { method: 'POST', path: '^/rest/pipedrive/.*/persons$' }, action });
     const { code, text } = await customer.certify('--leave').ended;

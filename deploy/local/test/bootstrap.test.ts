@@ -54,7 +54,7 @@ describe('an option that is repeated', () => {
     expect(output.match(/"F\d+"/g)).toEqual(['"F97"', '"F98"', '"F99"']);
   });
 
-  it('adds up: a wrong image is refused wherever it stands', async () => {
+  it('adds up: a wrong image is refused in any position', async () => {
     const { code, output } = await run('runImages', '--target', 'exekutor', '--target', 'executor');
     expect(code).toBe(2);
     expect(output).toMatch(/usage: npm run test:images/);

@@ -68,7 +68,7 @@ describe('batch create', () => {
     expect(await client.records()).toHaveLength(1);
   });
 
-  it('all or nothing also looks inside the batch', async () => {
+  it('all or nothing also checks within the batch', async () => {
     expect((await batch('create', emails('a', 'A'))).status).toBe(409);
     expect((await batch('create', [...emails('a'), { properties: { email: 'x' } }])).status).toBe(400);
     expect(await client.records()).toEqual([]);

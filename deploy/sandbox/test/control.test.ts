@@ -64,7 +64,7 @@ describe('faults', () => {
     expect((await client.send('GET', '/_sandbox/faults')).body).toEqual([]);
   });
 
-  it('tells what they met, and can be cleared', async () => {
+  it('reports what they hit, and can be cleared', async () => {
     const { status, body } = await client.fault({
       account: 'acme',
       match: { method: 'GET', nth: 2 },

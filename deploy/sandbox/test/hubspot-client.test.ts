@@ -180,7 +180,7 @@ describe('tokens', () => {
   });
 });
 
-it('what a private app may do is told to its key', async () => {
+it('the scopes of a private app are reported to its key', async () => {
   const { token } = sandbox;
   const info = await sandbox.call('POST', '/oauth/v2/private-apps/get/access-token-info', { tokenKey: token });
   expect(info).toMatchObject({

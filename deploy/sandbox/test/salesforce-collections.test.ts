@@ -53,7 +53,7 @@ describe('create', () => {
     });
   });
 
-  it('with allOrNone and one bad record stores nothing, wherever it stands', async () => {
+  it('with allOrNone and one bad record in any position stores nothing', async () => {
     const { status, body } = await createMany([{ LastName: 'A' }, { FirstName: 'x' }, { LastName: 'C' }], true);
     expect([status, body]).toEqual([200, [rolledBack, missing, rolledBack]]);
     expect(await names()).toEqual([]);
@@ -204,7 +204,7 @@ describe('upsert', () => {
 });
 
 describe('retrieve', () => {
-  it('stands in the order of the ids, null where there is nothing', async () => {
+  it('is in the order of the ids, null for a missing record', async () => {
     const account = await client.create('Account', { Name: 'A' });
     const ids = await Promise.all(['A', 'B'].map((LastName) => client.create('Contact', { LastName })));
     await client.call('DELETE', `/sobjects/Contact/${ids[1]}`);

@@ -251,7 +251,7 @@ describe('addresses', () => {
     expect([status, body[0].errorCode]).toEqual([404, 'NOT_FOUND']);
   });
 
-  it('tells ids apart by case', async () => {
+  it('distinguishes ids by case', async () => {
     const id = await client.create('Contact', { LastName: 'Luna' });
     const other = id
       .slice(0, 15)

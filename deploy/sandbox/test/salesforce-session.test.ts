@@ -161,7 +161,7 @@ describe('the session', () => {
 });
 
 describe('limits', () => {
-  it('are told on every reply, and refuse what is over them', async () => {
+  it('are reported on every reply, and refuse what exceeds them', async () => {
     const client = await start({}, { limits: { perDay: 3 } });
     const info = (reply: { headers: Headers }) => reply.headers.get('sforce-limit-info');
     const created = await client.call('POST', '/sobjects/Account', { Name: 'A' });

@@ -110,7 +110,7 @@ describe('the ledger', () => {
     inputs: names.map((lastname, index) => ({ properties: { lastname }, objectWriteTraceId: String(index) })),
   });
 
-  it('names what a call carried and what it wrote, whatever the caller was told', async () => {
+  it('lists what a call carried and what it wrote, whatever the reply', async () => {
     await client.fault({ action: { kind: 'partial', inputs: [1], category: 'INTERNAL_ERROR' } });
     await client.call('POST', `${contacts}/batch/create`, traced('a', 'b', 'c'));
     await client.fault({ action: { kind: 'commit-then-reset' } });
@@ -152,7 +152,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('tells tokens apart without showing them', async () => {
+  it('distinguishes tokens without showing them', async () => {
     await create();
     const second = 'another-token-of-acme';
     await client.send('POST', '/_sandbox/accounts', { name: 'acme', provider: 'hubspot', token: second });

@@ -316,7 +316,7 @@ describe('waitForOperation', () => {
     expect((error as SluiceTimeoutError).operation.status).toBe('in_progress');
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when it is aborted', async () => {
     answers = [{ body: { id: 'o', status: 'in_progress' } }];
     const leaving = new AbortController();
     setTimeout(() => leaving.abort(new Error('left')), 30);

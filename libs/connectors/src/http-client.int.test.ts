@@ -81,7 +81,7 @@ describe('a request', () => {
     expect(received?.body).toBe('grant_type=refresh_token&secret=a%26b%3Dc+d%2B%C3%A9');
   });
 
-  test("carries the caller's headers beside ours, and never in their place", async () => {
+  test("adds the caller's headers to ours, and never replaces ours", async () => {
     const forwarded = [
       { key: 'Sforce-Auto-Assign', value: 'FALSE' },
       { key: 'Authorization', value: 'Bearer of-the-caller' },
@@ -299,7 +299,7 @@ describe('a connection that cannot be made at this moment', () => {
     expect(connections).toBe(1);
   });
 
-  test('a provider that says nothing is told with the time of the call, as it is set', async () => {
+  test('a silent provider is reported with the configured time of the call', async () => {
     stub.replyWith(silence);
     const returning = createHttpClient({ baseUrl: stub.url, callTimeoutMs: impatientMs, reconnects: true });
     const reason = `no reply within ${impatientMs} ms`;

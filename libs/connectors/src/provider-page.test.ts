@@ -25,7 +25,7 @@ test.each(pages)('docs/providers/%s.md is as the tables and the files are', (nam
   expect({ hint, text: plain(printed) }).toEqual({ hint, text: plain(page) });
 });
 
-test('a row tells class, meaning, wait, basis and source', () => {
+test('a row has class, meaning, wait, basis and source', () => {
   const row: SignalRow = {
     signal: 'a | b',
     class: 'quota',

@@ -103,7 +103,7 @@ describe('HubSpot', () => {
     expect(await hubspot.create({ ...call, ...first, isResend: true })).toMatchObject({ error: { class: 'unknown' } });
   });
 
-  test('the look: a property that the account keeps unique finds the record at once', async () => {
+  test('the lookup: a unique property of the account finds the record at once', async () => {
     const since = new Date('2026-11-20T12:00:00Z');
     const mine = { id: '1', properties: { ...first.fields }, createdAt: '2026-11-20T12:00:01Z' };
     stub.replyWith(properties, {
@@ -118,7 +118,7 @@ describe('HubSpot', () => {
     expect(sent()).toEqual(['GET /crm/v3/properties/companies', `POST ${objects}/batch/read`]);
   });
 
-  test('the look: properties that cannot be read now prove nothing, and one that may not be read is made by search', async () => {
+  test('the lookup: properties that cannot be read now prove nothing, and without access it uses a search', async () => {
     const find = () => hubspot.findCreated({ ...call, records: [{ ...first, since: new Date() }] });
     stub.replyWith({ status: 503, body: { message: 'no' } });
     expect(await find()).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
@@ -199,7 +199,7 @@ describe('Salesforce', () => {
       expect(soqlOf(stub.requests[1]?.path)).toContain("Legacy__c = 'L\\'1' AND CreatedDate >= 2026-11-20T11:59:50Z");
     });
 
-    test('of one record of a batch: the others wait for the look', async () => {
+    test('of one record of a batch: the others wait for the lookup', async () => {
       stub.replyWith(shared, row(idB, mine));
       const results = await salesforce.createBatch({ ...call, records, isResend: true });
       expect(results).toMatchObject([
@@ -297,7 +297,7 @@ describe('Salesforce', () => {
     });
 
     // Thrown on, it would be a crash of the call after its intent: two of them and two more alone, and the call is taken out.
-    test('a database that cannot say whose the records are: a look that failed, and nothing is sent', async () => {
+    test('an unavailable database is a failed lookup, and nothing is sent', async () => {
       stub.replyWith(shared, row(idB, mine));
       const findClaimed = () =>
         Promise.reject(new DependencyError({ code: 'service.unavailable', detail: 'The database does not answer.' }));
@@ -310,7 +310,7 @@ describe('Salesforce', () => {
       expect(sent().some((each) => each.startsWith('P'))).toBe(false);
     });
 
-    test('a defect of ours in asking is no look that failed', async () => {
+    test('our own defect is not a failed lookup', async () => {
       stub.replyWith(shared, row(idB, mine));
       const defect = new DefectError({ code: 'service.defect', detail: 'broken' });
       const findClaimed = () => Promise.reject(defect);
@@ -335,7 +335,7 @@ describe('Salesforce', () => {
       expect(asked).toEqual([[idB]]);
     });
 
-    test('a look that fails: nothing is sent', async () => {
+    test('a failed lookup: nothing is sent', async () => {
       stub.replyWith(shared, { status: 503, body: refused('SERVER_UNAVAILABLE', 'no') });
       const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt });
       expect(result).toMatchObject({ error: { class: 'unavailable' } });

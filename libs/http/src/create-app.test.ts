@@ -232,7 +232,7 @@ describe('404 and 405', () => {
     await start().agent.post('/healthz').expect(405);
   });
 
-  it('[sec-36] TRACE is off and OPTIONS tells the methods', async () => {
+  it('[sec-36] TRACE is off and OPTIONS lists the methods', async () => {
     expect((await start().agent.trace('/v1/things')).status).toBe(405);
     const { status, headers } = await start().agent.options('/v1/things');
     expect([status, headers['allow']]).toEqual([204, 'POST, GET, HEAD, OPTIONS']);
@@ -240,7 +240,7 @@ describe('404 and 405', () => {
 });
 
 describe('413', () => {
-  it('[sec-28] a body over the limit, told by Content-Length', async () => {
+  it('[sec-28] a body over the limit, by its Content-Length', async () => {
     const { body } = await post(`{"name":"${'x'.repeat(20_000)}"}`).expect(413);
     expect(body).toMatchObject({ code: 'request.body-too-large', detail: expect.stringContaining('10000') });
   });

@@ -16,7 +16,7 @@ function appWith(...headers: [string, string][]) {
 describe('a header of every reply', () => {
   const agent = appWith(['X-First', 'a, b'], ['X-Second', "'none'"]);
 
-  it.each(['/plain', '/nothing', '/unknown'])('stands on %s', async (path) => {
+  it.each(['/plain', '/nothing', '/unknown'])('is on %s', async (path) => {
     const { headers } = await agent.get(path);
     expect(headers).toMatchObject({ 'x-first': 'a, b', 'x-second': "'none'" });
   });

@@ -104,7 +104,7 @@ describe('parseJson', () => {
     });
 
     // JSON.parse accepts it, and JSON.stringify of the result exhausts the stack.
-    it('refuses 200 000 nested lists where they become too deep, without a look at the rest', () => {
+    it('refuses 200 000 nested lists where they become too deep, without reading the rest', () => {
       const refusal = { code: 'request.invalid', detail: expect.stringContaining('32') };
       expect(refusalOf('['.repeat(200_000))).toMatchObject(refusal);
     });

@@ -222,7 +222,7 @@ describe('a refresh that fails', () => {
     },
   );
 
-  it('because the app is refused: the connection stays, the error names app and remedy, a person is told', async () => {
+  it('because the app is refused: the connection stays, the error names app and remedy, and it is logged for a person', async () => {
     const { provider, projectId, connectionId, stored } = await scene();
     provider.failing = 'rejected';
     const { lines, logger } = recordingLogger();
@@ -240,7 +240,7 @@ describe('a refresh that fails', () => {
   });
 
   // Source: specification, Connection status: "or an attempt to refresh the access token, hit credential problems".
-  it('because there is no app: all who wait are told what lacks, and it works on once the app is registered', async () => {
+  it('because there is no app: all waiting calls get the missing app, and work resumes once it is registered', async () => {
     const { provider, projectId, connectionId, stored, refresh, register } = await scene({ hasApp: false });
     const failed = await Promise.allSettled([
       refresh(1),
@@ -258,7 +258,7 @@ describe('a refresh that fails', () => {
 });
 
 // The refresh token was valid once: whatever address the reply names, the pair is in force, and the next refresh proves it.
-describe('a refresh whose reply names a place', () => {
+describe('a refresh whose reply names an address', () => {
   const keyed = ({ projectId, connectionId }: Awaited<ReturnType<typeof scene>>) => ({ projectId, connectionId });
 
   it('of the provider: the connection is there from the same moment on, and says so', async () => {

@@ -107,7 +107,7 @@ it('goes on where it was stopped', async () => {
   expect(await reseal()).toMatchObject([{ resealed: 50, overtaken: 0, left: 0 }, { resealed: 0 }, { resealed: 0 }]);
 });
 
-it('never puts an old ciphertext in the place of one that came meanwhile', async () => {
+it('never overwrites a newer ciphertext with an old one', async () => {
   const [one] = (await connect(1)) as [Named];
   const [read] = await store.sealedSecrets.listOthers('connection', 'k2', 10);
   if (read === undefined) throw new Error('nothing to seal');

@@ -14,7 +14,7 @@ function counted() {
 }
 
 describe('orphanMessages', () => {
-  it('counts each, and tells each name once', async () => {
+  it('counts each, and logs each name once', async () => {
     const { lines, metrics, countOrphan } = counted();
     for (let times = 0; times < 50; times += 1) countOrphan({ projectId: 'p', laneId: 'l' });
     countOrphan({ projectId: 'other', laneId: 'l' });

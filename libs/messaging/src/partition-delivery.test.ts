@@ -49,7 +49,7 @@ describe('PartitionDelivery', () => {
     expect(await metric(metrics, 'sluice_messages_undecodable_total')).toBe(1);
   });
 
-  it('counts and tells an undecodable message once, however often what stands with it fails', async () => {
+  it('counts and logs an undecodable message once, however often the others of its batch fail', async () => {
     let isAway = true;
     const away = new DependencyError({ code: 'service.unavailable', detail: 'Postgres does not answer.' });
     const { made, resolved, reading, metrics } = delivery(() => (isAway ? Promise.reject(away) : Promise.resolve()));

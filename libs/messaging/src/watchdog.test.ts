@@ -3,14 +3,14 @@ import { ProgressWatch } from './watchdog';
 const at = (partition: number, lag: number, mark: string) => ({ partition, lag, mark });
 
 describe('ProgressWatch', () => {
-  it('tells of a partition that has messages and stood still for the whole time', () => {
+  it('reports a partition that has messages and made no progress for the whole time', () => {
     const watch = new ProgressWatch(30_000);
     expect(watch.observe(0, [at(1, 5, 'a')])).toEqual([]);
     expect(watch.observe(29_999, [at(1, 9, 'a')])).toEqual([]);
     expect(watch.observe(30_000, [at(1, 9, 'a')])).toEqual([1]);
   });
 
-  it('tells it again only after another whole time', () => {
+  it('reports it again only after another whole time', () => {
     const watch = new ProgressWatch(30_000);
     watch.observe(0, [at(1, 5, 'a')]);
     watch.observe(30_000, [at(1, 5, 'a')]);

@@ -44,7 +44,7 @@ describe('persist', () => {
   });
 
   // Its commit came later than its repetitions gave up: one more try finds the row that is in the way.
-  describe('a row that stands in the way, later than work is repeated', () => {
+  describe('a blocking row, after the time in which work is repeated', () => {
     const late = (...errors: readonly Error[]) => {
       const clock = jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(6_000);
       return persist(failing(...errors)).finally(() => clock.mockRestore());

@@ -95,7 +95,7 @@ describe('a reply that names a record which another create had adopted', () => {
     await fixture.store.writes.settle([adopt(adopter)]);
     expect(await operationOf(adopter)).toMatchObject({ status: 'success' });
     await fixture.store.writes.settle([reply(owner)]);
-    const again = await until('the look', async () => (await fixture.claim())[0]);
+    const again = await until('the lookup', async () => (await fixture.claim())[0]);
     expect(again).toMatchObject({ operationId: adopter.operationId, isInDoubt: true });
     expect(await fixture.store.writes.loadPending(again)).toMatchObject([{ index: 0, sendState: 'maybe' }]);
     await fixture.store.writes.settle([adopt(again, '78')]);

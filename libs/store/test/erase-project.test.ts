@@ -141,7 +141,7 @@ describe('erasing', () => {
     while ((await eraser.projects.erase(fixture.seeded.projectId)) !== 'waiting');
     // A connection reports what it read when it ends at the latest.
     await eraser.close();
-    const { seq_scan: fromTheStart } = await until('the looks are told', async () => {
+    const { seq_scan: fromTheStart } = await until('the statistics are reported', async () => {
       const statistics = database('pg_stat_user_tables').where({ relname: 'webhook_messages' });
       const scans = await statistics.first<ScanCounts>('seq_scan', 'idx_scan');
       return Number(scans.seq_scan) + Number(scans.idx_scan) >= 10 ? scans : undefined;

@@ -6,7 +6,7 @@ import {
 } from './installation-rules';
 
 describe('checkCreateInstallationRequest', () => {
-  it('checks the content where it stands', () => {
+  it('checks the content at its path', () => {
     const content = { provider: 'hubspot', write: { objects: { a: { objectName: 'b' } } } };
     expect(checkCreateInstallationRequest({ groupRef: 'g', config: { content } })).toMatchObject([
       { name: 'config.content.write.objects.a.objectName' },
@@ -111,7 +111,7 @@ describe('checkUpdateInstallationRequest', () => {
     expect(check('config.content.write.objects.toString')).toHaveLength(1);
   });
 
-  it('lists and looks no further than a reply shows', () => {
+  it('lists and searches no further than a reply shows', () => {
     const objects = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`o${at}`, { objectName: `o${at}` }]));
     const compared: number[] = [];
     const issues = checkUpdateInstallationRequest(

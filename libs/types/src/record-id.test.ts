@@ -19,7 +19,7 @@ describe('recordIdOf', () => {
     expect(recordIdOf(record)).toBe(id);
   });
 
-  it('does not look at the prototype', () => {
+  it('does not read the prototype', () => {
     expect(recordIdOf(Object.create({ id: '1' }) as Record<string, unknown>)).toBeUndefined();
   });
 });

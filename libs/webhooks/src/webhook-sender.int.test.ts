@@ -57,7 +57,7 @@ describe('a name', () => {
     for (const outcome of await all) expect(outcome).toMatchObject({ class: 'timeout' });
   });
 
-  it('that does not exist is told as one of a private address is: a builder learns no names of our network', async () => {
+  it('that does not exist is reported like one with a private address: a builder learns no names of our network', async () => {
     const hidden = { class: 'forbidden-address', response: 'the receiver has no public address' };
     expect(await sendTo('nobody.example.com')).toMatchObject(hidden);
     expect(await sendTo('inside.example.com')).toMatchObject(hidden);

@@ -122,7 +122,7 @@ describe('by its time', () => {
     // A true message behind the forged ones in the same partition: when it is done, they are.
     ground.announce(full, { type: 'create' });
     await flushedState(full.operationId);
-    await until('the strays', async () => ((await batcher.orphans()) === 2 ? true : undefined));
+    await until('the orphans', async () => ((await batcher.orphans()) === 2 ? true : undefined));
     expect(await ground.stateOf(joined.operationId)).toBe('accumulating');
     expect(await batcher.flushed('message')).toBe(1);
     await flushedState(joined.operationId);

@@ -23,7 +23,9 @@ describe('what the batcher shows of the backlog', () => {
     const batcher = await ground.startBatcher();
     const beforeMs = Date.now();
     // More lanes than one statement reads: the first value that it shows is that of the whole pass.
-    await until('a look', () => read(batcher, 'sluice_waiting_lanes{state="ready"}').then((n) => (n ? n : undefined)));
+    await until('a sample', () =>
+      read(batcher, 'sluice_waiting_lanes{state="ready"}').then((n) => (n ? n : undefined)),
+    );
     expect(await read(batcher, 'sluice_waiting_lanes{state="ready"}')).toBe(1_400);
     expect(await read(batcher, 'sluice_waiting_lanes{state="blocked"}')).toBe(100);
     expect((await read(batcher, 'sluice_oldest_ready_seconds{lane="idle"}')) ?? 0).toBeGreaterThan(69);
@@ -35,7 +37,7 @@ describe('what the batcher shows of the backlog', () => {
     await batcher.stop();
   });
 
-  it('stands still while the database does not answer, and the batcher stops all the same', async () => {
+  it('waits while the database does not answer, and the batcher stops all the same', async () => {
     const writes = { ...ground.store.writes, sampleLanes: () => Promise.reject(new Error('away')) };
     const store = { ...ground.store, writes, close: () => Promise.resolve() };
     const batcher = await ground.startBatcher({}, { store });

@@ -95,7 +95,7 @@ describe('a call that crashed twice', () => {
     const { context } = await ground.startExecutor({ SLUICE_SWEEPS: 'off' });
     const { isFound, order } = delayClaims(context.store.writes, () => dueIn(suspect, 0));
     const bystander = await ground.accept(other, [{ email: 'bystander@x.com' }]);
-    await until('somebody looks for the suspect', () => isFound() || undefined);
+    await until('the suspect is looked up', () => isFound() || undefined);
     for (const [of, id] of [
       [other, bystander],
       [seed, suspect],

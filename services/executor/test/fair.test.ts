@@ -28,7 +28,7 @@ it('a backlog of a slow account takes its own capacity and no other account wait
   await fillBacklog(ground.url, slow, { calls: 2_000, type: 'create' });
   const quiet = await Promise.all(['q1', 'q2', 'q3'].map((accountRef) => ground.seed({ accountRef }, accountRef)));
   await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '60000', SLUICE_CONCURRENCY: '8' });
-  await until('the slow account has its places', () => (open === 4 ? true : undefined));
+  await until('the slow account has its slots', () => (open === 4 ? true : undefined));
   for (const seed of quiet) {
     const ids = await Promise.all(
       [1, 2, 3, 4, 5].map((n) => ground.accept(seed, [{ email: `${n}-${seed.laneId}@x.com` }])),
@@ -66,7 +66,7 @@ it('the slot of a call whose lane is put to sleep goes to the lanes that are awa
   };
   await ground.startExecutor({ SLUICE_SWEEPS: 'off', SLUICE_CONCURRENCY: '1' });
   await ground.accept(blocked, [{ email: 'a@x.com' }]);
-  await until('the only place is taken', () => ground.hubspot.calls[0]);
+  await until('the only slot is taken', () => ground.hubspot.calls[0]);
   const id = await ground.accept(other, [{ email: 'b@x.com' }]);
   // The message arrives before the slot is free.
   await new Promise((resolve) => setTimeout(resolve, 300));

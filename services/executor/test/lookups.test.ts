@@ -49,7 +49,7 @@ describe('a lookup of a create of unknown outcome', () => {
     );
     await ground.startExecutor();
     const doubted = await ground.accept(seed, [{ firstname: 'doubted' }]);
-    const refusedAt = await until('the refused look', async () => lookups()[0]?.atMs);
+    const refusedAt = await until('the refused lookup', async () => lookups()[0]?.atMs);
     const other = await ground.accept(seed, [{ email: 'other@x.com' }]);
     expect(await ground.ended(seed, other)).toMatchObject({ status: 'success' });
     expect(await ground.wasBlocked(seed)).toBe(false);
@@ -92,7 +92,7 @@ describe('a lookup of a create of unknown outcome', () => {
     const connection = ground.database('connections').where({ project_id: seed.projectId, id: seed.connectionId });
     const [{ sealed_credentials: sealed }] = await connection.clone().select('sealed_credentials');
     await connection.clone().update({ sealed_credentials: 'unreadable' });
-    expect(await until('a look that is given back', () => inDoubt(fence))).toMatchObject({
+    expect(await until('a lookup that is released', () => inDoubt(fence))).toMatchObject({
       crash_count: 0,
       look_crashes: 0,
     });

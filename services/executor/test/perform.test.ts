@@ -98,7 +98,7 @@ it("[sec-13] a forged message for another project's operation, or for nothing, c
   expect(await ground.ended(third, await ground.accept(third, [{ email: 'c@x.com' }]))).toMatchObject({
     status: 'success',
   });
-  await until('all strays', async () => ((await executor.orphans()) >= 3 ? true : undefined));
+  await until('all orphans', async () => ((await executor.orphans()) >= 3 ? true : undefined));
   const own = (rows: { project_id: string }[]) => rows.filter((row) => row.project_id !== third.projectId);
   expect((await stored()).map(own)).toEqual(before);
   expect(ground.hubspot.calls).toHaveLength(1);

@@ -13,7 +13,7 @@ it.each<[string, object]>([
   ['synchronous', {}],
   ['asynchronous', { mode: 'asynchronous' }],
   ['auto-batched', { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 5 } }],
-])('%s: fifty writes at once are accepted, and none stands behind the announcements of the others', async (_, more) => {
+])('%s: fifty writes at once are accepted, and none waits for the announcements of the others', async (_, more) => {
   const records = (await gateway.countRows())['records'] ?? 0;
   const startedAtMs = performance.now();
   const writes = Array.from({ length: 50 }, async (_each, at) => {

@@ -37,7 +37,7 @@ it('counts no deletion that found no pod', async () => {
 });
 
 // A pod that may not be deleted must not pass for a crash that did no harm.
-it('tells what the cluster refused', async () => {
+it('reports what the cluster refused', async () => {
   const forbidden: Pods = { list: async () => ['executor-a'], delete: () => Promise.reject(new Error('answered 403')) };
   const deleter = deletePods({ pods: forbidden, services, deletions: 1, writes: 10, random: () => 0 });
   deleter.onAnswer(10);

@@ -5,7 +5,7 @@ const customer = { account: { provider: 'hubspot' } } as FailedRequest['customer
 const sent = { way: 'sync', customer, marker: 'crash-7', sentAtMs: 1_000, answeredAtMs: 7_250 } as const;
 const log = [{ severity: 'ERROR', message: { msg: 'Call 1 was answered: unavailable.' } }];
 
-it('tells of each failed request when, after how long, with what body, and what the log of its operation says', async () => {
+it('shows for each failed request its time, duration and body, and the log of its operation', async () => {
   const body = { code: 'provider.unavailable', detail: 'Not sent', operationId: 'o1', requestId: 'r1' };
   const asked: string[] = [];
   const lines = await renderFailures([{ ...sent, status: 502, body }], async (_, operationId) => {
@@ -19,7 +19,7 @@ it('tells of each failed request when, after how long, with what body, and what 
   expect(asked).toEqual(['o1']);
 });
 
-it('tells of a request without a reply, and of an operation that cannot be read', async () => {
+it('shows a request without a reply, and an operation that cannot be read', async () => {
   const gone = () => Promise.reject(new Error('404'));
   const lost = { ...sent, status: -1 };
   const unread = { ...sent, status: 504, body: { operationId: 'o2' } };

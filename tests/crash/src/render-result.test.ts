@@ -67,7 +67,7 @@ it.each<[string, Partial<CrashTestResult>, RegExp]>([
   expect(isHeld).toBe(false);
 });
 
-it('tells what is known of failed requests, where none may fail', () => {
+it('shows the details of failed requests, where none may fail', () => {
   const ledger = { ...result().ledger, statuses: new Map([[502, 1]]) };
   const failures = ['failed: 502 at …', '  operation o1: []'];
   const { lines } = renderResult(result({ wanted: 0, deletions: [], ledger, failures }));

@@ -33,7 +33,7 @@ it('leaves no token, wherever it stood', () => {
   expect(text).toContain('"pat-na1-scrubbed"}');
 });
 
-it('gives one id one other, in every place, of the same form', () => {
+it('replaces one id by one other of the same form, everywhere', () => {
   const recording = recordingOf(
     {
       reply: replyOf({

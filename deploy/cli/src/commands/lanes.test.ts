@@ -14,11 +14,11 @@ const lane: Lane = {
 const cellsOf = (of: Lane) => renderLanes([of]).split('\n')[1]?.split(/ {2,}/);
 
 // A day's quota has six digits. The service counts calls up to a thousand: a full count must not read as an exact one.
-it('tells amounts apart by their thousands, and a count that stopped from a whole one', () => {
+it('separates thousands, and marks a count that stopped at its limit', () => {
   const cells = ['salesforce', 'acme.my.salesforce.com', 'open', '98,765 of 100,000 in 86,400 s'];
   expect(cellsOf(lane)).toEqual([...cells, '0', '999', '1,000+', '0', '2', 'acme', '-']);
 });
 
-it('tells the limit alone where what is left is not known', () => {
+it('shows the limit alone where the rest is unknown', () => {
   expect(cellsOf({ ...lane, quota: { limit: 110, windowSeconds: 10 } })?.[3]).toBe('110 in 10 s');
 });

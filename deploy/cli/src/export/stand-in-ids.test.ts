@@ -20,7 +20,7 @@ it('keeps what is equal equal and what differs different, in whatever order they
   expect(ids.toReversed().map(idOf)).toEqual(first.toReversed());
 });
 
-it('tells that the short and the long form of an id are one record', () => {
+it('keeps the short and the long form of an id recognizable as one record', () => {
   const idOf = standInIds();
   const [other, long, short] = ['003ak00001f6574', '003ak00001f6573AAA', '003ak00001f6573'].map(idOf);
   expect(long?.slice(0, 15)).toBe(short);

@@ -18,4 +18,4 @@ it.each([
   [1, '1 record'],
   [0, '0 records'],
   [100_000, '100,000 records'],
-])('%d is told as %s', (count, text) => expect(counted(count, 'record')).toBe(text));
+])('%d is printed as %s', (count, text) => expect(counted(count, 'record')).toBe(text));

@@ -64,7 +64,7 @@ it('a scale divides every time', () => {
   expect(renderRules(30)).toContain('sluice_oldest_ready_seconds{lane="idle"}) > 2\n');
 });
 
-it('a dashboard gives each panel a place of its own', () => {
+it('no panels of a dashboard overlap', () => {
   for (const dashboard of dashboards) {
     const { panels } = JSON.parse(renderDashboard(dashboard)) as { panels: { gridPos: { x: number; y: number } }[] };
     expect(new Set(panels.map(({ gridPos: { x, y } }) => `${x}/${y}`)).size).toBe(dashboard.panels.length);

@@ -48,7 +48,7 @@ it('reads the shipped files, each of which names the source of every part', () =
   expect(names).toEqual(['close', 'freshdesk', 'klaviyo', 'pipedrive', 'zendeskSupport', 'zoho']);
 });
 
-it('each shipped file says what ids look like, how a missing record is answered, and where both are from', () => {
+it('each shipped file has the form of ids, the reply for a missing record, and the source of both', () => {
   for (const { name, update, facts } of loadDeclarations()) {
     expect([name, update.idForm, update.missing]).toEqual([name, expect.any(String), expect.any(Object)]);
     expect(Object.keys(facts)).toEqual(expect.arrayContaining(['update.idForm', 'update.missing']));
@@ -168,7 +168,7 @@ it.each<[string, [string, string], string | RegExp]>([
   expect(problemsOf(least.replace(from, () => to))?.join('\n')).toMatch(problem);
 });
 
-it('tells all problems of all files at once, in the order of their lines', () => {
+it('reports all problems of all files at once, in the order of their lines', () => {
   writeFileSync(join(folder, 'other.yml'), 'format: 2\nname: other\n');
   const problems = problemsOf(least.replace('limit: 10', 'limit: 0').replace('PUT', 'GET')) ?? [];
   rmSync(join(folder, 'other.yml'));

@@ -63,7 +63,7 @@ describe.each(regions)('the data centre %s', (region) => {
   });
 });
 
-it('is not told by a reply without it', async () => {
+it('is not reported by a reply without it', async () => {
   const { connector } = replyNaming(undefined);
   expect(await connector.exchangeCode(code)).not.toHaveProperty('metadata');
   expect(await connector.refresh(refreshing)).toMatchObject({ accessToken: 'token-1' });
@@ -120,12 +120,12 @@ it.each([{ region: 'eu' }, undefined])(
 it.each([
   ['https://www.zohoapis.eu', { region: 'eu' }],
   ['https://www.zohoapis.com', undefined],
-])('a refresh that names %s tells a connection at %j nothing new', async (apiDomain, metadata) => {
+])('a refresh that names %s changes nothing for a connection at %j', async (apiDomain, metadata) => {
   const { connector } = replyNaming(apiDomain);
   expect(await connector.refresh({ ...refreshing, ...(metadata && { metadata }) })).not.toHaveProperty('metadata');
 });
 
-it('credentials of a connection at eu get no token of another place', async () => {
+it('credentials of a connection at eu get no token of another data centre', async () => {
   const { connector } = replyNaming('https://www.zohoapis.in');
   const detail = 'the account is at another address: providerMetadata.region must be in';
   const asked = connector.grant({ ...granting, metadata: { region: 'eu' } });

@@ -31,7 +31,7 @@ it.each(addresses)(
   },
 );
 
-it('a return without them names no place', () => {
+it('a callback without them names no address', () => {
   expect(returnedAddress(zoho, { code: 'c', state: 's', region: 'eu' })).toEqual({ ok: true, metadata: {} });
 });
 
@@ -91,7 +91,7 @@ it('two that do not agree are refused, though each is one', () => {
   });
 });
 
-it('a value that no word stands for is told so', () => {
+it('a value without a word is refused, with that reason', () => {
   const returned = [
     { parameter: 'at', form: '{value}.example' },
     { parameter: 'word', values: { a: 'one' } },

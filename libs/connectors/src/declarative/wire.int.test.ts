@@ -149,7 +149,7 @@ it.each([
   ['freshdesk', 'contacts', 'email'],
   ['zendeskSupport', 'users', 'email'],
   ['zoho', 'Leads', 'Email'],
-])('%s: what stands behind records that are alike is found', async (provider, objectName, field) => {
+])('%s: a record after near matches is found', async (provider, objectName, field) => {
   const alike = Array.from({ length: 99 }, (_, at) => ({ id: at + 1, [field]: `a@b.c.${at}` }));
   const wanted = { id: 4_711, [field]: 'a@b.c' };
   // As the provider does: no more than were asked for.

@@ -78,7 +78,7 @@ describe('[sec-16] where a connection may go is decided when it is made', () => 
     expect(await sendTo(stub.url, { trustedOrigins: ['http://127.0.0.1:1'] })).toMatchObject(refused);
   });
 
-  it('a name that cannot be resolved is told as before', async () => {
+  it('a name that cannot be resolved is reported unchanged', async () => {
     expect(await sendTo('https://sluice.invalid')).toMatchObject({ kind: 'not-sent' });
   });
 });

@@ -209,7 +209,7 @@ describe('scope', () => {
   });
 });
 
-describe('what the failure tells', () => {
+describe('the message of a failure', () => {
   test('the existing record of a single conflict', () => {
     const json = body('CONFLICT', 'Contact already exists. Existing ID: 171591000198');
     expect(classify(failed({ status: 409, json }))).toMatchObject({

@@ -83,7 +83,7 @@ describe('contacts with email: one consistent read', () => {
     expect(bodies().map(({ inputs }) => inputs?.length)).toEqual([100, 50]);
   });
 
-  test('a failed look proves nothing and can be made again', async () => {
+  test('a failed lookup proves nothing and can be repeated', async () => {
     stub.replyWith({ status: 429, body: { message: 'no', policyName: 'DAILY' } });
     expect(await find({ email })).toEqual([
       {
@@ -124,7 +124,7 @@ describe('others: a search that lags', () => {
   const created = { propertyName: 'createdate', operator: 'GTE', value: String(+since - 10_000) };
   const eq = (propertyName: string, value: string) => ({ propertyName, operator: 'EQ', value });
 
-  test('several creates share a search; each is told by all its values, oldest first', async () => {
+  test('several creates share a search; each is identified by all its values, oldest first', async () => {
     const results = [
       record('3', { ...ada, vip: 'true', phone: null }, 3),
       record('2', { ...ada, vip: 'true', phone: null }, 2),
@@ -225,7 +225,7 @@ describe('others: a search that lags', () => {
 });
 
 // Each HTTP exchange of a look costs the account's quota, and there may be twenty of them.
-test('a look asks before each exchange, and makes none that is withheld', async () => {
+test('a lookup takes quota before each exchange, and makes none without', async () => {
   stub.replyWith({ status: 200, body: { total: 0, results: [] } });
   let left = 1;
   const failure = { class: 'quota', message: 'used up', scope: 'call', retryAfterMs: 700 } as const;
@@ -237,7 +237,7 @@ test('a look asks before each exchange, and makes none that is withheld', async 
   expect(found.at(-1)).toMatchObject({ failure });
 });
 
-test('a look says which limit each exchange counts in', async () => {
+test('a lookup names the limit that each exchange counts in', async () => {
   stub.replyWith(
     { status: 207, body: { results: [], errors: [absent('a@x')] } },
     { status: 200, body: { total: 0, results: [] } },

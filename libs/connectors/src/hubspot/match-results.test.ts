@@ -73,7 +73,7 @@ describe('creates', () => {
     expect(creates(inputs, [result('2', 'b@x')], [refused(undefined)])).toEqual(['unknown', '2']);
   });
 
-  test('equal emails are told apart by the error, and by nothing else', () => {
+  test('only the error distinguishes equal emails', () => {
     const twins = [contact('a@x'), contact('a@x')];
     expect(creates(twins, [result('1', 'a@x')], [refused('1', 'CONFLICT')])).toEqual(['1', 'conflict']);
     expect(creates(twins, [result('1', 'a@x')])).toEqual(['unknown', 'unknown']);

@@ -79,7 +79,7 @@ describe('what is searched for', () => {
     ]);
   });
 
-  test('nothing that tells records apart', () => {
+  test('nothing that distinguishes records', () => {
     expect(sentFilters({ flag: true, none: null, empty: ' ', list: ['a'] })).toEqual([]);
   });
 

@@ -222,7 +222,7 @@ describe('an error of one record in a 2xx', () => {
   });
 });
 
-describe('what the failure tells', () => {
+describe('the message of a failure', () => {
   const id = '003ak00000AbCdEAAV';
   const matches = (...ids: string[]) => ({
     duplicateResult: { matchResults: [{ matchRecords: ids.map((each) => ({ record: { Id: each } })) }] },

@@ -130,7 +130,7 @@ test('a record of which half the values differ comes near', async () => {
 });
 
 // The equal one may be another create's: ours is then the one that was changed.
-test('a record that comes near is told beside one that is equal', async () => {
+test('a near match is returned beside an equal record', async () => {
   const [equal, changed] = [record('A', jane, 2), record('B', { ...jane, FirstName: 'JJ' })];
   stub.replyWith(described, page(equal, changed));
   expect(await find(jane)).toMatchObject([
@@ -148,7 +148,7 @@ test('a record whose most telling value a trigger has rewritten is seen by the n
   ]);
 });
 
-test('a record that tells more of who it is than was sent is not ours for certain', async () => {
+test('a record with more identifying values than were sent is not certainly ours', async () => {
   stub.replyWith(described, page(record('A', jane)));
   expect(await find({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([
     { kind: 'none', consistent: true, near: [idOf('A')] },
@@ -183,7 +183,7 @@ test('markup and fields of other records are not compared', async () => {
   expect(queries()[0]).not.toContain('Notes__c');
 });
 
-test('more look-alikes than a page: each is looked for narrowly, and none is no proof', async () => {
+test('more near matches than a page: each create is looked up narrowly, and finding none proves nothing', async () => {
   const many = Array.from({ length: 500 }, (_, at) => record(String(at).padStart(3, '0'), { ...jane, FirstName: 'X' }));
   stub.replyWith(described, page(...many), page());
   expect(await find({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([{ kind: 'none', consistent: false }]);
@@ -220,7 +220,7 @@ test('while not all other creates are known what is equal may be theirs: it is n
   expect(found).toEqual([1, 2].map(() => ({ kind: 'none', consistent: true, near: [idOf('A')] })));
 });
 
-test('a unique field tells whose it is also while not all other creates are known', async () => {
+test('a unique field identifies the record even while not all other creates are known', async () => {
   const keyed = { ...jane, Serial__c: 'S1' };
   stub.replyWith(described, page(record('A', keyed)));
   const records = [{ fields: keyed, since }];
@@ -228,7 +228,7 @@ test('a unique field tells whose it is also while not all other creates are know
   expect(found).toMatchObject([{ kind: 'found', matches: [{ recordId: idOf('A') }] }]);
 });
 
-test('a look asks before each exchange, its description too, and makes none that is withheld', async () => {
+test('a lookup takes quota before each exchange, its description too, and makes none without', async () => {
   stub.replyWith(described, page());
   const failure = { class: 'quota', message: 'used up', scope: 'call', retryAfterMs: 700 } as const;
   const findWith = (granted: number) => {
@@ -243,7 +243,7 @@ test('a look asks before each exchange, its description too, and makes none that
   expect(stub.requests).toHaveLength(1);
 });
 
-describe('no look', () => {
+describe('no lookup', () => {
   test('nothing was sent that can be asked for', async () => {
     stub.replyWith(described, page());
     const found = await find({ Description: 'long', Vip__c: true, Amount__c: 1 }, { LastName: 'x'.repeat(256) }, {});
@@ -259,7 +259,7 @@ describe('no look', () => {
       [described, { status: 401, body: [{ errorCode: 'INVALID_SESSION_ID', message: 'x' }] }],
       'credentials',
     ],
-  ])('%s: another look may succeed, and the rest is not asked for', async (_, replies, expected) => {
+  ])('%s: another lookup may succeed, and the rest is not requested', async (_, replies, expected) => {
     stub.replyWith(...replies);
     const found = await find(jane, { LastName: 'B' });
     expect(found).toMatchObject([

@@ -36,7 +36,7 @@ describe('[sec-15] where an account is', () => {
     expect(instance.ok ? '' : instance.message).toContain('part of the My Domain before .my.salesforce.com');
   });
 
-  test('without a workspace it says what to set; the override stands for all', () => {
+  test('without a workspace it names the setting; the override replaces all', () => {
     expect(instanceOf(undefined, undefined)).toMatchObject({
       message: expect.stringContaining('providerWorkspaceRef is not set on the connection'),
     });

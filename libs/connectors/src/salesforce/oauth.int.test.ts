@@ -46,7 +46,7 @@ describe('refresh', () => {
   const request = { refreshToken: '5Aep861-refresh', clientId: 'client', clientSecret: 'client-secret' };
   const ask = () => salesforce.refresh(request);
 
-  test('a form to the login; no end of life is told', async () => {
+  test('a form to the login; no expiry is reported', async () => {
     const body = {
       access_token: '00D!new',
       instance_url: 'https://acme.my.salesforce.com',

@@ -1,6 +1,6 @@
 import { idRule, isRecordId, isSameRecord, recordKey } from './wire';
 
-test('[sec-27] ids of 15 or 18, the same record by the first 15, which tell case', () => {
+test('[sec-27] ids of 15 or 18, the same record by the first 15, which are case-sensitive', () => {
   for (const id of ['003ak00000AbCdE', '003ak00000AbCdEAAV']) expect(isRecordId(id)).toBe(true);
   for (const id of [
     '',

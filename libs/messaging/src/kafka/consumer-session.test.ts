@@ -11,7 +11,7 @@ describe('beatDuring', () => {
     expect(beats).toBe(after);
   });
 
-  it('tells the work that it was refused, lets it end, then rejects with the refusal', async () => {
+  it('aborts the work on a refusal, lets it end, then rejects with the refusal', async () => {
     let ended = false;
     const refused = new Error('The group is rebalancing');
     const work = async (isBeating: () => boolean) => {

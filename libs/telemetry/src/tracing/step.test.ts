@@ -124,7 +124,7 @@ describe('the sampling decision', () => {
     expect(flags).toEqual(['01', '00', '01', '00']);
   });
 
-  it('may be overruled for the sake of another trace; the accept it stands under is backfilled then', () => {
+  it('may be overruled for another trace; its parent accept is backfilled then', () => {
     const accepted = [{ traceparent: dropped, acceptedAt: new Date(0) }];
     const step = start({ isSampled: true, accepted: () => accepted });
     expect(step.traceparent).toMatch(/-01$/);

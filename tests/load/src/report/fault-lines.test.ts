@@ -31,7 +31,7 @@ it('fails on a line that is no JSON', () => {
   expect(() => readFaultLines(fileOf('{"row":"F1"}\n{"row":'))).toThrow(SyntaxError);
 });
 
-it('tells what a row saw beside its columns', () => {
+it('shows further findings of a row beside its columns', () => {
   const clean = { row: 'F1', seed: 1, size: 'full', accepted: 1, broken: [], slow: [] };
   const late = { row: 'F4', seed: 1, size: 'full', accepted: 1, slow: ['resumedMs: 12050, wanted 10000'] };
   const refused = {

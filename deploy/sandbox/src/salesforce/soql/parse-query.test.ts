@@ -158,7 +158,7 @@ it.each([
   expect(refusal(soql).problems[0]?.code).toBe('MALFORMED_QUERY');
 });
 
-it('points at the place', () => {
+it('points at the position', () => {
   const message = refusal('SELECT Id\nFROM Contact\nWHERE Name = Brien').problems[0]?.message ?? '';
   expect(message.split('\n')).toEqual([
     '',
