@@ -187,7 +187,7 @@ describe('deleting an integration', () => {
   });
 
   it.each<[what: string, options: readonly string[], says: RegExp]>([
-    ['where nobody can type', [], /Standard input is no terminal.* add --yes crm-\d+/],
+    ['without a terminal', [], /Standard input is not a terminal.* add --yes crm-\d+/],
     ['for another name', ['--yes', 'crm'], /"crm" is not the name of the integration, crm-\d+\. Nothing was deleted/],
   ])('deletes nothing %s', async (_what, options, says) => {
     const before = await names();
@@ -450,7 +450,7 @@ describe('what is wrong is one line, never a stack', () => {
       {
         args: ['op'],
         code: 1,
-        says: /is no http or https address/,
+        says: /is not an http or https address/,
         env: { SLUICE_URL: 'example', SLUICE_API_KEY: 'k' },
       },
     ],

@@ -59,7 +59,7 @@ async function findAll({ connector, auth, subject }: Subjected, say: LeftoversRe
     return [...own, ...((await findMarked(connector, auth, second)) ?? [])];
   } catch (error) {
     if (!(error instanceof ProviderError) || error.class !== 'forbidden') throw error;
-    say(`${second.objectName}: the token may not look for what is left of them`);
+    say(`${second.objectName}: the token may not search for records that are left`);
     return own;
   }
 }

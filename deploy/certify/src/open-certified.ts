@@ -91,7 +91,7 @@ function findSubject({ provider, words }: Asked, file: Declaration | undefined):
     return `--object and what goes with it: only for a provider of SLUICE_PROVIDERS_DIR, not for ${provider}.`;
   }
   return (
-    known ?? (file === undefined ? `${provider}: nobody has said which records to make.` : subjectOfFile(file, words))
+    known ?? (file === undefined ? `${provider}: the records to create are not declared.` : subjectOfFile(file, words))
   );
 }
 

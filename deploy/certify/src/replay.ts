@@ -127,7 +127,7 @@ function subjectIn(
   const file = loadDeclarations(providersDir).find(({ name }) => name === provider);
   const subject = subjectOf(provider) ?? (file && subjectOfFile(file, words));
   if (typeof subject === 'object') return { subject, file };
-  throw new Error(subject ?? `${provider}: nobody has said which records to make there`);
+  throw new Error(subject ?? `${provider}: the records to create are not declared`);
 }
 
 /** Scrubs a recording of a provider that comes along. */

@@ -92,7 +92,7 @@ describe('associations', () => {
     expect(text).toMatch(/\n\d+ ok, 0 differ, \d not tried\nnothing is left in the account\n/);
     expect(code).toBe(0);
     const cleaned = await customer.certify('--clean').ended;
-    expect(cleaned.text).toMatch(/^companies: the token may not look for what is left of them\n/);
+    expect(cleaned.text).toMatch(/^companies: the token may not search for records that are left\n/);
   });
 });
 

@@ -90,7 +90,7 @@ function addResourceCommands(program: Command, lazily: Lazily): void {
       .description('delete an integration with its installations and their connections, once its name is typed')
       .argument('<id>', name)
       .option('--dry-run', 'show what would be deleted, and delete nothing')
-      .option('--yes <name>', 'the name of the integration, where nobody can type it')
+      .option('--yes <name>', 'the name of the integration, for use without a terminal')
       .action(lazily(async () => ({ run: (await import('./commands/integrations.js')).remove })));
   }
 }

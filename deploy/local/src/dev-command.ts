@@ -139,7 +139,7 @@ async function openDevFolder(
       const live = readLiveRun(folder);
       if (live?.portBase !== portBase) continue;
       const ended = await endRecorded(folder, [only]);
-      if (ended.length > 0) log(`${only}: takes the place of the one that "${live.command}" runs`);
+      if (ended.length > 0) log(`${only}: replaces the one that "${live.command}" runs`);
       await assertPortsFree({ portBase, names: [only], command: devCommand });
       const nothing = () => undefined;
       return { folder, markStopping: nothing, release: nothing, isCompiled: live.command === devCommand };

@@ -17,7 +17,7 @@ export function foundRecords(
 
 /** The lookup failed; another may succeed. */
 export function failedLookup(failure: ProviderFailure, consistent: boolean): FoundCreated {
-  return { kind: 'cannot-look', consistent, reason: failure.message, failure };
+  return { kind: 'cannot-look-up', consistent, reason: failure.message, failure };
 }
 
 /**

@@ -121,7 +121,7 @@ describe('HubSpot', () => {
   test('the lookup: properties that cannot be read now prove nothing, and without access it uses a search', async () => {
     const find = () => hubspot.findCreated({ ...call, records: [{ ...first, since: new Date() }] });
     stub.replyWith({ status: 503, body: { message: 'no' } });
-    expect(await find()).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
+    expect(await find()).toMatchObject([{ kind: 'cannot-look-up', failure: { class: 'unavailable' } }]);
     stub.replyWith({ status: 403, body: { message: 'no' } }, ok({ total: 0, results: [] }));
     expect(await find()).toEqual([{ kind: 'none', consistent: false }]);
     expect(sent().at(-1)).toBe(`POST ${objects}/search`);

@@ -83,7 +83,7 @@ export interface CreatedMatch {
  * to the lookup, so a resend is safe once the late-commit window is over; without, the outcome stays unknown. `near` are
  * records of that time that are like it but not equal, oldest first: one that no other create has made may be it, changed
  * by the account, and then it is no proof either.
- * `cannot-look`: with `failure` the lookup itself failed and can be repeated; without, this record can never be
+ * `cannot-look-up`: with `failure` the lookup itself failed and can be repeated; without, this record can never be
  * looked up.
  */
 export type FoundCreated = {
@@ -92,7 +92,7 @@ export type FoundCreated = {
 } & (
   | { readonly kind: 'found'; readonly matches: readonly CreatedMatch[]; readonly near?: readonly string[] }
   | { readonly kind: 'none'; readonly near?: readonly string[] }
-  | { readonly kind: 'cannot-look'; readonly reason: string; readonly failure?: ProviderFailure }
+  | { readonly kind: 'cannot-look-up'; readonly reason: string; readonly failure?: ProviderFailure }
 );
 
 /** The account behind a connection, as the provider itself reports it. */

@@ -124,7 +124,7 @@ export const problems = {
   'write.backlog-full': problem(
     429,
     'Too many writes of the project wait to be performed',
-    'Wait as long as the Retry-After header says; records end meanwhile. Synchronous writes are not held back.',
+    'Wait for the time in the Retry-After header; records end meanwhile. Synchronous writes are not held back.',
   ),
   'search.object-disabled': problem(403, 'Search is disabled for this object', 'Enable the object in the config.'),
   'search.capability-missing': problem(400, 'The provider cannot search this', 'Search another object.'),

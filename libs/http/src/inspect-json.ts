@@ -121,7 +121,7 @@ class Inspector {
   }
 
   private member(name: string, at: number, isRepeated: boolean): void {
-    const fault = isRepeated ? 'stands twice in the same object' : nameFault(name);
+    const fault = isRepeated ? 'occurs twice in the same object' : nameFault(name);
     if (fault !== undefined) this.note('member', at, fault);
   }
 

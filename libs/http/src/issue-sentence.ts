@@ -43,7 +43,7 @@ const sentences: Record<string, (p: Params) => string> = {
   maxItems: (p) => `must have at most ${count(p, 'item')}`,
   minProperties: (p) => (p['limit'] === 1 ? 'must not be empty' : `must have at least ${count(p, 'field')}`),
   maxProperties: (p) => `must have at most ${count(p, 'field')}`,
-  uniqueItems: (p) => `must not have the same item twice (places ${text(p['j'])} and ${text(p['i'])})`,
+  uniqueItems: (p) => `must not have the same item twice (indexes ${text(p['j'])} and ${text(p['i'])})`,
   pattern: (p) => patterns[text(p['pattern'])] ?? `must match the pattern ${text(p['pattern'])}`,
   format: (p) => `must be ${formats[text(p['format'])] ?? `of the format ${text(p['format'])}`}`,
   required: () => 'is required',

@@ -89,7 +89,7 @@ const actionOf = <const Item extends object>(description: string, items: Item) =
 
 /** Schema of the resource in replies. */
 export const hydratedRevisionSchema = openObject(
-  'A revision with what an account says of its objects.',
+  "A revision with an account's descriptions of its objects.",
   ['id', 'specVersion', 'content', 'createTime'],
   {
     id: text('Revision id.'),

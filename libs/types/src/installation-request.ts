@@ -89,7 +89,7 @@ export const patchConfigContentRequestSchema = closedObject(
   ['action', 'changes'],
   {
     groupRef,
-    installationId: { ...nameText, description: 'In place of groupRef.' },
+    installationId: { ...nameText, description: 'Instead of groupRef.' },
     action: choice('Which configuration.', ['read', 'write', 'subscribe']),
     changes: {
       type: 'array',

@@ -73,7 +73,7 @@ function objectAbove(
 export function checkPatchConfigContentRequest(body: PatchConfigContentRequest): Issue[] {
   const target: Issue[] =
     body.groupRef === undefined && body.installationId === undefined
-      ? [bodyIssue('groupRef', 'is required, or installationId in its place')]
+      ? [bodyIssue('groupRef', 'is required, or installationId instead')]
       : [];
   const changes = body.changes.flatMap(({ op, path, value }, index): Issue[] => {
     const name = pathOf('changes', index);

@@ -32,7 +32,7 @@ export interface CreateIntegrationRequest {
 export interface DeployManifestRequest {
   /** Text of the manifest, YAML or JSON. */
   readonly sourceYaml?: string;
-  /** `gs://<bucket>/<path>` of a zip that was put where `GET /v1/generate-upload-url` said. */
+  /** `gs://<bucket>/<path>` of a zip that was put to the address of `GET /v1/generate-upload-url`. */
   readonly sourceZipUrl?: string;
 }
 
@@ -89,7 +89,7 @@ export const deployManifestRequestSchema = {
     sourceZipUrl: {
       type: 'string',
       minLength: 1,
-      description: 'gs://<bucket>/<path> of a zip that was put where GET /v1/generate-upload-url said.',
+      description: 'gs://<bucket>/<path> of a zip that was put to the address of GET /v1/generate-upload-url.',
     },
   },
 } as const;

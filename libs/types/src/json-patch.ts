@@ -56,7 +56,7 @@ function changeMember(parent: Record<string, unknown>, name: string, { op, value
 
 function changeList(list: unknown[], token: string, { op, value }: JsonPatchOperation): string | undefined {
   const index = token === '-' && op === 'add' ? list.length : toIndex(token);
-  if (index === undefined) return 'must name a place in the list by its number, from 0';
+  if (index === undefined) return 'must be an index of the list, from 0';
   // An add may also name the position after the last one.
   if (index > list.length || (index === list.length && op !== 'add')) return notThere(op);
   list.splice(index, op === 'add' ? 0 : 1, ...(op === 'remove' ? [] : [value]));

@@ -69,7 +69,7 @@ export const laneSchema = openObject(
     workspaceRef: text('The account, as the provider names it.'),
     groupRefs: listOf('Groups that use the account; at most 20.', { type: 'string' }),
     blockedUntil: momentText('Nothing is sent before then.'),
-    lastError: text('What the provider said when it last refused.'),
+    lastError: text("The provider's last refusal."),
     callsAtOnceMax: { type: 'integer', minimum: 1, description: 'Calls at once while the account recovers.' },
     quota: openObject('The burst limit of the account.', ['limit', 'windowSeconds'], {
       limit: count('Calls in any window.'),
@@ -77,7 +77,7 @@ export const laneSchema = openObject(
       left: count('Calls left in the window that ends now; absent: not known.'),
     }),
     calls: openObject(
-      `Calls that have not ended; ${laneCallsMax} stands for that many or more.`,
+      `Calls that have not ended; ${laneCallsMax} means that many or more.`,
       ['running', 'ready', 'retrying', 'inDoubt', 'waiting'],
       {
         running: callCount('Being sent.'),

@@ -63,7 +63,7 @@ export interface ManifestWriteObject {
 
 const readObjectSchema = closedObject('An object that can be read and searched.', ['objectName'], {
   objectName: { ...memberName, description: "The provider's name of the object." },
-  enabled: choice('Searchable whatever an installation says.', ['always']),
+  enabled: choice('Searchable in every installation.', ['always']),
   destination: { type: 'string', maxLength: 255, description: 'Stored only.' },
   schedule: { type: 'string', maxLength: 255, description: 'Cron syntax. Stored only.' },
   mapToName: { ...memberName, description: 'Name under which callers write and search the object.' },

@@ -125,7 +125,7 @@ const planSchema = openObject(
 );
 
 const recordSchema = openObject('A record, its plan and its outcome.', ['index', 'status', 'sendState', 'configId'], {
-  index: count('Place in the operation.'),
+  index: count('Index in the operation.'),
   ref: text('What the caller sent as Sluice-Record-Ref.'),
   call: count('The call that it is in.'),
   status: choice('Its outcome.', ['pending', 'succeeded', 'failed', 'unknown']),
@@ -158,7 +158,7 @@ export const operationExplanationSchema = openObject(
       'The provider calls, by number.',
       openObject('A provider call.', ['number', 'state', 'allOrNone', 'attempts'], {
         number: count('From 1.'),
-        state: choice('Where it stands.', ['ready', 'running', 'in_doubt', 'waiting', 'done', 'quarantined']),
+        state: choice('Its state.', ['ready', 'running', 'in_doubt', 'waiting', 'done', 'quarantined']),
         allOrNone: flag('Whether the provider undoes all when one fails.'),
         notBefore: momentText('When it is tried next.'),
         attempts: listOf('Oldest first.', attemptSchema),

@@ -64,7 +64,7 @@ export const operationProgressSchema = openObject(
   ['operationId', 'status', 'phase', 'type', 'mode', 'records', 'calls', 'laneId'],
   {
     operationId: text('Operation id.'),
-    status: choice('Where it stands.', ['success', 'failure', 'in_progress']),
+    status: choice('Its state.', ['success', 'failure', 'in_progress']),
     phase: choice(
       'accumulating: it still takes records. queued: its calls wait or run. ended: all is decided.',
       operationPhases,
@@ -81,7 +81,7 @@ export const operationProgressSchema = openObject(
       pending: count('Not decided yet.'),
       succeeded: count('Written.'),
       failed: count('Not written.'),
-      unknown: count('Nobody can tell whether they were written.'),
+      unknown: count('It cannot be determined whether they were written.'),
     }),
     calls: openObject(
       'Calls by state.',

@@ -27,9 +27,9 @@ export const operationRecordListReplySchema = pageOf(
   'A page of outcomes, in accept order.',
   'The outcomes.',
   openObject('Outcome of one record.', ['index', 'status'], {
-    index: count('Place in the operation.'),
+    index: count('Index in the operation.'),
     ref: text('What the caller sent as Sluice-Record-Ref.'),
-    status: choice('unknown: nobody can tell whether the provider wrote it.', recordOutcomes),
+    status: choice('unknown: it cannot be determined whether the provider wrote it.', recordOutcomes),
     recordId: text("The provider's id."),
     error: openObject('Why it failed.', ['class', 'message'], {
       class: text('Coarse class of the failure.'),

@@ -76,7 +76,7 @@ export const operationSchema = openObject(
     installationId: text('Installation of the operation.'),
     configId: text('The config in force.'),
     actionType: choice('Kind of action.', ['read', 'write', 'subscribe']),
-    status: choice('Where it stands.', ['success', 'failure', 'in_progress']),
+    status: choice('Its state.', ['success', 'failure', 'in_progress']),
     result: text('What happened, in words.'),
     resource: text('Name of the object acted on.'),
     metadata: metadataSchema,
@@ -86,7 +86,7 @@ export const operationSchema = openObject(
 );
 
 /** Where a list stands; in replies of paged lists. */
-export const paginationSchema = openObject('Where the list stands.', ['done'], {
+export const paginationSchema = openObject('The position in the list.', ['done'], {
   done: flag('Whether this is the last page.'),
   nextPageToken: text('For the next page; absent on the last one.'),
 });

@@ -64,7 +64,7 @@ export const projectSchema = openObject("A builder's space.", ['id', 'name', 'ap
   updateTime: momentText('When it was last changed.'),
   dropUnmappedFields,
   entitlements: openObject('Shown when it is asked for. Nothing is limited by a plan.', ['brandingRemoval'], {
-    brandingRemoval: openObject("The published browser client then shows nobody's brand.", ['value'], {
+    brandingRemoval: openObject('The published browser client then shows no branding.', ['value'], {
       value: { type: 'boolean', const: true, description: 'Always.' },
     }),
   }),

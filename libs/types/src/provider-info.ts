@@ -141,7 +141,7 @@ const apiKeyOpts = openObject('Where an API key goes.', ['attachmentType'], {
   docsURL: text('Where this is documented.'),
 });
 
-const basicOpts = openObject('How an API key takes the place of user name and password.', {
+const basicOpts = openObject('How an API key replaces user name and password.', {
   apiKeyAsBasic: flag('It does.'),
   apiKeyAsBasicOpts: openObject('In which form.', {
     fieldUsed: choice('The part that holds the key.', ['username', 'password']),

@@ -13,7 +13,7 @@ export const signedUrlSchema = openObject(
   'Where one zip with a manifest may be put. Deploy it as sourceZipUrl: gs://<bucket>/<path>.',
   ['url', 'bucket', 'path'],
   {
-    url: text('Takes one PUT of the zip, without a key. Secret: whoever has it may put.'),
+    url: text('Accepts one PUT of the zip, without a key. Secret: whoever has it may upload.'),
     bucket: text('The same for every upload.'),
     path: text('Name of the zip in the bucket. Not secret.'),
   },

@@ -71,8 +71,8 @@ export interface WebhookReplayReply {
 const shown = {
   id: text('Id of the message: the header svix-id.'),
   endpointId: text('Endpoint it is for.'),
-  notificationType: choice('What it tells of.', webhookEventTypes),
-  status: choice('Where it stands.', webhookMessageStates),
+  notificationType: choice('What it reports.', webhookEventTypes),
+  status: choice('Its state.', webhookMessageStates),
   attempts: count('Attempts that were begun.'),
   createTime: momentText('When it happened.'),
   nextAttemptTime: momentText('While it is pending: not before this moment.'),
@@ -90,7 +90,7 @@ export const webhookMessageWithPayloadSchema = openObject('A message with what i
   payload: openObject('The body that is sent.', ['version', 'id', 'notificationType', 'createTime', 'data'], {
     version: text('Of the shape of the body.'),
     id: text('Id of the event: the header svix-id.'),
-    notificationType: choice('What it tells of.', webhookEventTypes),
+    notificationType: choice('What it reports.', webhookEventTypes),
     createTime: momentText('When it happened.'),
     data: { type: 'object', description: 'What happened.', additionalProperties: true },
   }),

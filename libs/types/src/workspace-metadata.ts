@@ -38,7 +38,7 @@ export function checkNamedWorkspace(request: WorkspaceNames, path = ''): Issue[]
     ...(value === '' ? [] : checkWorkspaceRef(value, valueName)),
   ];
   if (issues.length > 0 || ref === '' || value === '' || isSameWorkspace(ref, value)) return issues;
-  return [bodyIssue(valueName, `must name the same workspace as ${refName}, which it stands for`, value)];
+  return [bodyIssue(valueName, `must name the same workspace as ${refName}, of which it is an alias`, value)];
 }
 
 /** Bytes of metadata as it is stored. */

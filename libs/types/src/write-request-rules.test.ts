@@ -37,7 +37,7 @@ describe('valid writes', () => {
 describe('record or batch', () => {
   it('needs one of them', () => {
     expect(checkWriteRequest({ groupRef: 'g', type: 'create' })).toEqual([
-      { in: 'body', name: 'record', detail: 'is required, or batch in its place' },
+      { in: 'body', name: 'record', detail: 'is required, or batch instead' },
     ]);
   });
 

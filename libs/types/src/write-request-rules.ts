@@ -30,7 +30,7 @@ export function codeOfWriteIssues(issues: readonly Issue[]): ProblemCode {
 
 function checkForm({ type, record, batch, associations }: WriteRequest): Issue[] {
   if (!record && !batch) {
-    return [bodyIssue('record', type === 'delete' ? 'is required' : 'is required, or batch in its place')];
+    return [bodyIssue('record', type === 'delete' ? 'is required' : 'is required, or batch instead')];
   }
   const issues: Issue[] = [];
   if (record && batch) issues.push(bodyIssue('batch', 'cannot be combined with record'));

@@ -54,7 +54,7 @@ describe('400 with line and column', () => {
       'a name twice in one mapping',
       lines('  - name: a', '    name: b', '    provider: hubspot'),
       'sourceYaml',
-      'is not readable as YAML or JSON: a name stands twice in the same mapping (line 4, column 5)',
+      'is not readable as YAML or JSON: a name occurs twice in the same mapping (line 4, column 5)',
     ],
     [
       'a tab that indents',

@@ -26,11 +26,11 @@ export interface SentRecord {
   /** The last reply's status; none came for undefined. */
   status?: number;
   operationId?: string;
-  /** Place in the operation. */
+  /** Index in the operation. */
   index?: number;
   /** Sent again under its key after a lost reply. */
   isRepeated: boolean;
-  /** Place in the order in which the client heard of the acceptance. */
+  /** Position in the order in which the client received the acceptances. */
   acceptedNth?: number;
   /** Moments of the client's clock, in milliseconds since the epoch. */
   readonly sentAtMs: number;

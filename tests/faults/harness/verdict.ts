@@ -34,7 +34,7 @@ export interface Verdict {
   readonly notFound: number;
   /** Calls to a blocked account beyond one probe for each interval. */
   readonly blocked: number;
-  /** Places in logs, replies and messages where a seeded secret stands. */
+  /** Positions in logs, replies and messages that hold a seeded secret. */
   readonly secrets: number;
   /** The latest flush of a batch after it was due, in milliseconds. */
   readonly deadlineErrorMs: number;

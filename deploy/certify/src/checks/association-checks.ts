@@ -61,7 +61,7 @@ export const associationChecks: readonly Check[] = [
 ];
 
 function linkedOf({ subject: { linked } }: Trial): Linked {
-  if (!linked) throw new NotTried('nobody has said what its records are linked to');
+  if (!linked) throw new NotTried('the object to link its records to is not declared');
   return linked;
 }
 

@@ -29,10 +29,10 @@ export const accountChecks: readonly Check[] = [
   },
   {
     capability: 'scopes',
-    claimed: ({ scopes }) => (scopes ? 'told by the account' : undefined),
+    claimed: ({ scopes }) => (scopes ? 'reported by the account' : undefined),
     run: async ({ connector, auth, subject: { scopes: needed = [] }, shown }) => {
       const scopes = await connector.scopes?.({ auth });
-      if (!scopes) throw new NotTried('this kind of token does not tell its scopes');
+      if (!scopes) throw new NotTried('the scopes of this kind of token are not reported');
       shown.set('scopes of the token', scopes.toSorted());
       const lacking = needed.filter((scope) => !scopes.includes(scope));
       if (lacking.length > 0) throw new NotTried(`forbidden: the token lacks ${lacking.join(', ')}`, 'forbidden');
@@ -108,10 +108,10 @@ export const searchChecks: readonly Check[] = [
       const records = [{ fields: first.fields, since: trial.startedAt }];
       // The update changed a value that was sent, so the record is like the create but not equal to it.
       const seen = (await trial.connector.findCreated?.({ ...callOf(trial), records }))?.[0];
-      if (seen?.kind === 'cannot-look') throw new NotTried(seen.reason);
+      if (seen?.kind === 'cannot-look-up') throw new NotTried(seen.reason);
       const isNear = seen?.kind === 'none' && seen.near?.includes(first.id ?? '') === true;
       const ids = seen?.kind === 'found' ? seen.matches.map(({ recordId }) => recordId) : [];
-      expect(isNear || ids.join() === first.id, `it said ${seen?.kind ?? 'nothing'}`);
+      expect(isNear || ids.join() === first.id, `the lookup returned ${seen?.kind ?? 'nothing'}`);
       return isNear ? 'near: a value was changed since' : 'the record';
     },
   },

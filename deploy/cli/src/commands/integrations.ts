@@ -112,7 +112,7 @@ function renderDeletion({ integration, installations, connections }: Deletion): 
 async function askName(name: string): Promise<string> {
   if (!process.stdin.isTTY) {
     throw new CommandFailure(
-      `Standard input is no terminal, so nobody can type the name: add --yes ${name}, or --dry-run to see what would go. Nothing was deleted.`,
+      `Standard input is not a terminal, so the name cannot be typed: add --yes ${name}, or --dry-run to see what would be deleted. Nothing was deleted.`,
     );
   }
   const asked = createInterface({ input: process.stdin, output: process.stderr });

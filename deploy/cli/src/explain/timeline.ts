@@ -88,14 +88,14 @@ function answerOf(attempt: ExplainedAttempt, isOwn: boolean): string {
   return `${status ?? 'no reply'}${took}${late}${request}${failure}`;
 }
 
-/** A create whose answer was lost was looked for at the provider. */
+/** The lookup at the provider of a create whose reply was lost. */
 function lookupSteps(record: ExplainedRecord, explanation: OperationExplanation): Step[] {
   const { status, sendState, call } = record;
   if (explanation.type !== 'create' || sendState !== 'maybe') return [];
-  if (status === 'succeeded') return [['looked', 'the provider has the record: it was adopted, not sent again']];
+  if (status === 'succeeded') return [['lookup', 'the provider has the record: it was adopted, not sent again']];
   const isInDoubt = explanation.calls.some(({ number, state }) => number === call && state === 'in_doubt');
-  if (isInDoubt) return [['looks', 'whether the provider has the record is being found out']];
-  return status === 'pending' ? [] : [['looked', 'whether the provider has the record could not be told for certain']];
+  if (isInDoubt) return [['lookup', 'in progress: whether the provider has the record']];
+  return status === 'pending' ? [] : [['lookup', 'could not determine whether the provider has the record']];
 }
 
 function endStep(record: ExplainedRecord, { calls, batch, operation }: OperationExplanation): Step {
@@ -104,7 +104,7 @@ function endStep(record: ExplainedRecord, { calls, batch, operation }: Operation
   const message = error === undefined ? '' : ` (${error.class}): ${error.message}`;
   if (status === 'succeeded') return ['ended', `written${warnings === undefined ? '' : `; ${warnings.join('; ')}`}`];
   if (status === 'failed') return ['ended', `not written${message}${replay}`];
-  if (status === 'unknown') return ['ended', `nobody can tell whether it was written${message}${replay}`];
+  if (status === 'unknown') return ['ended', `unknown whether it was written${message}${replay}`];
   if (call === undefined)
     return [
       'waits',

@@ -66,7 +66,7 @@ export function addressOf(url: string, source: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     throw new CommandFailure(
-      `"${url}" (${source}) is no http or https address. It looks like https://sluice.example.com/v1`,
+      `"${url}" (${source}) is not an http or https address. Example: https://sluice.example.com/v1`,
     );
   }
   const path = parsed.pathname.replace(/\/+$/, '');

@@ -145,7 +145,7 @@ function parameterIssues(
 ): YamlIssue[] {
   const issues: YamlIssue[] = [];
   if (ownParameters.includes(parameter)) {
-    issues.push({ steps: [...steps, 'parameter'], rule: `must not be ${parameter}, which says something else` });
+    issues.push({ steps: [...steps, 'parameter'], rule: `must not be ${parameter}, which has another meaning` });
   }
   if ((form === undefined) === (values === undefined)) {
     issues.push({ steps, rule: 'must have exactly one of form and values' });

@@ -65,7 +65,7 @@ function objectIssues({ objects, search }: Declaration): YamlIssue[] {
     if (unique !== undefined && search?.created === undefined) {
       issues.push({
         steps: ['objects', name, 'unique'],
-        rule: 'needs search.created, to tell a new record from an old one',
+        rule: 'needs search.created, to distinguish a new record from an old one',
       });
     }
     return issues;
@@ -93,7 +93,7 @@ function unknownNames(texts: readonly string[], known: readonly string[]): strin
     .map((name) => {
       const nearest = nearestName(name, known);
       const hint = nearest === undefined ? `; known are ${known.join(', ')}` : `; did you mean {${nearest}}?`;
-      return `has {${name}}, which nothing here stands for (a word must be one of every object)${hint}`;
+      return `has {${name}}, which is not defined here (a word must be one of every object)${hint}`;
     });
 }
 
@@ -108,7 +108,7 @@ function writeIssues({ create, update }: Declaration): YamlIssue[] {
   }
   if (!namesIn(update.path).includes('id')) issues.push({ steps: ['update', 'path'], rule: 'must hold {id}' });
   if (create.reply.empty === true) {
-    issues.push({ steps: ['create', 'reply', 'empty'], rule: 'cannot hold for a create: its reply must tell the id' });
+    issues.push({ steps: ['create', 'reply', 'empty'], rule: 'cannot hold for a create: its reply must have the id' });
   }
   return issues;
 }
@@ -170,7 +170,7 @@ function factIssues(file: Declaration): YamlIssue[] {
   const named = Object.keys(file.facts);
   const missing = stated
     .filter((part) => file[part] !== undefined && !named.includes(part))
-    .map((part) => ({ steps: ['facts'], rule: `says nothing of ${part}` }));
+    .map((part) => ({ steps: ['facts'], rule: `has no entry for ${part}` }));
   const dangling = named
     .filter((path) => !leadsSomewhere(file, path.split('.')))
     .map((path) => ({ steps: ['facts', path], rule: danglingRule(path) }));

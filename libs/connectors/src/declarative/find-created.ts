@@ -11,7 +11,7 @@ import { findObject } from './template';
 const rowsMax = 10;
 
 const cannotLookUp: FoundCreated = {
-  kind: 'cannot-look',
+  kind: 'cannot-look-up',
   consistent: false,
   reason: 'the record has no value that is unique at the provider',
 };
@@ -35,7 +35,7 @@ export async function findCreated(
       const lookup: FoundCreated = failure
         ? failedLookup(failure, true)
         : await lookUp(api, declared, find, { fields, since, unique });
-      if (lookup.kind === 'cannot-look') failure ??= lookup.failure;
+      if (lookup.kind === 'cannot-look-up') failure ??= lookup.failure;
       results.push(lookup);
     }
   }

@@ -125,7 +125,7 @@ it.each<[string, [string, string], string | RegExp]>([
     ['reply: { id: /id } }\nupdate', 'reply: { id: /id, empty: true } }\nupdate'],
     /cannot hold for a create/,
   ],
-  ['a fact left out', ["search: 'assumed: a', ", ''], /facts says nothing of search$/],
+  ['a fact left out', ["search: 'assumed: a', ", ''], /facts has no entry for search$/],
   [
     'a fact without basis',
     ["auth: 'assumed: a'", 'auth: guessed'],

@@ -81,7 +81,7 @@ const messageMax = 200;
 
 /** The messages of the parser, with what was meant where it says little. */
 function shortMessage(code: string, message: string): string {
-  if (code === 'DUPLICATE_KEY') return 'a name stands twice in the same mapping';
+  if (code === 'DUPLICATE_KEY') return 'a name occurs twice in the same mapping';
   return (message.split('\n', 1)[0] ?? '').slice(0, messageMax).replace(/[:.]$/, '');
 }
 

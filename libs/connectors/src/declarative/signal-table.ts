@@ -87,8 +87,8 @@ function toRow({ says, lane, ...row }: DeclaredSignal, fact = 'assumed'): Signal
 /** How a call to a declared provider ends when its token endpoint gives no tokens. Source: RFC 6749, 5.2. */
 export const tokenTable: readonly SignalRow[] = [
   { status: [429], class: 'quota', fact: 'documented: RFC 6585, 4' },
-  { status: [408, 423, 425, '2xx', '3xx', '5xx'], class: 'unavailable', fact: 'assumed: says nothing of the grant' },
-  { not: ['whole'], class: 'unavailable', fact: 'assumed: says nothing of the grant' },
+  { status: [408, 423, 425, '2xx', '3xx', '5xx'], class: 'unavailable', fact: 'assumed: does not concern the grant' },
+  { not: ['whole'], class: 'unavailable', fact: 'assumed: does not concern the grant' },
   {
     code: ['invalid_grant', 'access_denied'],
     class: 'credentials',

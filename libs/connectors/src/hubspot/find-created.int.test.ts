@@ -87,14 +87,14 @@ describe('contacts with email: one consistent read', () => {
     stub.replyWith({ status: 429, body: { message: 'no', policyName: 'DAILY' } });
     expect(await find({ email })).toEqual([
       {
-        kind: 'cannot-look',
+        kind: 'cannot-look-up',
         consistent: true,
         reason: 'no',
         failure: { class: 'quota', message: 'no', status: 429, retryAfterMs: 900_000, scope: 'lane' },
       },
     ]);
     stub.replyWith({ status: 207, body: { results: [], errors: [{ category: 'INTERNAL_ERROR', message: 'x' }] } });
-    expect(await find({ email })).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
+    expect(await find({ email })).toMatchObject([{ kind: 'cannot-look-up', failure: { class: 'unavailable' } }]);
   });
 });
 
@@ -104,7 +104,7 @@ describe('a reply that is no answer proves nothing', () => {
     stub.replyWith({ status: 207, body: { status: 'COMPLETE', results: [], errors: [absent('a@x')] } });
     expect(await find({ email: 'a@x' }, { email: 'b@x' })).toMatchObject([
       { kind: 'none', consistent: true },
-      { kind: 'cannot-look', failure: { class: 'unavailable' } },
+      { kind: 'cannot-look-up', failure: { class: 'unavailable' } },
     ]);
   });
 
@@ -115,7 +115,9 @@ describe('a reply that is no answer proves nothing', () => {
     ['a record without id', { total: 1, results: [{ properties: { lastname: 'x' } }] }],
   ])('by search: %s', async (_, body) => {
     stub.replyWith({ status: 200, body });
-    expect(await find({ lastname: 'x' })).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
+    expect(await find({ lastname: 'x' })).toMatchObject([
+      { kind: 'cannot-look-up', failure: { class: 'unavailable' } },
+    ]);
   });
 });
 
@@ -207,7 +209,7 @@ describe('others: a search that lags', () => {
     stub.replyWith({ status: 500 });
     const [found] = await find({ vip: true });
     expect(found).toEqual({
-      kind: 'cannot-look',
+      kind: 'cannot-look-up',
       consistent: false,
       reason: 'no field was sent that HubSpot can be searched for',
     });
@@ -220,7 +222,7 @@ describe('others: a search that lags', () => {
     expect(stub.requests).toHaveLength(1);
     expect(found).toHaveLength(12);
     const failure = { class: 'quota', retryAfterMs: 1_000, scope: 'search' };
-    for (const each of found) expect(each).toMatchObject({ kind: 'cannot-look', failure });
+    for (const each of found) expect(each).toMatchObject({ kind: 'cannot-look-up', failure });
   });
 });
 
@@ -233,7 +235,7 @@ test('a lookup takes quota before each exchange, and makes none without', async 
   const withhold = () => Promise.resolve(left-- > 0 ? undefined : failure);
   const found = await hubspot.findCreated({ ...contacts, records, withhold });
   expect(stub.requests).toHaveLength(1);
-  expect(found.map(({ kind }) => kind)).toEqual([...Array(5).fill('none'), ...Array(7).fill('cannot-look')]);
+  expect(found.map(({ kind }) => kind)).toEqual([...Array(5).fill('none'), ...Array(7).fill('cannot-look-up')]);
   expect(found.at(-1)).toMatchObject({ failure });
 });
 
@@ -258,7 +260,7 @@ test('a mixed request keeps its order', async () => {
   expect(found.map(({ kind, consistent }) => [kind, consistent])).toEqual([
     ['none', false],
     ['none', true],
-    ['cannot-look', false],
+    ['cannot-look-up', false],
   ]);
 });
 

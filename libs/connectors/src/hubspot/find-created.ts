@@ -49,7 +49,7 @@ export async function findCreated(api: HubspotApi, find: FindCreated): Promise<F
   return records.map((_, index) => results.get(index) ?? notLookedUp);
 }
 
-const notLookedUp: FoundCreated = { kind: 'cannot-look', consistent: false, reason: 'the record was not looked up' };
+const notLookedUp: FoundCreated = { kind: 'cannot-look-up', consistent: false, reason: 'the record was not looked up' };
 
 /** Where an account does not list them, the search is used; where it does not answer now, the next lookup may read them. */
 async function askUnique(
@@ -128,14 +128,16 @@ async function lookUpBySearch(api: HubspotApi, call: ObjectCall, lookups: readon
   for (const together of pack(searches)) {
     // After a failure the rest would most likely fail too, at the cost of the account's quota.
     const found: LookupResult[] = failure ? fail(together, failure) : await lookUpTogether(api, call, together);
-    failure ??= found.map(([, result]) => (result.kind === 'cannot-look' ? result.failure : undefined)).find(Boolean);
+    failure ??= found
+      .map(([, result]) => (result.kind === 'cannot-look-up' ? result.failure : undefined))
+      .find(Boolean);
     results.push(...found);
   }
   return results;
 }
 
 const cannotLookUp: FoundCreated = {
-  kind: 'cannot-look',
+  kind: 'cannot-look-up',
   consistent: false,
   reason: 'no field was sent that HubSpot can be searched for',
 };

@@ -30,7 +30,7 @@ const capabilities: CapabilityFacts = {
     fact: 'assumed: 1c; that a batch read sees a write at once',
   },
   resend: {
-    how: 'upsert by a unique property that nobody has yet; never by email, never with associations',
+    how: 'upsert by a unique property that no record has yet; never by email, never with associations',
     fact: 'documented: A3; see ADR 19',
   },
   quota: { how: '110 calls in 10 s, or what the rate headers say', fact: 'documented: A8' },
@@ -68,14 +68,14 @@ for \`SECONDLY\`, 10 s for \`TEN_SECONDLY_ROLLING\`, 15 min for \`DAILY\`. A \`c
       rows: signalRows(callTable),
     },
     {
-      title: 'What a batch reply of 2xx says of one record',
+      title: 'What a batch reply of 2xx means for one record',
       lead: 'By the category of an item of `errors[]`. A record in the results was written, whatever an error reports of it.',
       rows: signalRows([...recordTable, ...Object.values(unanswered)]),
     },
     {
       title: 'What the token endpoint ends with',
       lead: `For a refresh and for the exchange of a code. The HTTP status decides before the body, \`error\` before \`status\`. \`credentials\`: the customer's grant is gone.
-\`rejected\`: the app is refused, which says nothing of any customer.`,
+\`rejected\`: the app is refused, which proves nothing about any customer.`,
       rows: signalRows([...tokenTransportRows, ...tokenTable]),
     },
   ],

@@ -175,13 +175,13 @@ export const tokenTable: readonly SignalRow[] = [
     status: ['2xx', '3xx', '4xx'],
     not: ['whole'],
     class: 'unavailable',
-    fact: 'assumed: A1: says nothing of the grant',
+    fact: 'assumed: A1: does not concern the grant',
   },
   {
     signal: '2xx without an access token',
     status: ['2xx'],
     class: 'unavailable',
-    fact: 'assumed: A1: says nothing of the grant',
+    fact: 'assumed: A1: does not concern the grant',
   },
   {
     status: ['4xx'],

@@ -78,7 +78,7 @@ export async function readByProperty(api: SalesforceApi, read: Read): Promise<(P
   if (found.includes(undefined) && !(isWhole && records.length === rows.length)) {
     throw unreadable(
       'salesforce',
-      `Salesforce read only a part of the records: ${records.length}, and says that there are more`,
+      `Salesforce read only a part of the records: ${records.length}, and reports that there are more`,
     );
   }
   return found;

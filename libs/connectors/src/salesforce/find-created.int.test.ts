@@ -113,7 +113,7 @@ test.each<[string, Fields, number, object]>([
 
 // `none` with `consistent` is a licence to send again: only a page that says of itself that it is whole gives one.
 test.each<[string, object, object]>([
-  ['of no list', {}, { kind: 'cannot-look', failure: { class: 'unavailable' } }],
+  ['of no list', {}, { kind: 'cannot-look-up', failure: { class: 'unavailable' } }],
   ['without the number of rows', { done: true, records: [] }, { kind: 'none', consistent: false }],
   ['that counts more rows than it has', { totalSize: 1, done: true, records: [] }, { consistent: false }],
   ['with a row without id', { totalSize: 1, done: true, records: [{ LastName: 'Smith' }] }, { consistent: false }],
@@ -237,9 +237,9 @@ test('a lookup takes quota before each exchange, its description too, and makes 
     const object = { ...contacts, auth: { ...auth, accessToken: `${auth.accessToken}${granted}` } };
     return salesforce.findCreated({ ...object, records: [{ fields: jane, since }], withhold });
   };
-  expect(await findWith(0)).toMatchObject([{ kind: 'cannot-look', failure: { class: 'quota', retryAfterMs: 700 } }]);
+  expect(await findWith(0)).toMatchObject([{ kind: 'cannot-look-up', failure: { class: 'quota', retryAfterMs: 700 } }]);
   expect(stub.requests).toHaveLength(0);
-  expect(await findWith(1)).toMatchObject([{ kind: 'cannot-look', failure: { class: 'quota' } }]);
+  expect(await findWith(1)).toMatchObject([{ kind: 'cannot-look-up', failure: { class: 'quota' } }]);
   expect(stub.requests).toHaveLength(1);
 });
 
@@ -247,8 +247,8 @@ describe('no lookup', () => {
   test('nothing was sent that can be asked for', async () => {
     stub.replyWith(described, page());
     const found = await find({ Description: 'long', Vip__c: true, Amount__c: 1 }, { LastName: 'x'.repeat(256) }, {});
-    expect(found.map(({ kind }) => kind)).toEqual(['cannot-look', 'cannot-look', 'cannot-look']);
-    expect(found.every((each) => each.kind === 'cannot-look' && each.failure === undefined)).toBe(true);
+    expect(found.map(({ kind }) => kind)).toEqual(['cannot-look-up', 'cannot-look-up', 'cannot-look-up']);
+    expect(found.every((each) => each.kind === 'cannot-look-up' && each.failure === undefined)).toBe(true);
     expect(queries()).toEqual([]);
   });
 
@@ -263,15 +263,15 @@ describe('no lookup', () => {
     stub.replyWith(...replies);
     const found = await find(jane, { LastName: 'B' });
     expect(found).toMatchObject([
-      { kind: 'cannot-look', failure: { class: expected } },
-      { kind: 'cannot-look', failure: { class: expected } },
+      { kind: 'cannot-look-up', failure: { class: expected } },
+      { kind: 'cannot-look-up', failure: { class: expected } },
     ]);
     expect(stub.requests).toHaveLength(replies.length);
   });
 
   test('an object without a moment of creation', async () => {
     stub.replyWith({ status: 200, body: { name: 'Odd__c', fields: [field('Name')] } });
-    expect(await find({ Name: 'x' })).toMatchObject([{ kind: 'cannot-look', reason: 'Odd__c has no CreatedDate' }]);
+    expect(await find({ Name: 'x' })).toMatchObject([{ kind: 'cannot-look-up', reason: 'Odd__c has no CreatedDate' }]);
   });
 });
 

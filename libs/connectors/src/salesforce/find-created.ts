@@ -119,7 +119,7 @@ async function lookUpAll(
 }
 
 function cannotLookUp(reason: string): FoundCreated {
-  return { kind: 'cannot-look', consistent: true, reason };
+  return { kind: 'cannot-look-up', consistent: true, reason };
 }
 
 /**

@@ -21,7 +21,7 @@ const capabilities: CapabilityFacts = {
     fact: 'assumed: 1c; a query sees what is committed',
   },
   resend: {
-    how: 'upsert by a unique external id that nobody has yet: `PATCH /composite/sobjects/{T}/{field}`; with one that is not unique a lookup comes first',
+    how: 'upsert by a unique external id that no record has yet: `PATCH /composite/sobjects/{T}/{field}`; with one that is not unique a lookup comes first',
     fact: 'documented: B3; see ADR 19',
   },
   quota: { how: '500 calls in 10 s are ours; the daily total is measured', fact: 'assumed: B7' },
@@ -57,7 +57,7 @@ the record that is the cause. A \`conflict\` of a create that was sent before is
       rows: signalRows(callTable),
     },
     {
-      title: 'What a 2xx says of one record without a code',
+      title: 'What a 2xx means for one record without a code',
       lead: '`success: true` with an id (of an update: the same record, in 15 or 18 characters) is ok, and so is the empty 204 of an update or a delete.',
       rows: signalRows(Object.values(unanswered)),
     },

@@ -64,8 +64,8 @@ async function holdBack(api: SalesforceApi, write: BatchCreate): Promise<RecordR
   // What is seen of a record that was never sent is another's, and its own create is refused by nobody.
   const candidates = records.flatMap(({ fields, firstSentAt: since }, at) => (since ? [{ fields, since, at }] : []));
   const found = await findCreated(api, { ...call, records: candidates });
-  const failure = found.find((each) => each.kind === 'cannot-look' && each.failure !== undefined);
-  if (failure?.kind === 'cannot-look' && failure.failure) throw toProviderError(failure.failure, 'salesforce');
+  const failure = found.find((each) => each.kind === 'cannot-look-up' && each.failure !== undefined);
+  if (failure?.kind === 'cannot-look-up' && failure.failure) throw toProviderError(failure.failure, 'salesforce');
   const claimed = await findClaimed(write, [...new Set(found.flatMap(candidatesIn))]);
   const held = new Map(found.map((each, of) => [candidates[of]?.at, toHeld(each, claimed)]));
   if (![...held.values()].some(Boolean)) return undefined;
@@ -86,7 +86,7 @@ async function findClaimed({ findClaimed: find }: BatchCreate, ids: readonly str
 
 /** Ids of the records that may be what an earlier send made. */
 function candidatesIn(found: FoundCreated): readonly string[] {
-  return found.kind === 'cannot-look' ? [] : [...matchesIn(found), ...(found.near ?? [])];
+  return found.kind === 'cannot-look-up' ? [] : [...matchesIn(found), ...(found.near ?? [])];
 }
 
 const matchesIn = (found: FoundCreated): readonly string[] =>

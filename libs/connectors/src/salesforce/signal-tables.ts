@@ -184,7 +184,7 @@ export const tokenTable: readonly SignalRow[] = [
     status: ['2xx', '3xx', '4xx'],
     not: ['whole'],
     class: 'unavailable',
-    fact: 'assumed: B1: says nothing of the grant',
+    fact: 'assumed: B1: does not concern the grant',
   },
   {
     signal: 'other 4xx (invalid_client_id, invalid_client, unsupported_grant_type, invalid_app_access)',
@@ -195,6 +195,6 @@ export const tokenTable: readonly SignalRow[] = [
   {
     signal: '2xx without a token, 3xx, and whatever is in no row',
     class: 'unavailable',
-    fact: 'assumed: the default: it says nothing about the grant',
+    fact: 'assumed: the default: it does not concern the grant',
   },
 ];

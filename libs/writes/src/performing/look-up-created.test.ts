@@ -11,7 +11,7 @@ const found: FoundCreated = {
   matches: [{ recordId: '9', createdAt: new Date(0), data: {} }],
 };
 const failed = (...o: Parameters<typeof failure>): FoundCreated => ({
-  kind: 'cannot-look',
+  kind: 'cannot-look-up',
   reason: 'it failed',
   consistent: true,
   failure: failure(...o),
@@ -53,7 +53,7 @@ describe('quota', () => {
       return Promise.resolve({ granted: left >= 0, retryAfterMs: left >= 0 ? 0 : 700 });
     };
     const lookup = await lookUp({ takeQuota, findCreated: asking(() => found) }, [record, record, record]);
-    expect(lookup.found).toMatchObject([found, found, { kind: 'cannot-look', failure: { class: 'quota' } }]);
+    expect(lookup.found).toMatchObject([found, found, { kind: 'cannot-look-up', failure: { class: 'quota' } }]);
     expect(lookup.outcome).toMatchObject({ calls: 2, quota: { limit: 5, windowMs: 1_000 } });
     // Of our own making: the account has refused nothing, so its lane is not blocked.
     expect(lookup.outcome.results.at(-1)).toMatchObject({ ok: false, error: { scope: 'call', retryAfterMs: 700 } });
@@ -107,6 +107,6 @@ describe('a token that is refused', () => {
 
 it('returns no outcome for the account where the provider offers no lookup', async () => {
   const { found: result, outcome } = await lookUp({});
-  expect(result).toMatchObject([{ kind: 'cannot-look', consistent: false }]);
+  expect(result).toMatchObject([{ kind: 'cannot-look-up', consistent: false }]);
   expect(outcome).toMatchObject({ results: [], calls: 0 });
 });

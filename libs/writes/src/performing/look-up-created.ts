@@ -91,7 +91,7 @@ class Lookup {
   outcomeOf(found: readonly FoundCreated[]): LookupOutcome {
     const { connectionId, tokenVersion, status } = this.live;
     const results = found.flatMap((each): LookupOutcome['results'] => {
-      if (each.kind !== 'cannot-look') return [{ ok: true }];
+      if (each.kind !== 'cannot-look-up') return [{ ok: true }];
       return each.failure === undefined ? [] : [{ ok: false, error: each.failure }];
     });
     const quota = this.quota === undefined ? {} : { quota: this.quota };
@@ -127,17 +127,17 @@ class Lookup {
 }
 
 const noLookup: FoundCreated = {
-  kind: 'cannot-look',
-  reason: 'the provider offers no way to look',
+  kind: 'cannot-look-up',
+  reason: 'the provider offers no lookup',
   consistent: false,
 };
 
 function isRefused(found: FoundCreated): boolean {
-  return found.kind === 'cannot-look' && found.failure?.class === 'credentials';
+  return found.kind === 'cannot-look-up' && found.failure?.class === 'credentials';
 }
 
 /** A failed refresh is no statement about the grant, nor about whether the record can be looked up later. */
 function failedWith({ consistent }: FoundCreated, refreshing: ProviderFailure): FoundCreated {
   const failure = retryOf(refreshing.class) === 'never' ? { ...refreshing, class: 'unavailable' as const } : refreshing;
-  return { kind: 'cannot-look', consistent, reason: failure.message, failure };
+  return { kind: 'cannot-look-up', consistent, reason: failure.message, failure };
 }

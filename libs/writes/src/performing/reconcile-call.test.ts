@@ -19,10 +19,10 @@ const match = (recordId: string) => ({ recordId, createdAt: firstSentAt, data: {
 const found = (...ids: string[]): FoundCreated => ({ kind: 'found', consistent: true, matches: ids.map(match) });
 const none: FoundCreated = { kind: 'none', consistent: true };
 const notVisible: FoundCreated = { kind: 'none', consistent: false };
-const noLookup: FoundCreated = { kind: 'cannot-look', reason: 'no field to look by', consistent: false };
+const noLookup: FoundCreated = { kind: 'cannot-look-up', reason: 'no field to look by', consistent: false };
 const failedLookup = (each: FailureClass): FoundCreated => {
   return {
-    kind: 'cannot-look',
+    kind: 'cannot-look-up',
     reason: 'it failed',
     consistent: true,
     failure: failure({ class: each, scope: 'call' }),
@@ -583,7 +583,7 @@ describe('the next lookup', () => {
 
   it('comes no sooner than the provider says', async () => {
     const error = failure({ class: 'quota', scope: 'lane', retryAfterMs: 900_000 });
-    const refused: FoundCreated = { kind: 'cannot-look', reason: 'daily limit', consistent: true, failure: error };
+    const refused: FoundCreated = { kind: 'cannot-look-up', reason: 'daily limit', consistent: true, failure: error };
     expect(await delayAt(4_000, { shows: [refused] })).toBe(900_000);
   });
 

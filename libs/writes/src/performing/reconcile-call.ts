@@ -85,7 +85,7 @@ async function readKnowledge(store: ReconcileStore, { input, doubt, open, lookup
 }
 
 function idsOf(found: FoundCreated): readonly string[] {
-  if (found.kind === 'cannot-look') return [];
+  if (found.kind === 'cannot-look-up') return [];
   const matches = found.kind === 'found' ? found.matches.map(({ recordId }) => recordId) : [];
   return [...matches, ...(found.near ?? [])];
 }
@@ -131,7 +131,7 @@ function resolve(input: ReconcileInput, record: Sendable, known: Knowledge): Rec
   const providerId = matched.get(index);
   if (providerId !== undefined) return { index, kind: 'succeeded', providerId, isAdopted: true };
   if (doubt.sinceSentMs < windowOf(input, record)) return stillInDoubt;
-  if (found.kind === 'cannot-look' && found.failure !== undefined && mayRepeatLookup(input, found.failure, record)) {
+  if (found.kind === 'cannot-look-up' && found.failure !== undefined && mayRepeatLookup(input, found.failure, record)) {
     return stillInDoubt;
   }
   return endNotFound(input, record, known);
@@ -142,13 +142,13 @@ function endNotFound(input: ReconcileInput, record: Sendable, known: Knowledge):
   const { index } = record;
   const found = known.found.get(index) as FoundCreated;
   // Also where the equal record is another create's: the similar one may be this record, changed.
-  if (found.kind !== 'cannot-look' && found.near?.some((id) => !known.owned.has(id))) {
+  if (found.kind !== 'cannot-look-up' && found.near?.some((id) => !known.owned.has(id))) {
     return outcomeUnknown(record, 'because the provider has a record that is like it');
   }
   // The last attempt was refused for a record that an earlier attempt might have made, and did not.
   const { error } = lastErrorOf(record);
   if (error?.class === 'conflict') return { index, kind: 'failed', error };
-  if (found.kind === 'cannot-look' || !found.consistent) return outcomeUnknown(record, 'to avoid a duplicate');
+  if (found.kind === 'cannot-look-up' || !found.consistent) return outcomeUnknown(record, 'to avoid a duplicate');
   if (isAtomic(input) && known.matched.size > 0) {
     return outcomeUnknown(record, 'because its batch was written, which is all or none');
   }

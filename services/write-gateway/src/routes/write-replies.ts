@@ -10,7 +10,7 @@ import {
 } from '@sluice/types';
 
 const headers = {
-  'Sluice-Record-Index': { description: 'Place of the record in its operation; asynchronous single writes.' },
+  'Sluice-Record-Index': { description: 'Index of the record in its operation; asynchronous single writes.' },
   'Sluice-Record-Ref': { description: 'What the request named the record.' },
   'Sluice-Warning': { description: 'What to know besides: queued writes to the same record, dropped fields.' },
   'Idempotent-Replayed': { description: 'true: this is the reply of the first request with the same key.' },

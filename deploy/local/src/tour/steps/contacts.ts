@@ -135,7 +135,7 @@ export async function createADuplicate(tour: Tour, { write, sandbox }: Customer)
   const begunAt = new Date();
   const two = await write<RefusedWriteReply>({ type: 'create', record: { ...second } });
   const message = describeBody(expectStatus(two, 422, 'A duplicate').body);
-  expectThat(id !== '' && message.includes(id), `The refusal should name the record ${id}, and says: ${message}`);
+  expectThat(id !== '' && message.includes(id), `The refusal should name the record ${id}, but is: ${message}`);
   const refused = (await sandbox.ledgerSince(begunAt)).filter((entry) => entry.status === 409);
   expectThat(refused.length === 1, `The CRM should have refused once with 409, and did ${refused.length} times.`);
   await expectWrittenBy(tour, id, ['create']);
