@@ -31,10 +31,11 @@ beforeAll(async () => {
   person = createPerson();
   const customer = await createCustomer(stack, customerOptions);
   copyFileSync(join(root, 'sluice.yaml'), join(person.home, 'sluice.yaml'));
-  const { baseUrl } = stack;
+  const { baseUrl, writeUrl } = stack;
   const { key: apiKey, id, name } = customer.project;
   mkdirSync(join(person.home, '.sluice'));
-  writeFileSync(join(person.home, '.sluice', 'demo.json'), JSON.stringify({ baseUrl, apiKey, project: { id, name } }));
+  writeFileSync(join(person.home, '.sluice', 'demo.json'), JSON.stringify({ baseUrl, writeUrl, apiKey, project: { id, name } }));
+  writeFileSync(join(person.home, 'token.txt'), customer.account.token);
   variables = await makeOperations(customer);
 });
 afterAll(() => stack.stop());

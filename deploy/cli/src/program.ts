@@ -39,9 +39,12 @@ export function createProgram(): Command {
       codes.set(program, (await run(command.args, command.optsWithGlobals<never>())) ?? exitCodes.done);
     };
   addResourceCommands(program, lazily);
+  addCustomerCommands(program, lazily);
   addOperationCommands(program, lazily);
   addLaneCommands(program, lazily);
   addKeyCommands(program, lazily);
+  addProviderAppCommands(program, lazily);
+  addWebhookCommands(program, lazily);
   addProfileCommands(program, lazily);
   program
     .command('completion')
@@ -65,15 +68,19 @@ function addResourceCommands(program: Command, lazily: Lazily): void {
     )
     .action(lazily(() => import('./commands/deploy.js')));
   const resources = [
-    ['integrations', 'integration', 'id or name', () => import('./commands/integrations.js')],
-    ['installations', 'installation', 'id', () => import('./commands/installations.js')],
-    ['connections', 'connection', 'id', () => import('./commands/connections.js')],
+    [
+      'integrations',
+      'integration',
+      'id or name',
+      'list, describe and delete',
+      () => import('./commands/integrations.js'),
+    ],
+    ['installations', 'installation', 'id', 'list and describe', () => import('./commands/installations.js')],
+    ['connections', 'connection', 'id', 'list, describe and renew', () => import('./commands/connections.js')],
   ] as const;
-  for (const [plural, singular, name, load] of resources) {
+  for (const [plural, singular, name, verbs, load] of resources) {
     const isDeletable = plural === 'integrations';
-    const group = program
-      .command(plural)
-      .description(isDeletable ? `list, describe and delete ${plural}` : `list and describe ${plural}`);
+    const group = program.command(plural).description(`${verbs} ${plural}`);
     const list = group.command('list', { isDefault: true }).description(`list the ${plural}`);
     if (plural !== 'integrations') list.option('--group <ref>', 'only of this group');
     if (plural === 'connections') list.option('--provider <name>', 'only of this provider');
@@ -84,6 +91,13 @@ function addResourceCommands(program: Command, lazily: Lazily): void {
       .description(`show one ${singular}`)
       .argument('<id>', name)
       .action(lazily(async () => ({ run: (await load()).describe })));
+    if (plural === 'connections') {
+      group
+        .command('reconnect')
+        .description("print the address where the customer's browser gives a connection new credentials")
+        .argument('<id>', name)
+        .action(lazily(async () => ({ run: (await import('./commands/connections.js')).reconnect })));
+    }
     if (!isDeletable) continue;
     group
       .command('delete')
@@ -93,6 +107,102 @@ function addResourceCommands(program: Command, lazily: Lazily): void {
       .option('--yes <name>', 'the name of the integration, for use without a terminal')
       .action(lazily(async () => ({ run: (await import('./commands/integrations.js')).remove })));
   }
+}
+
+/** `sluice connect` and `sluice write`: what a builder's backend does, tried by hand. */
+function addCustomerCommands(program: Command, lazily: Lazily): void {
+  program
+    .command('connect')
+    .description(
+      "connect a customer's account: prints an address for the customer's browser, or takes a key that you have",
+    )
+    .argument('<provider>', 'hubspot, salesforce, …')
+    .requiredOption('--group <ref>', 'the customer, as you name it')
+    .requiredOption('--consumer <ref>', 'the person of the customer who connects, as you name them')
+    .option('--workspace <ref>', 'the account at the provider, where the provider asks for it')
+    .option('--app <id>', 'the provider app; default: the newest of this provider')
+    .addOption(new Option('--api-key', 'ask for an API key of the customer').conflicts('accessToken'))
+    .option('--access-token', 'ask for an access token of the customer')
+    .option('--wait <seconds>', 'wait until the customer has connected; else exit code 4')
+    .action(lazily(() => import('./commands/connect.js')));
+  program
+    .command('write')
+    .description('write one record into the account of a customer, or show what would be written')
+    .argument('<object>', 'contacts, Contact, …')
+    .requiredOption('--integration <idOrName>', 'with this integration')
+    .requiredOption('--group <ref>', 'for this customer')
+    .addOption(
+      new Option('--type <type>', 'what to do with the record')
+        .choices(['create', 'update', 'delete'])
+        .default('create'),
+    )
+    .option('--record <file>', 'the record, a JSON object; - reads it from standard input', '-')
+    .option('--dry-run', 'show each field as it would be sent, with mappings and defaults, and write nothing')
+    .option('--asynchronous', 'accept it now and write it later')
+    .option('--idempotency-key <key>', 'a repeat with the same key writes nothing twice')
+    .action(lazily(() => import('./commands/write.js')));
+}
+
+function addProviderAppCommands(program: Command, lazily: Lazily): void {
+  const apps = program.command('provider-apps').description('manage your OAuth apps at the providers');
+  const load = () => import('./commands/provider-apps.js');
+  const one = (name: string, description: string) => apps.command(name).description(description).argument('<id>', 'id');
+  apps
+    .command('list', { isDefault: true })
+    .description('list the provider apps')
+    .action(lazily(async () => ({ run: (await load()).list })));
+  one('describe', 'show one provider app; its secret is never shown').action(
+    lazily(async () => ({ run: (await load()).describe })),
+  );
+  apps
+    .command('create')
+    .description('add an app; its client secret is asked for, or read from standard input')
+    .argument('<provider>', 'hubspot, salesforce, …')
+    .requiredOption('--client-id <id>', 'as the provider shows it')
+    .option('--scope <scopes...>', 'what customers are asked to allow')
+    .action(lazily(async () => ({ run: (await load()).create })));
+  one('secret', 'replace the client secret; it is asked for, or read from standard input').action(
+    lazily(async () => ({ run: (await load()).secret })),
+  );
+  one('delete', 'delete a provider app').action(lazily(async () => ({ run: (await load()).remove })));
+}
+
+const webhookEvents = ['write.async.done', 'connection.*', 'installation.*', 'endpoint.disabled'];
+
+function addWebhookCommands(program: Command, lazily: Lazily): void {
+  const webhooks = program.command('webhooks').description('manage webhook endpoints, and see what became of messages');
+  const load = () => import('./commands/webhooks.js');
+  const one = (name: string, description: string) =>
+    webhooks.command(name).description(description).argument('<id>', 'id of the endpoint');
+  webhooks
+    .command('list', { isDefault: true })
+    .description('list the endpoints')
+    .action(lazily(async () => ({ run: (await load()).list })));
+  one('describe', 'show one endpoint').action(lazily(async () => ({ run: (await load()).describe })));
+  webhooks
+    .command('create')
+    .description('add an endpoint; prints the secret that its receiver verifies with')
+    .argument('<url>', 'where messages go: https://app.example.com/sluice')
+    .option('--event <types...>', `only these: ${webhookEvents.join(', ')}, or one of a kind: connection.error`)
+    .option('--description <text>', 'what it is for')
+    .action(lazily(async () => ({ run: (await load()).create })));
+  one('test', 'send a message for trial').action(lazily(async () => ({ run: (await load()).test })));
+  one('messages', 'list the messages of an endpoint, newest first; with --message the attempts of one')
+    .addOption(new Option('--status <status>', 'only of this status').choices(['pending', 'delivered', 'failed']))
+    .option('--message <messageId>', 'the attempts of this one')
+    .option('--limit <count>', 'most messages', '20')
+    .action(lazily(async () => ({ run: (await load()).messages })));
+  one('replay', 'send what failed again: one message, or all')
+    .option('--message <messageId>', 'only this one')
+    .option('--since <when>', 'only those created since: 30m, 12h, 2d, or a moment such as 2026-01-31T08:00:00Z')
+    .action(lazily(async () => ({ run: (await load()).replay })));
+  one('secret', 'print the secret').action(lazily(async () => ({ run: (await load()).secret })));
+  one('rotate-secret', 'make a new secret; for a day messages are signed with both').action(
+    lazily(async () => ({ run: (await load()).rotateSecret })),
+  );
+  one('enable', 'send to it again').action(lazily(async () => ({ run: (await load()).enable })));
+  one('disable', 'send nothing to it').action(lazily(async () => ({ run: (await load()).disable })));
+  one('delete', 'delete an endpoint and its messages').action(lazily(async () => ({ run: (await load()).remove })));
 }
 
 function addLaneCommands(program: Command, lazily: Lazily): void {
@@ -140,6 +250,7 @@ function addProfileCommands(program: Command, lazily: Lazily): void {
     .description('add or replace a profile, and use it; the key is asked for, or read from standard input')
     .argument('<name>')
     .option('--url <url>', 'management address: https://sluice.example.com/v1')
+    .option('--write-url <url>', 'write address, for sluice write: https://write.sluice.example.com/v1')
     .option('--demo <file>', 'address and key of .sluice/demo.json, which npm start writes')
     .action(lazily(async () => ({ run: (await load()).add })));
   profiles
@@ -167,9 +278,9 @@ function addOperationCommands(program: Command, lazily: Lazily): void {
     .action(lazily(async () => ({ run: (await import('./commands/op-list.js')).list })));
   const one = (name: string, description: string) =>
     op.command(name).description(description).argument('<operationId>', 'as the reply of the write gave it');
-  one('describe', 'show an operation and its records').action(
-    lazily(async () => ({ run: (await import('./commands/op-list.js')).describe })),
-  );
+  one('describe', 'show an operation and its records')
+    .option('--failed', 'only the records that failed')
+    .action(lazily(async () => ({ run: (await import('./commands/op-list.js')).describe })));
   one('watch', 'follow an operation, or the batch that it is, to its end')
     .option('--timeout <seconds>', 'leave after this long, with exit code 4')
     .action(lazily(() => import('./commands/op-watch.js')));

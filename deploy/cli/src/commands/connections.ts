@@ -48,3 +48,11 @@ export async function describe([connectionId = '']: readonly string[], options: 
     ]),
   );
 }
+
+/** `sluice connections reconnect <id>`: the customer allows the app in again, and what waits is written. */
+export async function reconnect([connectionId = '']: readonly string[], options: GivenOptions): Promise<void> {
+  const { management } = await connect(options);
+  const url = await management.updateOAuthConnection({ connectionId });
+  if (options.json !== true) process.stderr.write('For the browser of the customer, within ten minutes, once:\n');
+  print(options, { url }, () => url);
+}

@@ -1,9 +1,9 @@
 import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/types';
 import type { GivenOptions } from '../command';
-import { CommandFailure, exitCodes } from '../failure';
 import { clockTime, grouped, print, shortTime } from '../output/print';
 import { plain, renderFields, renderTable, shortened, type Column } from '../output/table';
 import { connect, type Connected, type Management } from '../profiles/connect';
+import { momentOf, readLimit } from '../read-options';
 
 interface ListOptions extends GivenOptions {
   readonly status?: OperationStatus;
@@ -53,28 +53,16 @@ async function readPages(management: Management, filter: Filter, limit: number):
   }
 }
 
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit > 0) return limit;
-  throw new CommandFailure(`--limit is "${text}" and must be a whole number above 0.`, exitCodes.usage);
-}
-
-const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** `30m` before now, or the moment itself. */
-function momentOf(text: string): string {
-  const [, count, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
-  const ms = count === undefined ? Date.parse(text) : Date.now() - Number(count) * unitMs[unit as keyof typeof unitMs];
-  if (!Number.isNaN(ms) && Math.abs(ms) <= 8.64e15) return new Date(ms).toISOString();
-  const forms = 'a time such as 30m, 12h or 2d, or a moment such as 2026-01-31T08:00:00Z';
-  throw new CommandFailure(`--since is "${text}" and must be ${forms}.`, exitCodes.usage);
+interface DescribeOptions extends GivenOptions {
+  readonly failed?: boolean;
 }
 
 /** `sluice op describe <id>`: `{ operation, records }`. */
-export async function describe([operationId = '']: readonly string[], options: GivenOptions): Promise<void> {
+export async function describe([operationId = '']: readonly string[], options: DescribeOptions): Promise<void> {
   const { management } = await connect(options);
   const operation = await management.getOperation({ operationId });
-  const { results: records } = await management.listOperationRecords({ operationId });
+  const filter = options.failed === true ? ({ status: 'failed' } as const) : {};
+  const { results: records } = await management.listOperationRecords({ operationId, ...filter });
   print(options, { operation, records }, () => `${renderOperation(operation)}\n\n${renderRecords(records)}`);
 }
 

@@ -10,6 +10,7 @@ import { profileFileOf, readProfiles, writeProfiles, type Profile } from '../pro
 
 interface AddOptions extends GivenOptions {
   readonly url?: string;
+  readonly writeUrl?: string;
   readonly demo?: string;
 }
 
@@ -54,28 +55,31 @@ export async function add([name = '']: readonly string[], options: AddOptions): 
   const url = addressOf(given.url, source);
   const project = options.project ?? given.project ?? (await ownProject(url, given.apiKey, source));
   if (given.project !== undefined) await ownProject(url, given.apiKey, source);
+  const writeUrl = given.writeUrl === undefined ? {} : { writeUrl: addressOf(given.writeUrl, source) };
   const { profiles } = readProfiles(file());
-  writeProfiles(file(), { current: name, profiles: { ...profiles, [name]: { url, apiKey: given.apiKey, project } } });
+  const added = { url, apiKey: given.apiKey, project, ...writeUrl };
+  writeProfiles(file(), { current: name, profiles: { ...profiles, [name]: added } });
   print(options, { name, url, project, inUse: true }, () => `Profile ${name} is in use: ${url}, project ${project}.`);
 }
 
-async function askFor({ url }: AddOptions): Promise<Profile> {
+async function askFor({ url, writeUrl }: AddOptions): Promise<Profile> {
   if (url === undefined)
     throw new CommandFailure('Add --url with the management address, or --demo .sluice/demo.json.');
   const apiKey = await askSecret('API key: ');
   if (apiKey === '')
     throw new CommandFailure('No key was given. Type it, or send it: sluice profile add <name> --url <url> < key-file');
-  return { url, apiKey };
+  return { url, apiKey, ...(writeUrl !== undefined && { writeUrl }) };
 }
 
 function readDemo(path: string): Profile {
   try {
-    const { baseUrl, apiKey, project } = JSON.parse(readFileSync(path, 'utf8')) as {
+    const { baseUrl, writeUrl, apiKey, project } = JSON.parse(readFileSync(path, 'utf8')) as {
       baseUrl: string;
+      writeUrl: string;
       apiKey: string;
       project: { id: string };
     };
-    return { url: baseUrl, apiKey, project: project.id };
+    return { url: baseUrl, writeUrl, apiKey, project: project.id };
   } catch {
     throw new CommandFailure(`${path} is no demo file. npm start writes one to .sluice/demo.json.`);
   }

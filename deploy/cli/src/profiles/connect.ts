@@ -13,6 +13,8 @@ export interface Connected {
   readonly client: SluiceClient;
   /** Names it in sentences: `profile demo`, `SLUICE_URL`. */
   readonly source: string;
+  /** Id or name of the project. */
+  readonly project: string;
 }
 
 interface Target extends Partial<Profile> {
@@ -21,7 +23,24 @@ interface Target extends Partial<Profile> {
 
 /** A client for what the options, the environment or the profile in use name. @throws CommandFailure when nothing does */
 export async function connect(options: GivenOptions): Promise<Connected> {
-  const { url, apiKey, project, source } = findTarget(options);
+  return await connectTo(findTarget(options));
+}
+
+/** The same, with the write API. @throws CommandFailure when nothing names its address */
+export async function connectToWrite(options: GivenOptions): Promise<Connected> {
+  const target = findTarget(options);
+  if (target.writeUrl !== undefined) return await connectTo(target);
+  const { source } = target;
+  const remedy =
+    source === 'SLUICE_URL'
+      ? 'Set SLUICE_WRITE_URL.'
+      : 'Add the profile again with --write-url <url>, or set SLUICE_WRITE_URL.';
+  throw new CommandFailure(
+    `No write address is known (${source}): it is another one than that of management. ${remedy}`,
+  );
+}
+
+async function connectTo({ url, writeUrl, apiKey, project, source }: Target): Promise<Connected> {
   if (url === undefined || apiKey === undefined) {
     const missing = url === undefined ? 'SLUICE_URL' : 'SLUICE_API_KEY';
     throw new CommandFailure(
@@ -30,8 +49,9 @@ export async function connect(options: GivenOptions): Promise<Connected> {
   }
   const baseUrl = addressOf(url, source);
   const projectIdOrName = project ?? (await ownProject(baseUrl, apiKey, source));
-  const client = createSluiceClient({ baseUrl, apiKey, projectIdOrName });
-  return { client, management: explaining(client.management, source), source };
+  const write = writeUrl === undefined ? {} : { writeUrl: addressOf(writeUrl, source) };
+  const client = createSluiceClient({ baseUrl, apiKey, projectIdOrName, ...write });
+  return { client, management: explaining(client.management, source), source, project: projectIdOrName };
 }
 
 /** An explicit profile beats the environment, which beats the profile in use. */
@@ -39,9 +59,12 @@ function findTarget({ profile: asked, project }: GivenOptions): Target {
   const env = readProcessEnv();
   const file = profileFileOf(env);
   const named = project === undefined ? {} : { project };
+  const writeUrl = env['SLUICE_WRITE_URL'];
+  const writing = writeUrl ? { writeUrl } : {};
   if (asked === undefined && env['SLUICE_URL'] !== undefined) {
     const { SLUICE_URL: url, SLUICE_API_KEY: apiKey, SLUICE_PROJECT: own } = env;
-    return { url, ...(apiKey && { apiKey }), ...(own && { project: own }), ...named, source: 'SLUICE_URL' };
+    const more = { ...(apiKey && { apiKey }), ...(own && { project: own }), ...writing, ...named };
+    return { url, ...more, source: 'SLUICE_URL' };
   }
   const { current, profiles } = readProfiles(file);
   const name = asked ?? current;
@@ -49,7 +72,13 @@ function findTarget({ profile: asked, project }: GivenOptions): Target {
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (found === undefined) throw unknownProfile(name, Object.keys(profiles));
   const key = asked === undefined ? env['SLUICE_API_KEY'] : undefined;
-  return { ...found, ...(key && { apiKey: key }), ...named, source: key ? 'SLUICE_API_KEY' : `profile ${name}` };
+  return {
+    ...found,
+    ...(asked === undefined && writing),
+    ...(key && { apiKey: key }),
+    ...named,
+    source: key ? 'SLUICE_API_KEY' : `profile ${name}`,
+  };
 }
 
 export function unknownProfile(name: string, known: readonly string[]): CommandFailure {

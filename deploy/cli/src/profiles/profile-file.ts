@@ -11,6 +11,8 @@ export interface Profile {
   readonly apiKey: string;
   /** Id of the project. */
   readonly project?: string;
+  /** Write address, with its `/v1`. */
+  readonly writeUrl?: string;
 }
 
 /** The file of profiles. */
