@@ -110,6 +110,15 @@ describe('the second pass fails', () => {
   });
 });
 
+it('a process may die between the two: that is where its failpoint is', async () => {
+  const met: number[] = [];
+  const failpoints = { hit: async () => void met.push((await storedIds()).size) };
+  const database = connect({});
+  open.push(database);
+  await createWriteStore(database, 1, failpoints).join(flushOf());
+  expect(met).toEqual([fitting]);
+});
+
 it('the first pass fails: nothing was stored, and every record gets the error', async () => {
   await before('records', 'perform pg_sleep(600);');
   const joining = storeOn(connect({ statementMs: 1_000 })).join(flushOf());

@@ -119,7 +119,8 @@ function writePlanner(context: LoadContext, load: Load, recordIds: ReadonlyMap<C
         way,
         markers,
         hasEmail,
-        apiKey: apiKeys[made % apiKeys.length],
+        // Two in a row: the gateways take turns as well, and each is to see every key.
+        apiKey: apiKeys[Math.floor(made / 2) % apiKeys.length],
         ...key,
         ...(recordId !== undefined && { recordId }),
       };
