@@ -34,7 +34,10 @@ beforeAll(async () => {
   const { baseUrl, writeUrl } = stack;
   const { key: apiKey, id, name } = customer.project;
   mkdirSync(join(person.home, '.sluice'));
-  writeFileSync(join(person.home, '.sluice', 'demo.json'), JSON.stringify({ baseUrl, writeUrl, apiKey, project: { id, name } }));
+  writeFileSync(
+    join(person.home, '.sluice', 'demo.json'),
+    JSON.stringify({ baseUrl, writeUrl, apiKey, project: { id, name } }),
+  );
   writeFileSync(join(person.home, 'token.txt'), customer.account.token);
   variables = await makeOperations(customer);
 });
