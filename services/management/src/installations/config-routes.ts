@@ -144,7 +144,7 @@ const checkOutcome = validate<{ readonly config: { readonly content: UpdateConfi
  * @throws ValidationError 422 for a change that does not fit what is stored, 400 for an outcome that breaks a rule
  * @throws NotFoundError `installation.not-found`; `….object-not-in-manifest` when the config lacks the object too
  */
-export async function patchObjectConfig(
+async function patchObjectConfig(
   context: ManagementContext,
   integration: Integration,
   objectName: string,

@@ -170,10 +170,10 @@ const checkSchema = validate<Manifest>(manifestSchema);
 const checkEntry = validate<ManifestIntegration>(manifestIntegrationSchema);
 
 /** Member of the request that the text came with, or that names it. */
-export type ManifestSource = 'sourceYaml' | 'sourceZipUrl';
+type ManifestSource = 'sourceYaml' | 'sourceZipUrl';
 
 /** A manifest that keeps every rule. */
-export interface ParsedManifest {
+interface ParsedManifest {
   readonly manifest: Manifest;
   /**
    * Line and column of a path as issues spell it, both from 1: of the member itself, or of what lacks it.
@@ -187,7 +187,7 @@ export interface ParsedManifest {
  * YAML has besides (dates, tags, binary, anchors used as types) does not get in.
  * @throws ValidationError, 400: all problems at once, each with its path inside the manifest and its line and column
  */
-export function parseManifest(text: string, source: ManifestSource): ParsedManifest {
+function parseManifest(text: string, source: ManifestSource): ParsedManifest {
   const read = readYaml(text);
   if (!read.ok) {
     const problems = read.problems.slice(0, limits.issuesMax);

@@ -153,7 +153,7 @@ export async function readUpload(
 
 // Limits of uploads. The specification is silent; each is far above what a manifest needs (rulings).
 /** Bytes of the zip. As many as a JSON body may have. */
-export const zipBytesMax = 1_048_576;
+const zipBytesMax = 1_048_576;
 /** Bytes of the manifest, unpacked: as many as `sourceYaml` may have. Nothing else of a zip is unpacked. */
 const manifestBytesMax = 1_048_576;
 /** Bytes that all entries say they unpack to. */
@@ -227,7 +227,7 @@ async function unpacked(archive: ZipFile, entry: Entry): Promise<Buffer> {
 }
 
 /** The error for one broken rule of an upload, with what can be done about it. */
-export function refusedUpload(issue: Issue, remedy: string): ValidationError {
+function refusedUpload(issue: Issue, remedy: string): ValidationError {
   const detail = `${issue.name} ${issue.detail}.`;
   return new ValidationError({ code: 'request.invalid', detail, issues: [issue], remedy });
 }

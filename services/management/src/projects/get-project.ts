@@ -12,11 +12,6 @@ export function projectIdOf(caller: Caller): string | undefined {
   return caller.kind === 'admin' ? undefined : (caller.projectId ?? '');
 }
 
-/** @throws NotFoundError `project.not-found` */
-export async function getProject({ store }: ManagementContext, caller: Caller, idOrName: string): Promise<Project> {
-  return found(await store.projects.find(idOrName, projectIdOf(caller)), 'project.not-found');
-}
-
 /**
  * Routes under a project's path: handlers get the project. Another project's name or id is answered as one that does not exist (404
  * `project.not-found`).
