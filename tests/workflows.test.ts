@@ -131,12 +131,12 @@ describe('release.yml', () => {
   });
 
   it('says of the packages which commit and run made them', () => {
-    const steps = parts.packages?.steps ?? [];
-    const made = steps.findIndex(({ run }) => run === 'npm run release:packages');
-    const attested = steps.findIndex(({ uses }) => uses?.startsWith('actions/attest-build-provenance@'));
-    const kept = steps.findIndex(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
+    const packageSteps = parts.packages?.steps ?? [];
+    const made = packageSteps.findIndex(({ run }) => run === 'npm run release:packages');
+    const attested = packageSteps.findIndex(({ uses }) => uses?.startsWith('actions/attest-build-provenance@'));
+    const kept = packageSteps.findIndex(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
     expect([made, attested, kept]).toEqual([1, 2, 3]);
-    expect(steps[attested]?.with?.['subject-path']).toBe(steps[kept]?.with?.['path']);
+    expect(packageSteps[attested]?.with?.['subject-path']).toBe(packageSteps[kept]?.with?.['path']);
   });
 
   it('builds every image', () => {

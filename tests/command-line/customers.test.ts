@@ -93,13 +93,28 @@ describe('write', () => {
   });
 
   it.each([
-    ['a record that the provider refuses', '{"email":"no address"}', [], 1, /^sluice: Property values were not valid/],
-    ['no JSON', '{', [], 1, /^sluice: Standard input is no JSON: .*A record is \{"email"/],
-    ['no object', '[]', [], 1, /^sluice: Standard input is no record/],
-    ['a file that is not there', '', ['--record', 'none.json'], 1, /^sluice: none\.json cannot be read/],
-    ['an unknown type', '{}', ['--type', 'upsert'], 2, /Allowed choices are create, update, delete/],
-    ['an object that the integration does not write', '{}', ['--integration', 'none'], 1, /no such integration/],
-  ])('says what is wrong with %s, in a line', async (_what, record, more, code, says) => {
+    [
+      'a record that the provider refuses',
+      { record: '{"email":"no address"}', more: [], code: 1, says: /^sluice: Property values were not valid/ },
+    ],
+    [
+      'no JSON',
+      { record: '{', more: [], code: 1, says: /^sluice: Standard input is no JSON: .*A record is \{"email"/ },
+    ],
+    ['no object', { record: '[]', more: [], code: 1, says: /^sluice: Standard input is no record/ }],
+    [
+      'a file that is not there',
+      { record: '', more: ['--record', 'none.json'], code: 1, says: /^sluice: none\.json cannot be read/ },
+    ],
+    [
+      'an unknown type',
+      { record: '{}', more: ['--type', 'upsert'], code: 2, says: /Allowed choices are create, update, delete/ },
+    ],
+    [
+      'an object that the integration does not write',
+      { record: '{}', more: ['--integration', 'none'], code: 1, says: /no such integration/ },
+    ],
+  ])('says what is wrong with %s, in a line', async (_what, { record, more, code, says }) => {
     const ran = await write(record, ...more);
     expect(ran.stderr).toMatch(says);
     expect(ran.stderr).toMatch(/^sluice: [^\n]*\n$/);
@@ -161,8 +176,8 @@ describe('connect', () => {
     expect(ran.stdout).toMatch(
       /^browsing is connected to hubspot, account \d+: connection [0-9a-f-]{36}, created\.\n$/,
     );
-    const [{ id = '' } = {}] = await person.json<Connection[]>('connections', '--group', 'browsing');
-    expect(await person.run('connections', 'reconnect', id)).toMatch(/^https?:\/\/\S+\n$/);
+    const [connection] = await person.json<Connection[]>('connections', '--group', 'browsing');
+    expect(await person.run('connections', 'reconnect', connection?.id ?? '')).toMatch(/^https?:\/\/\S+\n$/);
     const late = await person.sluice([...args.slice(1, -1), '0']);
     expect(late).toMatchObject({ code: 4, stderr: expect.stringContaining('has not connected hubspot within 0 s') });
   });

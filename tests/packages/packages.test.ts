@@ -70,7 +70,9 @@ describe.each(['client', 'cli'])('the package %s', (name) => {
     }
     const notices = readFileSync(join(folderOf(name), 'NOTICES'), 'utf8');
     const bundled = [...notices.matchAll(/^(\S+) \d+\.\d+\.\d+ \(\S+\)$/gm)].map((match) => match[1]);
-    expect(bundled).toEqual(name === 'client' ? [] : expect.arrayContaining(['cli-progress', 'commander']));
+    const known = ['cli-progress', 'commander'].filter((dependency) => bundled.includes(dependency));
+    expect(known).toEqual(name === 'client' ? [] : ['cli-progress', 'commander']);
+    expect(bundled.length > 0).toBe(name === 'cli');
   });
 });
 

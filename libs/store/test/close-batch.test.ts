@@ -131,7 +131,7 @@ describe('joins beside all five ways to close a batch', () => {
       return seedInstallation(store, { projectId, groupRef: name, manifest: { ...sampleManifest(), name } });
     };
     const living: SeededInstallation[] = await Promise.all(Array.from({ length: 4 }, install));
-    const told = new Map<string, BatchMembership>();
+    const answered = new Map<string, BatchMembership>();
     const over = performance.now() + raceMs;
     const until = async (work: () => Promise<unknown>, restMs: number): Promise<void> => {
       while (performance.now() < over) {
@@ -155,7 +155,7 @@ describe('joins beside all five ways to close a batch', () => {
       const answers = await store.writes.join(Array.from({ length: size }, () => writeTo(any(living))));
       for (const [ref, answer] of answers) {
         if (answer instanceof Error) throw answer;
-        if (typeof answer === 'object') told.set(ref, answer);
+        if (typeof answer === 'object') answered.set(ref, answer);
       }
     };
     const sealed = new Map<string, number>();
@@ -168,7 +168,7 @@ describe('joins beside all five ways to close a batch', () => {
       return due.length;
     };
     const cancelSome = async (): Promise<void> => {
-      const latest = [...told.values()].at(-1);
+      const latest = [...answered.values()].at(-1);
       if (latest !== undefined) await store.operations.requestCancel(projectId, latest.operationId);
     };
     const replace = async (): Promise<void> => {
@@ -198,9 +198,9 @@ describe('joins beside all five ways to close a batch', () => {
     );
     const slot = (id: string, index: number) => `${id}/${index}`;
     expect(new Map(refs.map((row) => [row.ref, slot(row.operation_id, row.record_index)]))).toEqual(
-      new Map([...told].map(([ref, { operationId, index }]) => [ref, slot(operationId, index)])),
+      new Map([...answered].map(([ref, { operationId, index }]) => [ref, slot(operationId, index)])),
     );
-    expect(refs).toHaveLength(told.size);
+    expect(refs).toHaveLength(answered.size);
     expect([...sealed.values()].filter((times) => times !== 1)).toEqual([]);
     const wrong = {
       gaps: await count(`select 1 from records group by operation_id

@@ -52,13 +52,13 @@ async function expectStoredOnce(answers: ReadonlyMap<string, unknown>): Promise<
     const [, answer] = entry;
     return typeof answer === 'object' && answer !== null && 'operationId' in answer;
   });
-  const told = members.map(([ref, { operationId, index }]) => ({
+  const answered = members.map(([ref, { operationId, index }]) => ({
     ref,
     operation_id: operationId,
     record_index: index,
   }));
   const byRef = (one: Stored, other: Stored) => (one.ref < other.ref ? -1 : 1);
-  expect((await stored()).sort(byRef)).toEqual(told.sort(byRef));
+  expect((await stored()).sort(byRef)).toEqual(answered.sort(byRef));
 }
 
 describe('the answer of a join is lost', () => {

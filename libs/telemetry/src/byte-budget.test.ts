@@ -162,7 +162,7 @@ it.each(Array.from({ length: 25 }, (_, at) => at + 1))(
     const all: HeldBytes[] = [];
     for (let step = 0; step < 300; step += 1) {
       // Small and large ones, a third of them larger than half of it, some larger than all of it.
-      const bytes = next([total / 100 + 2, total / 2 + 2, total + 1, 3 * total][next(4)] as number) | 0;
+      const bytes = next([total / 100 + 2, total / 2 + 2, total + 1, 3 * total][next(4)] ?? 0) | 0;
       const held = new HeldBytes(next(3) === 0 ? undefined : `owner-${next(5)}`);
       all.push(held);
       const admit = (isAdmitted: boolean): void => {
@@ -172,8 +172,8 @@ it.each(Array.from({ length: 25 }, (_, at) => at + 1))(
       };
       if (next(3) === 0) admit(budget.takeNow(bytes, held));
       else {
-        const waits = budget.take(bytes, performance.now() + ([0, 1, 60_000][next(3)] as number), held).then(admit);
-        pending.add(waits.finally(() => pending.delete(waits)) as Promise<void>);
+        const waits = budget.take(bytes, performance.now() + ([0, 1, 60_000][next(3)] ?? 0), held).then(admit);
+        pending.add(waits.finally(() => pending.delete(waits)));
       }
       // One that is held ends, or one that waits leaves.
       if (next(2) === 0) all.splice(next(all.length), 1)[0]?.end();

@@ -22,7 +22,13 @@ import { revisionRoutes } from './integrations/object-metadata';
 import { deploymentRoutes, integrationRoutes } from './integrations/integration-routes';
 import { objectMetadataRoutes } from './integrations/object-metadata';
 import { uploadRoutes, uploadUrlRoutes } from './integrations/uploads';
-import { laneRoutes, operationChangeRoutes, operationListRoutes, operationRoutes } from './operations/operation-routes';
+import {
+  laneRoutes,
+  operationChangeRoutes,
+  operationCourseRoutes,
+  operationListRoutes,
+  operationRoutes,
+} from './operations/operation-routes';
 import { apiKeyRoutes, jwtKeyRoutes } from './projects/key-routes';
 import { compatibilityRoutes, projectRoutes } from './projects/project-routes';
 import { sweepDeletions } from './projects/sweep-deletions';
@@ -100,6 +106,7 @@ function createManagementApp(context: ManagementContext) {
       objectConfigRoutes(router, context);
       configRoutes(router, context);
       operationRoutes(router, context);
+      operationCourseRoutes(router, context);
       operationListRoutes(router, context);
       operationChangeRoutes(router, context);
       laneRoutes(router, context);

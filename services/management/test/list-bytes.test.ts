@@ -204,8 +204,8 @@ describe('an operation of 95 MB', () => {
 
   // The form of a value may be longer than the value, and what is sent is what another caller waits for.
   it('is explained in pages that end at 1 MB of reply: of records, and of the attempts that each page repeats', async () => {
-    const { database: tables, accept, seed } = operations;
-    const small = await accept(100);
+    const { database: tables, seed } = operations;
+    const small = await operations.accept(100);
     const fields = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`é${at}`, 1]));
     const plan = JSON.stringify({ objectName: 'contacts', fields });
     expect(100 * plan.length).toBeLessThan(1_100_000);
@@ -229,8 +229,8 @@ describe('an operation of 95 MB', () => {
   });
 
   it('has a log in pages that end at 1 MB, in which each event stands once, also in pages of a few', async () => {
-    const { accept, seed } = operations;
-    const logged = await accept(100);
+    const { seed } = operations;
+    const logged = await operations.accept(100);
     await operations.database.raw(
       `insert into attempts (project_id, operation_id, call_number, fence, owner, sent_at, finished_at, record_indexes, error_class, provider_request_id)
        select ?, ?, n % 3, n, 'x', now() + n / 6 * interval '1 ms', now() + n / 6 * interval '1 ms', '{0}', 'unavailable', repeat('é', 500)

@@ -171,7 +171,7 @@ describe('[sec-38] a project whose backlog is full by bytes', () => {
     const own = { project_id: seed.projectId };
     await small.database('calls').where(own).update({ state: 'done' });
     await small.database('operations').where(own).update({ state: 'succeeded' });
-    await until('room', async () => (await status()) === 200 || undefined);
+    expect(await until('room', async () => (await status()) === 200 || undefined)).toBe(true);
     await counter.stop();
   });
 });

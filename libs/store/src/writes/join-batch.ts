@@ -210,8 +210,8 @@ function batchKeyOf({ projectId, pins, objectName, type }: NewOperation): string
   return `${projectId}\n${pins.installationId}\n${type}\n${objectName}`;
 }
 
-function noteAnswers(groups: readonly JoiningGroup[], told: readonly GroupAnswer[], answers: Memberships): void {
-  groups.forEach(({ writes }, at) => noteGroup(writes, told[at] ?? 'stale', answers));
+function noteAnswers(groups: readonly JoiningGroup[], given: readonly GroupAnswer[], answers: Memberships): void {
+  groups.forEach(({ writes }, at) => noteGroup(writes, given[at] ?? 'stale', answers));
 }
 
 function noteGroup(writes: readonly BatchableWrite[], answer: GroupAnswer, answers: Memberships): void {

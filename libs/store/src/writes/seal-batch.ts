@@ -207,11 +207,11 @@ async function insertCalls(
     memberColumns,
     calls.flatMap((call) => call.recordIndexes.map((index) => ({ number: call.number, index }))),
   );
-  const { rows } = await transaction.raw<{ rows: { number: number; lane_id: string; placed: number }[] }>(
+  const { rows } = await transaction.raw<{ rows: { number: number; lane_id: string; members: number }[] }>(
     `with sealed as (
        update operations o set state = 'queued', records_total = ?, is_full = ?, calls_open = ?, updated_at = now()
        where o.project_id = ? and o.id = ? and o.state = 'accumulating' returning *),
-     placed as (
+     members as (
        update records r set call_number = i.number, retry_until = now() + make_interval(secs => r.retry_ms / 1000.0 / ?::float8)
        from ${members.sql} where r.project_id = ? and r.operation_id = ? and r.record_index = i.record_index returning 1),
      called as (
@@ -220,7 +220,7 @@ async function insertCalls(
               'ready', coalesce(i.traceparent, o.traceparent), i.plan_kb
        from ${planned.sql} cross join sealed o left join connections n on n.project_id = o.project_id and n.id = i.connection_id
        returning number, lane_id)
-     select c.number, c.lane_id, (select count(*)::integer from placed) as placed from called c order by c.number`,
+     select c.number, c.lane_id, (select count(*)::integer from members) as members from called c order by c.number`,
     [
       records,
       records >= limits.autoBatchRecordsMax,
@@ -234,7 +234,7 @@ async function insertCalls(
       ...planned.bindings,
     ] as Knex.Value[],
   );
-  if (rows.length !== calls.length || rows[0]?.placed !== records) {
+  if (rows.length !== calls.length || rows[0]?.members !== records) {
     throw defect(
       key,
       `A batch was to be sealed with ${calls.length} calls of ${records} records, ${rows.length} were stored.`,

@@ -179,7 +179,7 @@ async function renew(
   connectionId: string,
 ): Promise<string> {
   const { projectId, providerAppId } = state;
-  const toldOnly = Object.keys(reported).length > 0 ? reported : undefined;
+  const reportedOnly = Object.keys(reported).length > 0 ? reported : undefined;
   const { authScheme } = obtained;
   const isThere = await context.store.connections.change({
     projectId,
@@ -188,7 +188,7 @@ async function renew(
     workspaceRef: account.workspaceRef,
     providerConsumerRef: account.consumerRef,
     // Of a connection that connects again the state repeats what there was; it may have been changed meanwhile.
-    addedMetadata: state.connectionId === undefined ? state.providerMetadata : toldOnly,
+    addedMetadata: state.connectionId === undefined ? state.providerMetadata : reportedOnly,
   });
   if (!isThere) throw refused('was deleted meanwhile; begin again');
   context.logger.info({ projectId, connectionId }, 'connection.connected-again');

@@ -198,8 +198,8 @@ function parseManifest(text: string, source: ManifestSource): ParsedManifest {
       }),
     );
   }
-  const { json, positionOf: placeOfSteps } = read.text;
-  const positionOf = (path: string) => shown(placeOfSteps(stepsOf(path)));
+  const { json, positionOf: positionOfSteps } = read.text;
+  const positionOf = (path: string) => shown(positionOfSteps(stepsOf(path)));
   try {
     return { manifest: checkAll(parseJson(json)), positionOf };
   } catch (error) {

@@ -112,6 +112,12 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
       return { body: results.map(({ log }) => log), headers: next === undefined ? undefined : nextLink(url, next) };
     },
   });
+}
+
+/** `GET …/progress` and `GET …/explanation`: how far it is, and why. */
+export function operationCourseRoutes(router: Router, context: ManagementContext): void {
+  const ofOperation = routesOfOperation(router, context);
+  const { operations } = context.store;
   ofOperation.get('/progress', 'getOperationProgress', {
     summary: 'See how far an operation is',
     description: 'Records by outcome and calls by state; of an auto-batch how full it is and when it is sealed.',
