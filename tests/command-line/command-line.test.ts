@@ -367,7 +367,7 @@ describe('op', () => {
     await account.fault({ match: { method: 'POST' }, action: { kind: 'commit-then-reset' }, times: 1 });
     const lost = await ended(await accepted({ email: 'lost@example.com' }));
     expect(await person.run('op', 'explain', lost)).toMatch(
-      /no reply .*; unknown: [^\n]*\n +looked +the provider has the record/,
+      /no reply .*; unknown: [^\n]*\n +lookup +the provider has the record/,
     );
     expect((await replay(await exportOf(lost))).stdout).toMatch(
       /unknown \(recorded\); .* in doubt and looked for[^]*as recorded/,

@@ -63,7 +63,8 @@ describe('write', () => {
     expect(stdout).toMatch(/^hs_lead_status +hs_lead_status +"NEW" /m);
     expect(stdout).toMatch(/\n\nNothing was written\.\n$/);
     expect(code).toBe(0);
-    const asked = await write(record, '--dry-run', '--json');
+    const { name } = await person.json<{ name: string }>('integrations', 'describe', customer.integrationId);
+    const asked = await write(record, '--dry-run', '--json', '--integration', name);
     expect((JSON.parse(asked.stdout) as DryRunReply).plan.map(({ field }) => field)).toContain('position');
     const written = await customer.account.records('contacts');
     expect(written.filter(({ fields }) => fields['email'] === record.email)).toEqual([]);
@@ -112,7 +113,12 @@ describe('write', () => {
     ],
     [
       'an object that the integration does not write',
-      { record: '{}', more: ['--integration', 'none'], code: 1, says: /no such integration/ },
+      {
+        record: '{"email":"a@example.com"}',
+        more: ['--integration', 'none'],
+        code: 1,
+        says: /there is no integration "none"/i,
+      },
     ],
   ])('says what is wrong with %s, in a line', async (_what, { record, more, code, says }) => {
     const ran = await write(record, ...more);
