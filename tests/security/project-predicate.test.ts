@@ -111,22 +111,23 @@ const statements = files
 
 /**
  * Statements that find rows of every project, by file: sweeps of what is due, lapsed or over, which then act on each within its project, a sample
- * for a metric, and two parts whose comparison another function writes (`notify`, `claim-messages`).
+ * for a metric, and parts whose comparison another function writes (`notify`, `claim-messages`, `close-batch`).
  */
 const acrossProjects: Readonly<Record<string, readonly string[]>> = {
   'integrations/upload-store.ts': ['uploads'],
   'webhooks/claim-messages.ts': ['webhook_endpoints', 'webhook_messages', 'webhook_messages'],
   'webhooks/message-store.ts': ['webhook_messages'],
   'webhooks/notify.ts': ['webhook_endpoints', 'webhook_endpoints'],
-  'writes/claim-cancelled.ts': ['operations'],
-  'writes/doubt-restored.ts': ['calls', 'operations'],
+  'writes/claim-cancelled.ts': ['cancels'],
+  'writes/close-batch.ts': ['open_batches'],
+  'writes/doubt-restored.ts': ['calls'],
   'writes/find-ready-lanes.ts': ['calls', 'calls'],
   'writes/idempotency-key.ts': ['idempotency_keys'],
   'writes/leases.ts': ['calls'],
   'writes/overdue.ts': ['records'],
   'writes/release-waiting.ts': ['calls', 'records'],
   'writes/sample-lanes.ts': ['quarantine'],
-  'writes/sweeps.ts': ['calls', 'lanes', 'operations', 'operations', 'records'],
+  'writes/sweeps.ts': ['calls', 'closed_batches', 'flushes', 'lanes', 'open_batches', 'records'],
 };
 
 const unboundIn = Object.fromEntries(

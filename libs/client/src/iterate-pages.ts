@@ -57,7 +57,7 @@ async function* iterate(read: (page: Params) => Promise<Reply>): AsyncGenerator<
 
 /** Lists that are bare arrays name the next page in a header. Source: RFC 8288. */
 function tokenOfLink(headers: Headers): string | undefined {
-  const [, address] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
+  const [, address] = /<([^<>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
   if (address === undefined) return undefined;
   return new URL(address, 'http://host.invalid').searchParams.get('pageToken') ?? undefined;
 }
