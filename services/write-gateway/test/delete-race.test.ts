@@ -22,26 +22,33 @@ async function allow(seed: Seed, enabled: boolean): Promise<void> {
   }));
 }
 
+/** 4,000 requests on a machine that is busy with other suites; nothing here is about time. */
+const boundMs = 400_000;
+
 // Item 49: the check and the intent are one transaction, so no delete is decided on a config that is no longer in force.
-it('[sec-49] [sec-10] 1,000 times disable and delete at once: what was refused never leaves, and after the disable nothing does', async () => {
-  // So many that none of their accounts takes 110 calls, which is what one may in 10 s: both deletes of a pass may take one.
-  const seeds = await Promise.all(Array.from({ length: 20 }, () => gateway.seed({ config: deletable(true) })));
-  const allowed: string[] = [];
-  const round = async (seed: Seed, name: string): Promise<void> => {
-    const [during] = await Promise.all([remove(seed, `1${name}`), allow(seed, false)]);
-    // 503: the config changed once more between the second read and the commit; nothing was written, and the caller may repeat.
-    expect([200, 403, 503]).toContain(during.status);
-    if (during.status === 200) allowed.push(pathOf(`1${name}`));
-    await remove(seed, `2${name}`).expect(403);
-    await allow(seed, true);
-  };
-  const rounds = async (seed: Seed, of: number): Promise<void> => {
-    for (let at = 0; at < 50; at += 1) await round(seed, String(of * 1_000 + at).padStart(5, '0'));
-  };
-  await Promise.all(seeds.map(rounds));
-  expect(new Set(deleted())).toEqual(new Set(allowed));
-  expect(deleted()).toHaveLength(allowed.length);
-});
+it(
+  '[sec-49] [sec-10] 1,000 times disable and delete at once: what was refused never leaves, and after the disable nothing does',
+  async () => {
+    // So many that none of their accounts takes 110 calls, which is what one may in 10 s: both deletes of a pass may take one.
+    const seeds = await Promise.all(Array.from({ length: 20 }, () => gateway.seed({ config: deletable(true) })));
+    const allowed: string[] = [];
+    const round = async (seed: Seed, name: string): Promise<void> => {
+      const [during] = await Promise.all([remove(seed, `1${name}`), allow(seed, false)]);
+      // 503: the config changed once more between the second read and the commit; nothing was written, and the caller may repeat.
+      expect([200, 403, 503]).toContain(during.status);
+      if (during.status === 200) allowed.push(pathOf(`1${name}`));
+      await remove(seed, `2${name}`).expect(403);
+      await allow(seed, true);
+    };
+    const rounds = async (seed: Seed, of: number): Promise<void> => {
+      for (let at = 0; at < 50; at += 1) await round(seed, String(of * 1_000 + at).padStart(5, '0'));
+    };
+    await Promise.all(seeds.map(rounds));
+    expect(new Set(deleted())).toEqual(new Set(allowed));
+    expect(deleted()).toHaveLength(allowed.length);
+  },
+  boundMs,
+);
 
 // Without the lock the delete would go by the config of its snapshot, and leave after the disable was committed.
 it('[sec-49] a delete that meets a disable under way waits for it, and is refused', async () => {
