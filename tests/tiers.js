@@ -47,6 +47,7 @@ module.exports = {
     'tests/faults/rows.test.ts',
     'tests/flows/alerts.test.ts',
     'tests/flows/rolling-restart.test.ts',
+    'tests/flows/search-limit.test.ts',
     'tests/flows/traces.test.ts',
     'tests/load/test/',
     'tests/memory/',

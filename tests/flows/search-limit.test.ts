@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCustomer } from '../harness/customer';
-import { sharedStack } from '../harness/shared-stack';
+import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
 
-const stack = sharedStack();
+let stack: EmbeddedStack;
+beforeAll(async () => {
+  stack = await startEmbeddedStack();
+});
+afterAll(() => stack.stop());
 
 /** Twice what HubSpot takes in a second of an account, for three seconds. */
 const count = 30;
