@@ -119,7 +119,7 @@ const acrossProjects: Readonly<Record<string, readonly string[]>> = {
   'webhooks/message-store.ts': ['webhook_messages'],
   'webhooks/notify.ts': ['webhook_endpoints', 'webhook_endpoints'],
   'writes/claim-cancelled.ts': ['cancels'],
-  'writes/close-batch.ts': ['open_batches'],
+  'writes/close-batch.ts': ['open_batches', 'open_batches'],
   'writes/doubt-restored.ts': ['calls'],
   'writes/find-ready-lanes.ts': ['calls', 'calls'],
   'writes/idempotency-key.ts': ['idempotency_keys'],

@@ -221,6 +221,10 @@ describe('joins beside all five ways to close a batch', () => {
         select 1 from cancels c where c.operation_id = o.id)`),
     };
     expect(wrong).toEqual({ gaps: 0, miscounted: 0, inNoCall: 0, callsOpen: 0, left: 0, ofNobody: 0, cancels: 0 });
+    const ofThis = await database.raw<{ rows: { deadlocks: string }[] }>(
+      'select deadlocks from pg_stat_database where datname = current_database()',
+    );
+    expect(ofThis.rows).toEqual([{ deadlocks: '0' }]);
     // Each way was there.
     const [ends] = await database('operations').select(
       database.raw(`count(*) filter (where is_full)::integer as full, count(*) filter (where cancel_requested_at is not null)::integer as cancelled,

@@ -13,12 +13,23 @@ export interface BatchKey {
  * (`join-statement.ts`). An insert and not an update of the operation: that may be younger than the snapshot of the statement which closes its batch.
  * @param which SQL condition on the row `b` of `open_batches`
  * @param from SQL of what else it reads
+ * @param before SQL of what is done before
  */
-function closeSql(which: string, from = ''): string {
+function closeSql(which: string, from = '', before = ''): string {
   return `
-    with shut as (update open_batches b set is_open = false ${from} where b.is_open and ${which}
+    with ${before} shut as (update open_batches b set is_open = false ${from} where b.is_open and ${which}
       returning b.project_id, b.operation_id, b.connection_id, b.records, b.plan_bytes)
     insert into closed_batches (project_id, operation_id, connection_id, records, plan_bytes) select * from shut`;
+}
+
+const key = ['project_id', 'installation_id', 'type', 'object_name'];
+
+/** Several: their rows are locked in the order in which joins lock them, so neither waits for the other. */
+function closeInOrderSql(which: string): string {
+  const order = key.map((column) => `${column} collate "C"`).join(', ');
+  const isLocked = key.map((column) => `b.${column} = l.${column}`).join(' and ');
+  const lock = `l as materialized (select * from open_batches b where b.is_open and ${which} order by ${order} for update),`;
+  return closeSql(isLocked, 'from l', lock);
 }
 
 /** Its key stands in its operation. What has gone on to another batch meanwhile is not closed: the row is compared again under its lock. */
@@ -26,8 +37,8 @@ const ofOperation = `o.project_id = :projectId and o.id = :operationId and b.pro
   and b.installation_id = o.installation_id and b.object_name = o.object_name and b.type = o.type and b.operation_id = o.id`;
 const closeOneSql = closeSql(ofOperation, 'from operations o');
 const closeDueSql = closeSql(`${ofOperation} and b.due_at <= now()`, 'from operations o');
-const closeInstallationSql = closeSql('b.project_id = :projectId and b.installation_id = :installationId');
-const closeCreatesSql = closeSql(`b.project_id is not null and b.type = 'create'`);
+const closeInstallationSql = closeInOrderSql('b.project_id = :projectId and b.installation_id = :installationId');
+const closeCreatesSql = closeInOrderSql(`b.project_id is not null and b.type = 'create'`);
 
 /** @returns whether it was open */
 export async function closeBatch(transaction: Knex.Transaction, key: BatchKey): Promise<boolean> {
