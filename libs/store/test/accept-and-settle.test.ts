@@ -79,7 +79,7 @@ describe('settle', () => {
       orderKeys: [],
     };
     const settled = await fixture.store.writes.settle([settlement]);
-    expect(settled.get(callId(call))?.ended).toMatchObject({ status: 'success' });
+    expect(settled.get(callId(call))).toMatchObject({ ended: { status: 'success' } });
     expect((await operationOf(write.operation.id))?.result).toBe(
       'Batch write completed (1 succeeded, 1 failed). First error, record 1: Email address x is invalid',
     );

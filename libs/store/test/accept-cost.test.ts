@@ -37,7 +37,7 @@ const accept = (inside: Database) =>
   insertAccepted(
     inside,
     Array.from({ length: 64 }, () => fixture.asynchronous()),
-    { timeScale: 1 },
+    { timeScale: 1, isRepeated: false },
   );
 const join = (inside: Database) =>
   insertIntoBatch(

@@ -17,11 +17,13 @@ const oneCall = (records: readonly SealedRecord[]): PlannedCall[] => [
 ];
 const seal = (operationId: string) =>
   fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId }, oneCall);
-const membersOf = (answers: Iterable<BatchMembership | 'stale'>): BatchMembership[] =>
+/** All of them joined; there is at least one. */
+const membersOf = (answers: Iterable<unknown>): [BatchMembership, ...BatchMembership[]] =>
   [...answers].map((answer) => {
-    if (answer === 'stale') throw new Error('a fresh write was called stale');
-    return answer;
-  });
+    if (typeof answer !== 'object' || answer instanceof Error)
+      throw new Error('a record did not join', { cause: answer });
+    return answer as BatchMembership;
+  }) as [BatchMembership, ...BatchMembership[]];
 
 describe('join', () => {
   it('fills batches of exactly 100 in accept order, and opens the next', async () => {
@@ -49,7 +51,7 @@ describe('join', () => {
     const update = membersOf(
       (await fixture.store.writes.join([fixture.batchable({ type: 'update', recordId: '1' })])).values(),
     );
-    expect(create[0]?.operationId).not.toBe(update[0]?.operationId);
+    expect(create[0].operationId).not.toBe(update[0].operationId);
   });
 });
 
@@ -66,16 +68,18 @@ const withObject = (write: BatchableWrite, objectName: string): BatchableWrite =
 // One statement joins the batches of many keys: each must be what it would be alone.
 describe('join of many batch keys', () => {
   it('each record is in the batch of its own key, at the index in its reply', async () => {
-    const objects = ['contacts', 'companies', 'deals'];
-    const writes = Array.from({ length: 270 }, (_, at) => withObject(fixture.batchable(), objects[at % 3]));
+    const objects = ['contacts', 'companies', 'deals'] as const;
+    const writes = Array.from({ length: 270 }, (_, at) =>
+      withObject(fixture.batchable(), objects[(at % 3) as 0 | 1 | 2]),
+    );
     const answers = await fixture.store.writes.join(writes);
     const groups = Map.groupBy(writes, ({ operation }) => operation.objectName);
     const operationIds = new Set<string>();
     for (const group of groups.values()) {
-      const members = membersOf(group.map(({ recordId }) => answers.get(recordId) as BatchMembership | 'stale'));
+      const members = membersOf(group.map(({ recordId }) => answers.get(recordId)));
       expect(members.map(({ index }) => index)).toEqual(members.map((_, at) => at));
       expect(new Set(members.map(({ operationId }) => operationId)).size).toBe(1);
-      operationIds.add(members[0]?.operationId);
+      operationIds.add(members[0].operationId);
     }
     expect(operationIds.size).toBe(3);
     for (const id of operationIds) {
@@ -91,7 +95,7 @@ describe('join of many batch keys', () => {
     const joined = writes.map(({ recordId }) => answers.get(recordId));
     expect(joined.map((answer) => answer === 'stale')).toEqual(writes.map((_, at) => at % 2 === 1));
     const members = membersOf(joined.filter((answer) => typeof answer === 'object'));
-    const operationId = members[0]?.operationId;
+    const operationId = members[0].operationId;
     const stored = await fixture.store.operations.listRecords(fixture.seeded.projectId, operationId);
     expect(stored.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
   });
@@ -102,9 +106,7 @@ describe('join of many batch keys', () => {
     const flush = (names: readonly string[]) =>
       fixture.store.writes.join(names.map((name) => withObject(fixture.batchable(), name)));
     const rounds = Array.from({ length: 12 }, (_, at) => flush(at % 2 === 0 ? objects : objects.toReversed()));
-    const members = (await Promise.all(rounds)).flatMap((answers) =>
-      membersOf(answers.values() as Iterable<BatchMembership | 'stale'>),
-    );
+    const members = (await Promise.all(rounds)).flatMap((answers) => membersOf(answers.values()));
     const positions = new Set(members.map(({ operationId, index }) => `${operationId}/${index}`));
     expect(positions.size).toBe(240);
     expect(new Set(members.map(({ operationId }) => operationId)).size).toBe(20);
@@ -116,15 +118,13 @@ describe('join of many batch keys', () => {
       const write = fixture.batchable();
       return { ...write, record: { ...write.record, plan: JSON.stringify({ fields: { text } }) } };
     });
-    const [member] = membersOf(
-      (await fixture.store.writes.join(writes)).values() as Iterable<BatchMembership | 'stale'>,
-    );
+    const [member] = membersOf((await fixture.store.writes.join(writes)).values());
     const plans: string[] = [];
-    await fixture.store.operations.requestCancel(fixture.seeded.projectId, member?.operationId);
-    await fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId: member?.operationId }, oneCall);
+    await fixture.store.operations.requestCancel(fixture.seeded.projectId, member.operationId);
+    await fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId: member.operationId }, oneCall);
     const stored = await fixture.store.writes.loadPending({
       projectId: fixture.seeded.projectId,
-      operationId: member?.operationId,
+      operationId: member.operationId,
       number: 1,
     });
     plans.push(...stored.map(({ plan }) => plan));
@@ -135,7 +135,7 @@ describe('join of many batch keys', () => {
 describe('seal', () => {
   it('refuses a batch that is neither full nor due, and returns how long it has', async () => {
     const [member] = membersOf((await fixture.store.writes.join([fixture.batchable({ maxDelayMs: 60_000 })])).values());
-    const sealing = await seal(member?.operationId);
+    const sealing = await seal(member.operationId);
     expect(sealing.kind).toBe('not-due');
     expect(sealing.kind === 'not-due' && sealing.dueInMs).toBeGreaterThan(55_000);
   });
@@ -144,7 +144,7 @@ describe('seal', () => {
     const members = membersOf(
       (await fixture.store.writes.join(Array.from({ length: 100 }, () => fixture.batchable()))).values(),
     );
-    const sealings = await Promise.all(Array.from({ length: 5 }, () => seal(members[0]?.operationId)));
+    const sealings = await Promise.all(Array.from({ length: 5 }, () => seal(members[0].operationId)));
     expect(sealings.filter((sealing) => sealing.kind === 'sealed')).toHaveLength(1);
     expect(sealings.filter((sealing) => sealing.kind === 'gone')).toHaveLength(4);
     expect(await fixture.claim()).toHaveLength(1);
@@ -154,7 +154,7 @@ describe('seal', () => {
     const members = membersOf(
       (await fixture.store.writes.join(Array.from({ length: 100 }, () => fixture.batchable()))).values(),
     );
-    const operationId = members[0]?.operationId;
+    const operationId = members[0].operationId;
     const incomplete = fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId }, (records) =>
       oneCall(records.slice(1)),
     );

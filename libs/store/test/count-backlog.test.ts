@@ -89,7 +89,7 @@ describe('the backlog of a project', () => {
     const joined = await writes.join(Array.from({ length: 100 }, () => batchableOf(2_500)));
     expect(await bytes()).toBe(250_000);
     const [member] = [...joined.values()];
-    if (member === undefined || !('operationId' in member)) throw new Error('nothing was joined');
+    if (typeof member !== 'object' || !('operationId' in member)) throw new Error('nothing was joined');
     const key = { projectId: fixture.seeded.projectId, operationId: member.operationId };
     const connectionId = fixture.seeded.connectionId;
     const callOf = (number: number, from: number, to: number) => ({

@@ -135,7 +135,7 @@ describe('a key of an auto-batched write', () => {
     const joined = answers.flat().filter((answer) => typeof answer === 'object');
     expect(joined).toHaveLength(1);
     expect(answers.flat().filter((answer) => answer === 'key-taken')).toHaveLength(19);
-    const [{ operationId, index }] = joined as [{ operationId: string; index: number }];
+    const [{ operationId, index }] = joined as unknown as [{ operationId: string; index: number }];
     expect(await find(claim)).toMatchObject({ operationId, reply: { kind: 'accepted', operationId, index } });
   });
 

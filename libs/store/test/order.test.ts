@@ -102,7 +102,10 @@ describe('order per provider record', () => {
       fixture.claim(),
       fixture.store.writes.openSynchronous(synchronous('1')),
     ]);
-    const started = tries.flatMap((each) => (Array.isArray(each) ? each : each.kind === 'opened' ? [each] : []));
+    const started = tries.flatMap((each): object[] => {
+      if (Array.isArray(each)) return each;
+      return 'kind' in each && each.kind === 'opened' ? [each] : [];
+    });
     expect(started).toHaveLength(1);
   });
 

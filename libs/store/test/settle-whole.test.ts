@@ -139,7 +139,7 @@ describe('what is more than its call, or not its own any more, is left to the tr
     await settle(database, [ended(first, [twice])], 1);
     const settlements = [ended(second, [twice]), ended(third, [written(0)])];
     const answers = await settle(database, settlements, 1);
-    expect([...answers.values()].map(({ isHeld }) => isHeld)).toEqual([true, true]);
+    expect([...answers.values()]).toMatchObject([{ isHeld: true }, { isHeld: true }]);
     const claims = await database('records').where('operation_id', second?.operationId).select('claimed_provider_id');
     expect(claims).toEqual([{ claimed_provider_id: null }]);
   });
