@@ -1,2 +1,3 @@
+export { holdMsMax, pauseBeforeRetryMs } from './retry-pause';
 export { newWebhookSecret, signatureHeaders } from './sign-message';
 export { createWebhookSender, type WebhookOutcome, type WebhookSender } from './webhook-sender';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AttemptEnd, ClaimedMessage, DueEndpoint, EndpointKey, MessageClaim } from '@sluice/store';
-import { signatureHeaders, type WebhookOutcome } from '@sluice/webhooks';
-import { webhookHoldMsMax, webhookPauseMs, type WebhookAttemptClass } from '@sluice/types';
+import { holdMsMax, pauseBeforeRetryMs, signatureHeaders, type WebhookOutcome } from '@sluice/webhooks';
+import type { WebhookAttemptClass } from '@sluice/types';
 import type { ManagementContext } from '../context';
 
 /** How late a message is noticed at most when nothing else is going on. */
@@ -156,7 +156,7 @@ async function settle(
 
 /** What a failure does to the message and its endpoint. */
 function failureOf({ tries }: ClaimedMessage, { retryAfterMs, ...outcome }: Outcome): AttemptEnd {
-  const holdMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, webhookHoldMsMax);
-  const pauseMs = webhookPauseMs(tries, Math.random(), holdMs);
+  const holdMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, holdMsMax);
+  const pauseMs = pauseBeforeRetryMs(tries, Math.random(), holdMs);
   return { ...outcome, pauseMs, holdMs, isGone: outcome.status === gone, isOurs: outcome.class === 'not-signed' };
 }

@@ -1,11 +1,11 @@
-import { webhookPauseMs } from './webhook-endpoint';
+import { pauseBeforeRetryMs } from './retry-pause';
 
 const hourMs = 3_600_000;
 
 it('spreads 13 attempts over two days, and ends there', () => {
   const pauses: number[] = [];
   for (let tries = 1; ; tries += 1) {
-    const pauseMs = webhookPauseMs(tries, 0);
+    const pauseMs = pauseBeforeRetryMs(tries, 0);
     if (pauseMs === undefined) break;
     pauses.push(pauseMs);
   }
@@ -17,6 +17,6 @@ it('spreads 13 attempts over two days, and ends there', () => {
 });
 
 it('never waits longer than the pause, and at most a tenth less', () => {
-  expect(webhookPauseMs(1, 0)).toBe(5_000);
-  expect(webhookPauseMs(1, 1)).toBe(4_500);
+  expect(pauseBeforeRetryMs(1, 0)).toBe(5_000);
+  expect(pauseBeforeRetryMs(1, 1)).toBe(4_500);
 });
