@@ -136,7 +136,7 @@ function unsupported(detail: string, headers: Readonly<Record<string, string>>, 
 export async function readBody(req: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > limits.bytesMax) {
     discardRest(req);
-    throw tooLarge(limits);
+    throw bodyTooLarge(limits);
   }
   // Node delivers the rest of the packet after the head's event: a small body is complete once this has been awaited.
   await takeMemory(req, limits);
@@ -225,7 +225,7 @@ function readArriving(req: IncomingMessage, limits: BodyLimits): Promise<Buffer>
     };
     const take = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > limits.bytesMax) return refuse(tooLarge(limits));
+      if (bytes > limits.bytesMax) return refuse(bodyTooLarge(limits));
       chunks.push(chunk);
       if (unannounced === undefined || bytes <= smallBytesMax) return;
       const { large } = unannounced.budgets;
@@ -260,7 +260,7 @@ function discardRest(req: IncomingMessage): void {
   req.on('error', () => undefined).once('close', () => clearTimeout(timer));
 }
 
-function tooLarge({ bytesMax, remedy }: BodyLimits): InboundError {
+function bodyTooLarge({ bytesMax, remedy }: BodyLimits): InboundError {
   return new InboundError({
     code: 'request.body-too-large',
     detail: `The body is larger than ${bytesMax} bytes.`,

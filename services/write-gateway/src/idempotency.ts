@@ -127,7 +127,7 @@ function replayed(reply: StoredReply): Reply {
 }
 
 function mismatch(): ValidationError {
-  const detail = 'came within 72 hours with another method, path or body';
+  const detail = `came within ${limits.idempotencyKeyHours} hours with another method, path or body`;
   const issues = [{ in: 'header' as const, name: 'Idempotency-Key', detail }];
   return new ValidationError({
     code: 'request.idempotency-mismatch',

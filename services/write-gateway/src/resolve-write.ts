@@ -105,10 +105,10 @@ export function resolveWrite(
   for (const item of itemsOf(request)) {
     const each = plan({ ...item, headers: request.headers });
     // Before it becomes text: the config may fill a small record with megabytes.
-    if (bytes + textCharactersOf(each) > limits.planBytesMax) throw tooLarge(request);
+    if (bytes + textCharactersOf(each) > limits.planBytesMax) throw planTooLarge(request);
     const text = JSON.stringify(each.plan);
     bytes += Buffer.byteLength(text);
-    if (bytes > limits.planBytesMax) throw tooLarge(request);
+    if (bytes > limits.planBytesMax) throw planTooLarge(request);
     planned.push({ ...each, text });
   }
   checkIfEmpty(
@@ -131,7 +131,7 @@ function textCharactersOf({ decisions }: PlannedWrite): number {
   return decisions.reduce((sum, { value }) => sum + (typeof value === 'string' ? value.length : 0), 0);
 }
 
-function tooLarge({ batch }: WriteRequest): ValidationError {
+function planTooLarge({ batch }: WriteRequest): ValidationError {
   const detail = `has plans of more than ${limits.planBytesMax} bytes with the defaults and mapped values of the config`;
   const name = batch === undefined ? 'record' : 'batch';
   return new ValidationError({

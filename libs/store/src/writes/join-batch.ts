@@ -115,9 +115,9 @@ async function joinAlone(database: Knex, write: BatchableWrite, context: JoinCon
  * its batch, so a record is a member exactly if its insert committed before the batch was closed, and the id in the
  * reply is the operation that writes it.
  *
- * A statement, which commits by itself, or a transaction where there are idempotency keys. Another one for records whose key is in it with
- * another source already, or a hundred times. Before it is repeated, what became of a statement without an answer is settled, so the same records are
- * stored once.
+ * One statement, which commits by itself, or one transaction where there are idempotency keys. A second one for what the first cannot hold: records
+ * of a batch key that came with another config or API key, and more than a hundred of it. Before a statement is repeated whose answer was lost, it is found
+ * out whether it was committed, so the same records are stored once.
  */
 export async function insertIntoBatch(
   database: Knex,
