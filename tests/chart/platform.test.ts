@@ -10,6 +10,8 @@ import { accepted, digest, everyService, matrix, platform, refusedByServer } fro
 
 const helm = findTool('helm') ?? '';
 const withHelm = helm === '' ? it.skip : it;
+/** What an operator runs, and whose settings it has. */
+const commands: Readonly<Record<string, string>> = { reseal: 'management', restored: 'executor' };
 const services = ['management', 'search', 'write-gateway', 'batcher', 'executor'];
 
 const rendered = new Map<object, readonly Manifest[]>();
@@ -36,7 +38,7 @@ describe('every pod', () => {
     dnsConfig: { options: [{ name: 'ndots', value: '2' }] },
     hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }],
   };
-  const components = [...services, 'migrate', 'quick-check', 'crash-test'];
+  const components = [...services, 'migrate', ...Object.keys(commands), 'quick-check', 'crash-test'];
 
   withHelm.each([
     ['beside services of the user', platform, [...components, 'trial-sandbox']],
@@ -46,11 +48,25 @@ describe('every pod', () => {
     expect(Object.keys(pods).toSorted()).toEqual(expected.toSorted());
     for (const [component, { spec, metadata }] of Object.entries(pods)) {
       // Maps are laid over the common ones, lists stand in place of them.
-      const own = component === 'executor' ? { nodeSelector: { pool: 'apps', disk: 'ssd' }, tolerations: [] } : {};
-      if (component !== 'executor') expect([component, spec]).toEqual([component, expect.objectContaining(scheduling)]);
+      const isExecutor = (commands[component] ?? component) === 'executor';
+      const own = isExecutor ? { nodeSelector: { pool: 'apps', disk: 'ssd' }, tolerations: [] } : {};
+      if (!isExecutor) expect([component, spec]).toEqual([component, expect.objectContaining(scheduling)]);
       else expect(spec).toMatchObject({ ...scheduling, nodeSelector: own.nodeSelector });
       expect(metadata).toMatchObject({ labels: { team: 'data' }, annotations: { 'example.com/owner': 'data' } });
     }
+  });
+
+  // By `kubectl create job --from=cronjob/sluice-reseal`: in the image and with the settings of its service, at no time by itself.
+  withHelm.each(Object.entries(commands))('%s is a command of %s, which waits for an operator', (command, service) => {
+    expect(find(platform, `CronJob/sluice-${command}`).spec).toMatchObject({ suspend: true });
+    const pods = podsByComponent(manifestsOf(platform));
+    const [ours, theirs] = [pods[command], pods[service]].map((pod) =>
+      pod?.spec.containers.find(({ name }) => name === command || name === service),
+    );
+    expect(ours).toMatchObject({ image: theirs?.image, env: theirs?.env, command: ['node', `dist/${command}.js`] });
+    expect(pods[command]?.spec).toMatchObject({ restartPolicy: 'Never' });
+    expect(Object.keys(ours ?? {}).filter((name) => /Probe|ports/.test(name))).toEqual([]);
+    expect(find(platform, `NetworkPolicy/sluice-${command}`)).toBeDefined();
   });
 
   withHelm('of ours gets mounts and environment, each name once', () => {
@@ -94,7 +110,9 @@ describe('every pod', () => {
 // kind, with its system pods: 950m of 2,000m are taken.
 withHelm('a trial fits a node of two CPUs, with one more pod of each service', () => {
   const pods = Object.entries(podsByComponent(manifestsOf(matrix['a trial'] ?? {})));
-  const running = pods.filter(([component]) => !['migrate', 'quick-check'].includes(component));
+  const running = pods.filter(
+    ([component]) => !['migrate', 'quick-check', ...Object.keys(commands)].includes(component),
+  );
   expect(running).toHaveLength(9);
   const asked = running.map(([component, { spec }]) => {
     const cpu = spec.containers.map(({ resources }) =>
@@ -123,7 +141,9 @@ describe('certificates', () => {
   ])('%s comes from its Secret, and to those alone that connect', (name, secret, key, to) => {
     for (const component of Object.keys(podsByComponent(manifestsOf(platform)))) {
       const found = secretOf(platform, component, name);
-      const expected = to.includes(component) ? [expect.objectContaining({ name: secret, key })] : [];
+      const expected = to.includes(commands[component] ?? component)
+        ? [expect.objectContaining({ name: secret, key })]
+        : [];
       expect([component, found]).toEqual([component, expected]);
     }
   });

@@ -15,6 +15,8 @@ export interface Manifest {
   readonly spec?: {
     readonly replicas?: number;
     readonly template?: PodTemplate;
+    readonly suspend?: boolean;
+    readonly jobTemplate?: { readonly spec: { readonly template: PodTemplate } };
     readonly maxReplicas?: number;
     readonly ttlSecondsAfterFinished?: number;
     readonly egress?: readonly { readonly ports?: readonly { readonly port: number }[] }[];
@@ -61,11 +63,12 @@ export interface Container {
   readonly securityContext?: Readonly<Record<string, unknown>>;
 }
 
-/** The pods of workloads and of `helm test`, by `app.kubernetes.io/component`. */
+/** The pods of workloads, of commands and of `helm test`, by `app.kubernetes.io/component`. */
 export function podsByComponent(manifests: readonly Manifest[]): Readonly<Record<string, PodTemplate>> {
-  const pods = manifests.flatMap(({ kind, metadata, spec }): PodTemplate[] =>
-    kind === 'Pod' ? [{ metadata, spec: spec as unknown as PodSpec }] : spec?.template ? [spec.template] : [],
-  );
+  const pods = manifests.flatMap(({ kind, metadata, spec }): PodTemplate[] => {
+    if (kind === 'Pod') return [{ metadata, spec: spec as unknown as PodSpec }];
+    return [spec?.template ?? spec?.jobTemplate?.spec.template ?? []].flat();
+  });
   return Object.fromEntries(pods.map((pod) => [pod.metadata?.labels?.['app.kubernetes.io/component'] ?? '', pod]));
 }
 

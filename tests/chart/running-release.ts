@@ -56,7 +56,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   v1: ['ConfigMap', 'Pod', 'Secret', 'Service', 'ServiceAccount'],
   'apps/v1': ['Deployment'],
   'autoscaling/v2': ['HorizontalPodAutoscaler'],
-  'batch/v1': ['Job'],
+  'batch/v1': ['CronJob', 'Job'],
   'networking.k8s.io/v1': ['NetworkPolicy'],
   'policy/v1': ['PodDisruptionBudget'],
 };
