@@ -33,10 +33,10 @@ async function copyOperations(): Promise<void> {
   try {
     await database.raw(
       `insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
-                               mode, state, result, traceparent, created_at)
+                               mode, state, failed_at, result, traceparent, created_at)
        select project_id, substr(v7, 1, 8) || '-' || substr(v7, 9) || '-7000-8000-' || lpad(to_hex(n), 12, '0'), integration_id,
               installation_id, config_id, connection_id, lane_id, object_name, type, mode,
-              case when n % 100 = 0 then 'failed' else state end, 'Number ' || n, traceparent, moment
+              case when n % 100 = 0 then 'failed' else state end, case when n % 100 = 0 then moment end, 'Number ' || n, traceparent, moment
        from (select o.*, n, o.created_at - n * interval '1 minute' as moment,
                     lpad(to_hex((extract(epoch from o.created_at - n * interval '1 minute') * 1000)::bigint), 12, '0') as v7
              from operations o, generate_series(1, ?::integer - 1) n where o.project_id = ?) made`,
