@@ -137,7 +137,7 @@ function readPostmaster(data: string): Postmaster | undefined {
   const process = identify(pid);
   // The file outlives a Postgres that was killed, and its number may be somebody else's by now.
   if (process === undefined || !commandLine(pid).includes(data)) return undefined;
-  return { process, port, isReady: lines[7]?.trim() === 'ready' };
+  return { process, port, isReady: ['ready', 'standby'].includes(lines[7]?.trim() ?? '') };
 }
 
 function readLines(file: string): string[] {

@@ -138,3 +138,31 @@ it('notices a schema that is gone, or older, under a running service', async () 
   const lacking = 'has not the schema of this version';
   expect(seen).toEqual(['ok', lacking, lacking]);
 });
+
+// After a failover a connection may lead to a server that was made a standby: it answers, and takes no write.
+it('keeps no connection to a server that takes no writes', async () => {
+  const warn = jest.fn();
+  const logger: Logger = { ...silentLogger, warn };
+  const database = openDatabase({ url: clone.url, poolMax: 1, applicationName: 'database-test', logger });
+  const pidOf = async () =>
+    (await database.raw<{ rows: [{ pid: number }] }>('select pg_backend_pid() as pid')).rows[0].pid;
+  const first = await pidOf();
+  await database.raw('set session characteristics as transaction read only');
+  expect(await pidOf()).toBe(first);
+  await expect(database.raw('create table of_a_standby ()')).rejects.toThrow(/read-only/);
+  expect(await pidOf()).not.toBe(first);
+  await database.transaction(async (transaction) => {
+    await transaction.raw('set session characteristics as transaction read only');
+  });
+  const second = await pidOf();
+  await expect(database.transaction((transaction) => transaction.raw('create table of_a_standby ()'))).rejects.toThrow(
+    /read-only/,
+  );
+  expect(await pidOf()).not.toBe(second);
+  await database.raw('create temporary table of_a_primary ()');
+  await database.destroy();
+  expect(warn.mock.calls.map(([, event]: [object, string]) => event)).toEqual([
+    'database.read-only',
+    'database.read-only',
+  ]);
+});

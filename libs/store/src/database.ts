@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type { Logger } from '@sluice/telemetry';
 import { knex, type Knex } from 'knex';
-import { mayPass, toStartError } from './database-errors';
+import { errorCode, mayPass, toStartError } from './database-errors';
 
 /** How long what the database does may take, each in milliseconds, so that one that is gone becomes a 503 and not a queue. */
 export interface DatabaseLimits {
@@ -40,10 +40,14 @@ export interface DatabaseOptions {
   readonly logger?: Logger;
 }
 
-/** A knex instance that fails fast. */
+/** read_only_sql_transaction: the server is a standby, or was made one. Source: https://www.postgresql.org/docs/18/errcodes-appendix.html */
+const isReadOnly = (error: unknown): boolean => errorCode(error) === '25006';
+
+/** A knex instance that fails fast. It keeps no connection to a server that takes no writes: the next one finds the primary. */
 export function openDatabase(options: DatabaseOptions): Knex {
   const { connectMs, statementMs, idleMs } = options.limits ?? usualLimits;
-  return knex({
+  const readOnly = new Set<string>();
+  const database = knex({
     client: 'pg',
     connection: {
       ...address(options),
@@ -64,8 +68,15 @@ export function openDatabase(options: DatabaseOptions): Knex {
         (options.prepared === false ? forgetNames : renewPlans)(client);
         done(null, client);
       },
+      validate: ({ __knexUid: uid }: { readonly __knexUid: string }) => !readOnly.delete(uid),
     },
   });
+  database.on('query-error', (error: unknown, { __knexUid: uid }: { readonly __knexUid: string }) => {
+    if (!isReadOnly(error)) return;
+    readOnly.add(uid);
+    options.logger?.warn({ reason: (error as Error).message }, 'database.read-only');
+  });
+  return database;
 }
 
 /**

@@ -31,6 +31,8 @@ export interface TcpProxy {
   mend(): Promise<void>;
   /** Resets all connections (RST, not FIN); new ones are accepted. */
   reset(): void;
+  /** Leads to another server: what is connected is cut. Its user and database are those of the first. */
+  pointTo(url: string): void;
   /** The fault from now on, in place of the previous one. Without an argument: none. */
   disturb(fault?: WireFault): void;
   /** Cuts a connection when the server has replied to a statement that contains `text`, before the reply arrives. Once. */
@@ -49,7 +51,7 @@ const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5]);
 
 /** @param targetUrl of the server; its port is named */
 export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
-  const target = new URL(targetUrl);
+  let target = new URL(targetUrl);
   const sockets = new Set<Socket>();
   const loss = new AnswerLoss();
   const wire = new Disturbance();
@@ -96,6 +98,10 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     url: url.toString(),
     cut,
     mend: listen,
+    pointTo: (to) => {
+      target = new URL(to);
+      for (const socket of sockets) socket.destroy();
+    },
     reset: () => sockets.forEach((socket) => socket.resetAndDestroy()),
     disturb: (fault) => wire.set(fault),
     loseAnswerTo: (text) => loss.arm([text], 'once'),
