@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { alerts, dashboards, renderRules } from '@sluice/contracts';
 import { parse } from 'yaml';
 import { findTool as findPrometheusTool } from '../flows/alerts/tools';
@@ -86,5 +86,45 @@ describe('the chart', () => {
     );
     const ports = services.flatMap((each) => each.filter(({ name }) => name === 'metrics').map(({ port }) => port));
     expect(ports.toSorted((a, b) => a - b)).toEqual([4110, 4210, 4310, 4410, 4510]);
+  });
+});
+
+describe('the compose file with Prometheus, Grafana and Jaeger', () => {
+  const compose = join(__dirname, '../../deploy/compose');
+  const parsed = (name: string): unknown => parse(readFileSync(join(compose, name), 'utf8'));
+  interface Service {
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly volumes?: readonly string[];
+  }
+  const { services } = parsed('observe.yaml') as { services: Readonly<Record<string, Service>> };
+
+  it('asks the services of compose.yaml, each at the port of its metrics', () => {
+    const { services: all } = parsed('compose.yaml') as { services: Readonly<Record<string, { ports?: string[] }>> };
+    const traced = Object.keys(services).filter((name) => services[name]?.environment?.['OTEL_EXPORTER_OTLP_ENDPOINT']);
+    const { scrape_configs: jobs } = parsed('observe/prometheus.yaml') as {
+      scrape_configs: readonly { static_configs: readonly { targets: readonly string[] }[] }[];
+    };
+    // On the ports that are published, or ten above them.
+    const metrics = traced.map((name) => `${name}:${Number(all[name]?.ports?.[0]?.split(':').at(-1)) + 10}`);
+    expect(traced).toHaveLength(5);
+    expect(jobs[0]?.static_configs[0]?.targets).toEqual(metrics);
+  });
+
+  it('mounts files that are there', () => {
+    const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')[0]),
+    );
+    expect(mounted).toHaveLength(5);
+    for (const path of mounted) expect([path, existsSync(join(compose, path ?? ''))]).toEqual([path, true]);
+  });
+
+  withPromtool('has a configuration that Prometheus takes', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-prometheus-'));
+    for (const file of ['observe/prometheus.yaml', '../observability/alerts.yaml'])
+      copyFileSync(join(compose, file), join(folder, basename(file)));
+    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'config', join(folder, 'prometheus.yaml')], {
+      encoding: 'utf8',
+    });
+    expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('rules found')]);
   });
 });
