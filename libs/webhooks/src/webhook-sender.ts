@@ -50,13 +50,19 @@ export interface WebhookOutcome {
   readonly retryAfterMs?: number;
 }
 
+/** Why a URL is refused, as the end of a sentence, and what allows it where the operator can. */
+interface UrlRefusal {
+  readonly detail: string;
+  readonly remedy?: string;
+}
+
 /**
  * Posts messages to addresses that builders name. They lead where providers may be: to public addresses over TLS, decided when the
  * connection is made. Follows no redirect, repeats nothing, reads the beginning of an answer, never throws.
  */
 export interface WebhookSender {
   /** Why messages cannot go to this URL, as far as its text says. Undefined: they can. */
-  refusal(url: string): string | undefined;
+  refusal(url: string): UrlRefusal | undefined;
   send(request: WebhookRequest): Promise<WebhookOutcome>;
   /** Ends the connections, those of requests in flight too. */
   close(): Promise<void>;
@@ -87,20 +93,33 @@ export function createWebhookSender({ egressAllow, timeoutMs, nameServers }: Web
   };
 }
 
-function refusalOf(text: string, policy: AddressPolicy, isPlainAllowed: boolean): string | undefined {
+/** The operator's setting that allows private networks, and plain http to them. */
+const allowSetting = 'SLUICE_WEBHOOK_EGRESS_ALLOW';
+
+function refusalOf(text: string, policy: AddressPolicy, isPlainAllowed: boolean): UrlRefusal | undefined {
   const url = URL.parse(text);
-  if (url === null) return 'must be an absolute URL';
-  if (url.protocol !== 'https:' && !(isPlainAllowed && url.protocol === 'http:')) return 'must begin with https://';
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or a password';
-  if (url.hash !== '') return 'must not hold a fragment';
+  if (url === null) return { detail: 'must be an absolute URL' };
   const host = url.hostname.replaceAll(/[[\]]/g, '');
-  if (isIP(host) !== 0 && policy(host) === undefined) return 'must not be a private or reserved address';
-  return undefined;
+  if (url.protocol !== 'https:' && !(isPlainAllowed && url.protocol === 'http:')) {
+    const plain = `Plain http is for networks that the operator allows: ${allowSetting}=${networkOf(host)}.`;
+    return { detail: 'must begin with https://', ...(url.protocol === 'http:' && { remedy: plain }) };
+  }
+  if (url.username !== '' || url.password !== '') return { detail: 'must not hold a user name or a password' };
+  if (url.hash !== '') return { detail: 'must not hold a fragment' };
+  if (isIP(host) === 0 || policy(host) !== undefined) return undefined;
+  const remedy = `Name a public address, or let the operator allow its network: ${allowSetting}=${networkOf(host)}.`;
+  return { detail: 'must not be a private or reserved address', remedy };
+}
+
+/** The network of one address; of a name the example of this machine. */
+function networkOf(host: string): string {
+  const family = isIP(host);
+  return family === 0 ? '127.0.0.1/32' : `${host}/${family === 4 ? 32 : 128}`;
 }
 
 /** A builder who is told which of them it is can find out the names of our network. */
 const hasNoAddress: ReadonlySet<string> = new Set([egressRefused, 'ENOTFOUND', 'ENODATA']);
-const noPublicAddress = 'the receiver has no public address';
+const noPublicAddress = `the receiver has no public address; the operator allows private networks with ${allowSetting}`;
 
 function toOutcome(result: Exchange): WebhookOutcome {
   const durationMs = Math.round(result.durationMs);

@@ -306,29 +306,46 @@ describe('an address that is private', () => {
   afterAll(() => strict.stop());
 
   it.each([
-    'https://127.0.0.1/',
-    'https://[::1]/',
-    'https://169.254.169.254/latest/meta-data',
-    'https://10.1.2.3:8443/',
-    'https://2130706433/',
-    'https://0x7f.1/',
-    'https://[::ffff:127.0.0.1]/',
-  ])('%s is refused when it is set', async (url) => {
+    ['https://127.0.0.1/', '127.0.0.1/32'],
+    ['https://[::1]/', '::1/128'],
+    ['https://169.254.169.254/latest/meta-data', '169.254.169.254/32'],
+    ['https://10.1.2.3:8443/', '10.1.2.3/32'],
+    ['https://2130706433/', '127.0.0.1/32'],
+    ['https://0x7f.1/', '127.0.0.1/32'],
+    ['https://[::ffff:127.0.0.1]/', '::ffff:7f00:1/128'],
+  ])('%s is refused when it is set, and the reply names what allows it', async (url, network) => {
     const { status, body } = await strict.send('post', '', { url });
     expect([status, body]).toMatchObject([
       400,
       {
         code: 'request.invalid',
         issues: [{ in: 'body', name: 'url', detail: 'must not be a private or reserved address' }],
+        remedy: expect.stringContaining(`SLUICE_WEBHOOK_EGRESS_ALLOW=${network}.`),
       },
     ]);
   });
+
+  it.each(['http://127.0.0.1:9000/', 'http://localhost:9000/'])(
+    '%s, as on the machine of a developer, is refused with what allows it',
+    async (url) => {
+      const { status, body } = await strict.send('post', '', { url });
+      expect([status, body]).toMatchObject([
+        400,
+        {
+          issues: [{ name: 'url', detail: 'must begin with https://' }],
+          remedy: expect.stringContaining('SLUICE_WEBHOOK_EGRESS_ALLOW=127.0.0.1/32.'),
+        },
+      ]);
+    },
+  );
 
   it('behind a name is refused when the connection is made: no packet leaves', async () => {
     const target = await answering(200);
     const { id } = await strict.addEndpoint(`https://localhost:${new URL(target.url).port}/`);
     const message = await strict.sendTest(id);
-    expect(await strict.attempted(id, message.id)).toMatchObject([{ class: 'forbidden-address' }]);
+    expect(await strict.attempted(id, message.id)).toMatchObject([
+      { class: 'forbidden-address', response: expect.stringContaining('SLUICE_WEBHOOK_EGRESS_ALLOW') },
+    ]);
     expect(target.received).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { ConflictError, DependencyError } from '@sluice/errors';
+import { ConflictError, DependencyError, ValidationError } from '@sluice/errors';
 import { json, jsonList, noBody, queryOf, type Router } from '@sluice/http';
 import type { EndpointKey } from '@sluice/store';
 import {
@@ -26,7 +26,7 @@ import { newWebhookSecret } from '@sluice/webhooks';
 import type { ManagementContext } from '../context';
 import { byId, linkToNext, pagedList, readPage } from '../pages';
 import { routesOfProject } from '../projects/get-project';
-import { found, maskedValues, notFound, readMoment, refuseIssues } from '../refusals';
+import { found, maskedValues, notFound, readMoment } from '../refusals';
 
 const moment = { type: 'string', format: 'date-time' } as const;
 
@@ -213,8 +213,11 @@ async function updateEndpoint(
 
 /** Without the value: a URL may hold a token of its receiver. */
 function checkUrl({ webhookSender }: ManagementContext, name: string, url: string): void {
-  const detail = webhookSender.refusal(url);
-  if (detail !== undefined) refuseIssues([{ in: 'body', name, detail }]);
+  const refusal = webhookSender.refusal(url);
+  if (refusal === undefined) return;
+  const { detail, remedy } = refusal;
+  const issues = [{ in: 'body' as const, name, detail }];
+  throw new ValidationError({ code: 'request.invalid', detail: `${name} ${detail}.`, issues, remedy });
 }
 
 /** How long the secret before a rotation signs too. A day: a receiver is deployed with the new one meanwhile. */
