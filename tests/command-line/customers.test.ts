@@ -117,7 +117,7 @@ describe('write', () => {
         record: '{"email":"a@example.com"}',
         more: ['--integration', 'none'],
         code: 1,
-        says: /there is no such integration/,
+        says: /there is no integration "none"/,
       },
     ],
   ])('says what is wrong with %s, in a line', async (_what, { record, more, code, says }) => {

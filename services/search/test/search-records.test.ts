@@ -38,6 +38,14 @@ describe('200', () => {
     });
   });
 
+  it('takes the integration by its name', async () => {
+    const seed = await search.seed();
+    search.hubspot.answer = foundRecords({ hs_object_id: '501' });
+    const path = seed.path.replace(seed.integrationId, 'crm');
+    expect(path).toContain('/integrations/crm?');
+    expect((await ask({ ...seed, path }).expect(200)).body).toMatchObject({ results: [{ id: '501' }] });
+  });
+
   // Nothing is declared for contacts, so all that the account has is requested; the account's fields are read once a minute.
   it('requests the fields of the account, and the declared ones where there are some', async () => {
     const objects = [

@@ -17,8 +17,6 @@ interface WriteOptions extends GivenOptions {
   readonly idempotencyKey?: string;
 }
 
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 type Decision = DryRunReply['plan'][number];
 
 const columns: readonly Column<Decision>[] = [
@@ -31,12 +29,8 @@ const columns: readonly Column<Decision>[] = [
 /** `sluice write <object>`: one record, or with `--dry-run` what would be sent of it. */
 export async function run([objectName = '']: readonly string[], options: WriteOptions): Promise<void> {
   const record = readRecord(options.record, await textOf(options.record));
-  const { client, management } = await connectToWrite(options);
-  const { integration, group: groupRef, type, idempotencyKey } = options;
-  // The write address takes the id alone; a key for writes alone may read no integration.
-  const integrationId = uuid.test(integration)
-    ? integration
-    : (await management.getIntegration({ integrationId: integration })).id;
+  const { client } = await connectToWrite(options);
+  const { integration: integrationId, group: groupRef, type, idempotencyKey } = options;
   const mode = options.asynchronous === true ? { mode: 'asynchronous' as const } : {};
   const dryRun = options.dryRun === true ? { dryRun: 'true' as const } : {};
   const reply = await client.write.writeRecords(

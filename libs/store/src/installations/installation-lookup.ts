@@ -17,6 +17,7 @@ export interface InstallationNames {
   /** The one group the caller may use: another one is not found. @default every group */
   readonly withinGroupRef?: string;
   readonly projectIdOrName: string;
+  /** Id or name; an id wins over an equal name. */
   readonly integrationId: string;
   readonly groupRef: string;
 }
@@ -75,6 +76,13 @@ const accountColumns = [
   column<AccountNames>('known_version', 'integer', (n) => n.knownTokenVersion),
 ];
 
+/** The limit stops it at the id: the name is looked up only where no integration has the id. */
+const integrationSql = `lateral (
+    select n.id, n.provider, n.latest_revision_id from integrations n where n.project_id = p.id and n.id = w.integration_id
+    union all
+    select n.id, n.provider, n.latest_revision_id from integrations n where n.project_id = p.id and n.name = w.integration_id
+    limit 1) n`;
+
 /** @param names of what is looked up, as rows `w` @param columns besides the ids @param joins what they come from */
 const findSql = (names: string, columns = '', joins = ''): string => `
   select p.id as project_id, p.drop_unmapped_fields,
@@ -84,7 +92,7 @@ const findSql = (names: string, columns = '', joins = ''): string => `
   from ${names}
   left join projects p on p.id = w.within_project_id
     and (p.id = w.project_id_or_name or p.name = lower(w.project_id_or_name))
-  left join integrations n on n.project_id = p.id and n.id = w.integration_id
+  left join ${integrationSql} on true
   left join groups g on g.project_id = p.id and g.group_ref = w.group_ref
     and (w.within_group_ref is null or g.group_ref = w.within_group_ref)
   left join installations i on i.project_id = p.id and i.integration_id = n.id and i.group_ref = g.group_ref

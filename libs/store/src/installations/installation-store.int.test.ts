@@ -1,6 +1,7 @@
 import {
   cloneDatabase,
   sampleConfig,
+  sampleManifest,
   seedInstallation,
   type ClonedDatabase,
   type SeededInstallation,
@@ -172,6 +173,28 @@ describe('installationLookup', () => {
     const { projectId, contentHash } = byName.ids;
     expect(await store.installationLookup.findContent(projectId, contentHash)).toEqual(sampleConfig());
     expect(await store.installationLookup.findContent('other', contentHash)).toBeUndefined();
+  });
+
+  it('takes an integration by its name, unless that is the id of another one', async () => {
+    const [seed, theirs] = [await seedInstallation(store), await seedInstallation(store)];
+    const found = await store.installationLookup.findIds(names(seed));
+    const { name } = (await store.integrations.find(seed.projectId, seed.integrationId)) ?? {};
+    expect(name).toBe('crm');
+    const asked = { ...names(seed), integrationId: 'crm' };
+    expect(await store.installationLookup.findIds(asked)).toEqual(found);
+    expect(await store.installationLookup.findAccount(asked)).toMatchObject(found);
+    // Names are unique in a project only, and may look like an id.
+    const content = sampleManifest({ name: seed.integrationId });
+    const entry = { projectId: seed.projectId, name: seed.integrationId, provider: 'hubspot', specVersion: '1.0.0' };
+    await store.integrations.create({ ...entry, content });
+    const many = [names(seed), asked, { ...names(theirs), integrationId: 'crm' }, { ...asked, integrationId: 'CRM' }];
+    const results = await store.installationLookup.findManyIds(many);
+    expect(results.map((result) => result.missing ?? result.ids.installationId)).toEqual([
+      seed.installationId,
+      seed.installationId,
+      theirs.installationId,
+      'integration',
+    ]);
   });
 
   // Every name is looked up inside the caller's project, so a mix of two projects matches nothing.
