@@ -242,13 +242,13 @@ describe('GET /callbacks/v1/oauth', () => {
     expect(page.text).toContain('<bdi>acme</bdi>');
   });
 
-  it('is a page that runs its own script only', async () => {
+  it('is a page that runs its own script only, and loads nothing', async () => {
     const page = await comeBack({ state: await stateOf(), code: 'code-1' })
       .expect(200)
       .expect('content-type', /^text\/html/);
     const nonce = /<script nonce="([^"]+)">/.exec(page.text)?.[1];
     expect(page.headers['content-security-policy']).toBe(
-      `default-src 'none'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     );
     expect(page.headers['cache-control']).toBe('no-store');
     expect(page.headers['referrer-policy']).toBe('no-referrer');

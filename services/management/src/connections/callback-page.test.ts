@@ -1,4 +1,4 @@
-import { callbackPage } from './oauth-routes';
+import { callbackPage } from './callback-page';
 
 const nonce = 'bm9uY2U=';
 const owner = { app: 'Acme <Mail>', group: '"Beta" & Co (beta)', provider: 'HubSpot' };
@@ -13,6 +13,26 @@ it('tells the opener the id of the connection', () => {
   );
   expect(policy).toContain(`script-src 'nonce-${nonce}'`);
   expect(policy).not.toContain('unsafe');
+});
+
+// The customer should see the app that they came from, not a bare page of somebody they do not know.
+it("is in our style, under the name of the builder's app, and loads nothing", () => {
+  for (const outcome of [{ ok: true, connectionId: 'c-1', owner } as const, { ok: false, error: 'no', owner } as const]) {
+    const { html, policy } = callbackPage(outcome, nonce);
+    expect(html).toMatch(/<title>(Not c|C)onnected - Acme &lt;Mail&gt;<\/title>/);
+    expect(html).toContain('<p class="app"><bdi>Acme &lt;Mail&gt;</bdi></p>\n<h1>');
+    expect(html).toContain(`<style nonce="${nonce}">`);
+    expect(html).toContain('name="viewport"');
+    expect(html).toContain('prefers-color-scheme: dark');
+    expect(policy).toContain(`style-src 'nonce-${nonce}'`);
+    expect(html).not.toMatch(/ style=|url\(|@import|src=|href=/);
+  }
+});
+
+it('names no app for a link that nobody knows', () => {
+  const { html } = callbackPage({ ok: false, error: 'no' }, nonce);
+  expect(html).toContain('<title>Not connected</title>');
+  expect(html).not.toContain('class="app"');
 });
 
 // Who was sent somebody else's link sees whose it is.

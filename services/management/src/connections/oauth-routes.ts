@@ -5,7 +5,8 @@ import type { ManagementContext } from '../context';
 import { getNamedProject } from '../projects/get-project';
 import { assertConsumer, refuseIssues } from '../refusals';
 import { beginAuthorization, callbackPath } from './begin-authorization';
-import { finishAuthorization, type Outcome } from './finish-authorization';
+import { callbackPage } from './callback-page';
+import { finishAuthorization } from './finish-authorization';
 
 export const oauthConnectPath = '/v1/oauth-connect';
 
@@ -66,61 +67,4 @@ export function oauthCallbackRoutes(router: Router, context: ManagementContext):
       };
     },
   });
-}
-
-/**
- * The page that ends an authorization. It tells the opener, and the person, what came of it and for whom. The message holds
- * an id or a sentence, no secret; it goes to the page that asked where that is known.
- * @param nonce new for each page
- * @returns with the `Content-Security-Policy` that allows its one script, and nothing else
- */
-export function callbackPage(outcome: Outcome, nonce: string) {
-  const title = outcome.ok ? 'Connected' : 'Not connected';
-  const message = scriptText(messageOf(outcome));
-  const target = scriptText(outcome.openerOrigin ?? '*');
-  const html = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${title}</title></head>
-<body><h1>${title}</h1>
-${sentencesOf(outcome)
-  .map((sentence) => `<p>${sentence}</p>`)
-  .join('\n')}
-<script nonce="${nonce}">if (window.opener) window.opener.postMessage(${message}, ${target});</script>
-</body></html>
-`;
-  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-  return { html, policy };
-}
-
-function sentencesOf(outcome: Outcome): string[] {
-  const { app = '', group = '', provider = '' } = outcome.owner ?? {};
-  const [ofApp, ofGroup, atProvider] = [nameOf(app), nameOf(group), nameOf(provider)];
-  if (outcome.ok) {
-    return [
-      `Your ${atProvider} account is now connected to ${ofApp} for the group ${ofGroup}. You can close this window.`,
-      `Is ${ofGroup} not your group, or did somebody send you this link? Then that group can use your account: take the access of ${ofApp} back in the settings of ${atProvider}, and tell ${ofApp}.`,
-    ];
-  }
-  const meant = `It was to be a connection of ${atProvider} to ${ofApp} for the group ${ofGroup}.`;
-  return [escapeHtml(outcome.error), ...(outcome.owner ? [meant] : [])];
-}
-
-/** Others chose it: no markup of it counts, and no sign in it turns the words around it. */
-const nameOf = (name: string): string => `<b><bdi>${escapeHtml(name)}</bdi></b>`;
-
-/** What the window that opened the page is told. Source: published API, OAuth popup contract. */
-function messageOf(outcome: Outcome): object {
-  return outcome.ok
-    ? { eventType: 'AUTHORIZATION_SUCCEEDED', data: { connection: outcome.connectionId } }
-    : { eventType: 'AUTHORIZATION_FAILED', data: { error: outcome.error } };
-}
-
-/** JSON that can stand in a script element: nothing in it ends the element or a line. */
-function scriptText(value: unknown): string {
-  const escaped = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);
-}
-
-function escapeHtml(plain: string): string {
-  const named: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return plain.replace(/[&<>"']/g, (found) => named[found] as string);
 }
