@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,6 +23,7 @@ import { journalEnv, listenEnv, serviceEnv } from './footprints/service-env';
 import { type LocalSecrets, openLocalSecrets } from './local-secrets';
 import { createTopics, migrateWithReport } from './prepare-stack';
 import { claimRunFolder, type RunFolder } from './run-folder/claim-run-folder';
+import { isReplaced, takeOver, untilGivenBack } from './run-folder/replacement';
 import { endRecorded, readLiveRun, recordProcess } from './run-folder/run-record';
 import { openSandboxAccounts } from './sandbox-client';
 import { addressesOf, assertPortsFree, type ProcessName, processNames, servicePorts } from './service-ports';
@@ -31,8 +32,8 @@ import { spawnService } from './service-processes';
 const usage = `npm run dev [-- --only <service>]
   Runs the five services and the sandbox as processes on Kafka, Redis and Postgres, compiles what changes and starts
   again what it concerns. Services: ${processNames.join(', ')}.
-  --only <service>  this one alone, with an inspector port; others stay as they are, running from an earlier npm run dev
-                    or not
+  --only <service>  this one alone, with an inspector port, in place of that of an earlier npm run dev, which runs it
+                    again afterwards; the others stay as they are
 `;
 
 /** `npm run dev`. @returns the exit code */
@@ -86,7 +87,7 @@ async function startAll({ settings, claim, only, log, stop, stops }: DevRun): Pr
   if (!claim.isCompiled) stops.add(watchCompiler(folder, forAll));
   const ends = (only === undefined ? processNames : [only]).map((name) => {
     const ownEnv = { ...forAll, ...journalEnv(name, dataDir) };
-    return startWatchedService(name, { folder, portBase, env: ownEnv, withInspector: only !== undefined });
+    return startWatchedService(name, { folder, portBase, env: ownEnv, isAlone: only !== undefined });
   });
   stops.add(async () => void (await Promise.all(ends.map((end) => end()))));
   if (only === undefined) await seedWhenReady({ folder, portBase, secrets, stop, log });
@@ -138,11 +139,11 @@ async function openDevFolder(
     for (const folder of [dataDir, join(dataDir, `base-${portBase}`)]) {
       const live = readLiveRun(folder);
       if (live?.portBase !== portBase) continue;
+      const release = takeOver(folder, only);
       const ended = await endRecorded(folder, [only]);
-      if (ended.length > 0) log(`${only}: replaces the one that "${live.command}" runs`);
+      if (ended.length > 0) log(`${only}: replaces the one that "${live.command}" runs, until this ends`);
       await assertPortsFree({ portBase, names: [only], command: devCommand });
-      const nothing = () => undefined;
-      return { folder, markStopping: nothing, release: nothing, isCompiled: live.command === devCommand };
+      return { folder, markStopping: () => undefined, release, isCompiled: live.command === devCommand };
     }
   }
   const names = only === undefined ? undefined : [only];
@@ -188,27 +189,42 @@ interface WatchedServiceOptions {
   readonly folder: string;
   readonly portBase: number;
   readonly env: Readonly<Record<string, string>>;
-  readonly withInspector: boolean;
+  /** In place of the one that another launcher runs, with an inspector. */
+  readonly isAlone: boolean;
 }
 
 /** Node's own default; each service adds its distance, so that several can be looked into at once. */
 const inspectorBase = 9_229;
 const patienceMs = 15_000;
 
-/** Runs a service from what the compiler writes, again after each change. @returns a function that ends it */
+/**
+ * Runs a service from what the compiler writes, again after each change, and again after another launcher ran it alone.
+ * @returns a function that ends it
+ */
 function startWatchedService(name: ProcessName, options: WatchedServiceOptions): () => Promise<void> {
-  const { folder, portBase, env, withInspector } = options;
+  const { folder, portBase, env, isAlone } = options;
   const print = createPrinter(name);
-  const inspector = withInspector ? [`--inspect=127.0.0.1:${inspectorPortOf(name)}`] : [];
-  const child = spawnService(name, {
-    env: { ...env, ...listenEnv(portBase, name) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    nodeFlags: ['--watch', '--watch-preserve-output', ...inspector],
-  });
-  printOutput(child, print);
-  if (child.pid !== undefined) recordProcess(folder, name, child.pid);
+  const inspector = isAlone ? [`--inspect=127.0.0.1:${inspectorPortOf(name)}`] : [];
   let isOurs = true;
-  child.once('exit', () => isOurs && print('was ended by somebody else, and is not started again'));
+  const start = (): ChildProcess => {
+    const started = spawnService(name, {
+      env: { ...env, ...listenEnv(portBase, name) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      nodeFlags: ['--watch', '--watch-preserve-output', ...inspector],
+    });
+    printOutput(started, print);
+    if (started.pid !== undefined) recordProcess(folder, name, started.pid);
+    started.once('exit', () => void (isOurs && onEnd()));
+    return started;
+  };
+  const onEnd = async (): Promise<void> => {
+    if (isAlone || !isReplaced(folder, name)) return print('was ended by somebody else, and is not started again');
+    print(`is run by ${devCommand} -- --only ${name}, until that ends`);
+    if (!(await untilGivenBack(folder, name, () => isOurs))) return;
+    print('is run here again');
+    child = start();
+  };
+  let child = start();
   return async () => {
     isOurs = false;
     if (child.exitCode !== null || child.signalCode !== null) return;

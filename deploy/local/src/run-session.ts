@@ -16,8 +16,9 @@ import { journalEnv, serviceEnv } from './footprints/service-env';
 import { type LocalSecrets, openLocalSecrets } from './local-secrets';
 import { createTopics, migrateWithReport } from './prepare-stack';
 import { claimRunFolder } from './run-folder/claim-run-folder';
+import { isReplaced, untilGivenBack } from './run-folder/replacement';
 import { recordProcess } from './run-folder/run-record';
-import { type Addresses, addressesOf, processNames } from './service-ports';
+import { type Addresses, addressesOf, type ProcessName, processNames } from './service-ports';
 import { createServiceProcesses } from './service-processes';
 
 export interface SessionOptions {
@@ -91,13 +92,23 @@ async function startDistributed(options: FootprintOptions): Promise<Footprint> {
     stops.add(() => stack.stop());
     await migrateWithReport(stack.databaseUrl, log);
     await createTopics(stack.kafkaBrokers, log);
+    let isStopping = false;
+    const startAgain = async (name: ProcessName): Promise<void> => {
+      if (!isReplaced(folder, name) || !(await untilGivenBack(folder, name, () => !isStopping))) return;
+      log(`${name}: is run here again`);
+      await processes.start(name, journalEnv(name, dataDir)).catch((error: unknown) => log(`${name}: ${String(error)}`));
+    };
     const processes = createServiceProcesses({
       portBase,
       env: serviceEnv({ ...options, ...stack }),
       logDir: logs,
       onSpawn: (name, pid) => recordProcess(folder, name, pid),
+      onExit: (name) => void startAgain(name),
     });
-    stops.add(() => processes.stop());
+    stops.add(async () => {
+      isStopping = true;
+      await processes.stop();
+    });
     const begunAt = performance.now();
     await allOrFirstFailure(processNames.map((name) => processes.start(name, journalEnv(name, dataDir))));
     const seconds = ((performance.now() - begunAt) / 1000).toFixed(1);

@@ -21,6 +21,8 @@ export interface ServiceProcessesOptions {
   readonly checkout?: string;
   /** Called with each process as soon as there is one. */
   readonly onSpawn?: (name: ProcessName, pid: number) => void;
+  /** Called when a process has ended that was not asked to here. */
+  readonly onExit?: (name: ProcessName) => void;
 }
 
 /** Services as operating-system processes: started, killed and started again by name. */
@@ -43,6 +45,7 @@ const probeMs = 5_000;
 export function createServiceProcesses(options: ServiceProcessesOptions): ServiceProcesses {
   const { portBase, env, logDir, readyMs = 120_000, checkout } = options;
   const children = new Map<ProcessName, ChildProcess>();
+  const ended = new WeakSet<ChildProcess>();
   mkdirSync(logDir, { recursive: true });
   const urlOf = (name: ProcessName): string => `http://127.0.0.1:${portBase + servicePorts[name]}`;
   const logOf = (name: ProcessName): string => join(logDir, `${name}.log`);
@@ -50,6 +53,7 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
   const kill = async (name: ProcessName, signal: NodeJS.Signals): Promise<void> => {
     const child = children.get(name);
     if (child === undefined || isGone(child)) return;
+    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') ended.add(child);
     child.kill(signal);
     if (signal === 'SIGSTOP' || signal === 'SIGCONT') return;
     await Promise.race([once(child, 'exit'), sleep(stopMs, undefined, { ref: false })]);
@@ -70,6 +74,7 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
       });
       closeSync(log);
       children.set(name, child);
+      child.once('exit', () => void (ended.has(child) || options.onExit?.(name)));
       if (child.pid !== undefined) options.onSpawn?.(name, child.pid);
       try {
         await waitUntilReady(child, name, { url: urlOf(name), logFile: logOf(name), readyMs });

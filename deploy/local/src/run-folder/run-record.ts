@@ -66,6 +66,12 @@ export async function endRecorded(folder: string, names?: readonly string[]): Pr
   return living.map(([name]) => name);
 }
 
+/** Whether the process that was last noted under this name still runs. */
+export function isRecordedRunning(folder: string, name: string): boolean {
+  const recorded = readRecords(folder)[name];
+  return recorded !== undefined && isRunning(recorded);
+}
+
 function readRecords(folder: string): Records {
   return (readJson(recordsFileOf(folder)) ?? {}) as Records;
 }
