@@ -5,10 +5,13 @@ import { seedDemo } from './demo/seed-demo';
 import { refuseScaledTime, runSession, type Session } from './run-session';
 import { openSandboxAccounts } from './sandbox-client';
 import { runTour } from './tour/run-tour';
+import { noteShown, wasShown } from './tour/shown';
 
-const usage = `npm start [-- --once] [-- --distributed]
-  Starts Sluice with imitations of HubSpot and Salesforce, makes a demo project, shows what it does, and stays up until Ctrl-C.
+const usage = `npm start [-- --once] [-- --tour] [-- --distributed]
+  Starts Sluice with imitations of HubSpot and Salesforce, makes a demo project, shows what it does in a tour of two minutes, and stays up until
+  Ctrl-C. The tour writes some 300 records, so a later start leaves it out.
   --once         ends after the tour: 0 when every step was right, else 1
+  --tour         shows it again
   --distributed  five processes on Kafka, Redis and Postgres, in place of one process on Postgres
 `;
 
@@ -19,6 +22,8 @@ const footprints = {
 
 interface StartOptions {
   readonly isOnce: boolean;
+  /** The tour is shown, whether or not it was before. */
+  readonly withTour: boolean;
   readonly footprint: keyof typeof footprints;
 }
 
@@ -29,14 +34,14 @@ export async function run(args: readonly string[]): Promise<number> {
     process.stderr.write(usage);
     return 2;
   }
-  const { footprint, isOnce } = options;
+  const { footprint, isOnce, withTour } = options;
   const settings = readLocalSettings(readProcessEnv());
   refuseScaledTime(settings);
   say(footprints[footprint]);
   const stop = listenForStop();
   const common = { settings, home: settings.dataDir, command: 'npm start', withSandbox: true, stop, log: say };
   return runSession({ ...common, footprint }, async (session) => {
-    const { demo, isRight } = await showDemo(session, stop);
+    const { demo, isRight } = await showDemo(session, { footprint, withTour, stop });
     const code = isRight ? 0 : 1;
     if (isOnce) return code;
     for (const line of describeRunning(demo, demoFileOf(session.folder))) say(line);
@@ -46,22 +51,36 @@ export async function run(args: readonly string[]): Promise<number> {
   });
 }
 
-async function showDemo({ folder, addresses, secrets, footprint }: Session, stop: AbortSignal) {
+async function showDemo(
+  { folder, addresses, secrets, footprint: { logs } }: Session,
+  { footprint, withTour, stop }: Pick<StartOptions, 'footprint' | 'withTour'> & { readonly stop: AbortSignal },
+) {
   const accounts = await openSandboxAccounts(addresses.sandboxUrl);
   const customers = accounts.map(demoCustomer);
   const names = { name: 'demo', customers, withSandbox: true };
   const demo = await seedDemo({ folder, addresses, secrets, ...names });
   say(
-    `demo: project ${demo.project.name}, group ${customers[0]?.groupRef}, all in ${demoFileOf(folder)}; logs: ${footprint.logs}`,
+    `demo: project ${demo.project.name}, group ${customers[0]?.groupRef}, all in ${demoFileOf(folder)}; logs: ${logs}`,
   );
+  const tour = { projectId: demo.project.id, footprint };
+  if (!withTour && wasShown(folder, tour)) {
+    say('The tour was shown at an earlier start, and its records are there. Again: npm start -- --tour');
+    return { demo, isRight: true };
+  }
   const isRight = await runTour({ demo, addresses, accounts, signal: stop, print: say });
+  if (isRight) noteShown(folder, tour);
   return { demo, isRight };
 }
 
 function parse(args: readonly string[]): StartOptions | undefined {
-  const known = ['--once', '--distributed'];
+  const known = ['--once', '--tour', '--distributed'];
   if (args.some((arg) => !known.includes(arg))) return undefined;
-  return { isOnce: args.includes('--once'), footprint: args.includes('--distributed') ? 'distributed' : 'embedded' };
+  const isOnce = args.includes('--once');
+  return {
+    isOnce,
+    withTour: isOnce || args.includes('--tour'),
+    footprint: args.includes('--distributed') ? 'distributed' : 'embedded',
+  };
 }
 
 function say(line: string): void {

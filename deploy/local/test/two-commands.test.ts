@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Demo } from '../src/demo/demo';
 import { makeDataDir, startLauncher, type Launcher } from './launcher';
 
 const scratch = makeDataDir();
@@ -32,6 +33,23 @@ it.each([
   },
   900_000,
 );
+
+// Whoever starts it every morning would find 300 more records a day in the demo.
+it('a later start leaves the tour out, and adds no record', async () => {
+  const startedAt = new Date();
+  launcher = startLauncher({ args: ['start'], dataDir: scratch.path, portBase: 19_000 });
+  for (const giveUpAt = Date.now() + 120_000; !launcher.output().includes('To paste:'); await sleep(50)) {
+    if (Date.now() > giveUpAt) throw new Error(`it did not come up:\n${launcher.output()}`);
+  }
+  expect(launcher.output()).toContain('Again: npm start -- --tour');
+  expect(launcher.output()).not.toContain('250 auto-batched creates');
+  const { baseUrl, apiKey, project } = JSON.parse(readFileSync(join(scratch.path, 'demo.json'), 'utf8')) as Demo;
+  const url = `${baseUrl}/projects/${project.id}/operations?since=${startedAt.toISOString()}`;
+  const reply = await fetch(url, { headers: { 'x-api-key': apiKey } });
+  expect(await reply.json()).toMatchObject({ results: [] });
+  launcher.kill('SIGTERM');
+  expect(await launcher.exit()).toBe(0);
+}, 300_000);
 
 /** The CRM refuses every single create, from outside, as a real one might. */
 async function breakSynchronousCreates(): Promise<void> {
