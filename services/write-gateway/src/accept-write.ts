@@ -74,7 +74,8 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
       announce(announcer, acceptable, acceptance.acceptedAt);
       await context.failpoints.hit('gw.before_reply');
       // 5. Reply.
-      return { kind: 'accepted', operationId, index: 0, ...(call.ref === undefined ? {} : { ref: call.ref }) };
+      const { unmapped } = write;
+      return { kind: 'accepted', operationId, index: 0, unmapped, ...(call.ref === undefined ? {} : { ref: call.ref }) };
     }
   };
 }

@@ -3,7 +3,7 @@ import type { RecordResult } from '@sluice/connectors';
 import type { EndedRecord } from '@sluice/store';
 import type { WritePlan } from '@sluice/types';
 import type { EndedWrite } from './present-write';
-import type { WriteCall } from './resolve-write';
+import { unmappedOf, type WriteCall } from './resolve-write';
 
 /** A synchronous write that another process ended after its gateway died: the records hold all that is known. */
 export function toEndedWrite({ request }: WriteCall, operationId: string, records: readonly EndedRecord[]): EndedWrite {
@@ -15,6 +15,7 @@ export function toEndedWrite({ request }: WriteCall, operationId: string, record
     results: records.map((record, at) => toResult(record, plans[at])),
     sentFields: plans.map((plan) => plan && surelySent(plan)),
     queuedBehind: [],
+    unmapped: unmappedOf(plans.flatMap((plan) => plan?.notes ?? [])),
   };
 }
 

@@ -28,6 +28,8 @@ const joinsAtOnce = 2;
 /** A record that is promised: it is a member of a batch, whose operation is committed. */
 interface Joined extends BatchMembership {
   readonly kind: 'joined';
+  /** See `ResolvedWrite`. */
+  readonly unmapped: readonly string[];
 }
 
 /**
@@ -73,7 +75,7 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Jo
       );
       await context.failpoints.hit('gw.before_reply');
       // 5. Reply.
-      return { kind: 'joined', ...membership };
+      return { kind: 'joined', ...membership, unmapped: write.unmapped };
     }
   };
 }

@@ -23,6 +23,8 @@ export interface EndedWrite {
   readonly sentFields: readonly (Fields | undefined)[];
   /** Operations whose queued writes to the same record were overtaken. */
   readonly queuedBehind: readonly string[];
+  /** Mapped names of the request that the customer chose no field for. */
+  readonly unmapped: readonly string[];
 }
 
 /**
@@ -34,8 +36,12 @@ export function presentWrite(ended: EndedWrite): Reply {
   const whole = wholeFailure(ended.results);
   if (whole !== undefined) throw toProviderError(whole, ended);
   const reply = ended.isBatch ? presentBatch(ended) : presentSingle(ended);
-  const { queuedBehind } = ended;
-  return queuedBehind.length === 0 ? reply : { ...reply, headers: { 'Sluice-Warning': overtaken(queuedBehind) } };
+  const { queuedBehind, unmapped } = ended;
+  const warnings = [
+    ...(queuedBehind.length === 0 ? [] : [overtaken(queuedBehind)]),
+    ...(unmapped.length === 0 ? [] : [notWritten(unmapped)]),
+  ];
+  return warnings.length === 0 ? reply : { ...reply, headers: { 'Sluice-Warning': warnings.join('; ') } };
 }
 
 /** Failures that say nothing about a record: a batch that has only such answers like a single write. */
@@ -124,6 +130,21 @@ function overtaken(operationIds: readonly string[]): string {
   return `queued asynchronous writes to this record were overtaken: ${operationIds.join(', ')}`;
 }
 
+/** Names in one warning, and characters of each: a request may have 2,000 names, and a proxy refuses long headers. */
+const shownNamesMax = 20;
+const nameCharactersMax = 60;
+
+/** A header takes visible ASCII only. */
+function notWritten(names: readonly string[]): string {
+  const shown = names.slice(0, shownNamesMax).map((name) => {
+    const isCut = name.length > nameCharactersMax;
+    const text = name.slice(0, nameCharactersMax).toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+    return isCut ? `${text}...` : text;
+  });
+  const more = names.length > shownNamesMax ? ` and ${names.length - shownNamesMax} more` : '';
+  return `not written, because the customer chose no field for them: ${shown.join(', ')}${more}`;
+}
+
 /** Where an asynchronous write went. */
 export interface AcceptedWrite {
   readonly operationId: string;
@@ -131,14 +152,17 @@ export interface AcceptedWrite {
   readonly index: number;
   /** What the caller sent as `Sluice-Record-Ref`. */
   readonly ref?: string;
+  /** See `EndedWrite`. @default none, also for the repeat of a request: its key keeps no more than where the write went */
+  readonly unmapped?: readonly string[];
 }
 
 /** The reply of an accepted write. Only after the commit: the id is the operation that writes the record. */
-export function presentAccepted({ operationId, index, ref }: AcceptedWrite) {
+export function presentAccepted({ operationId, index, ref, unmapped = [] }: AcceptedWrite) {
   const body: AcceptedWriteReply = { operationId };
   const headers: Record<string, string> = {
     'Sluice-Record-Index': String(index),
     ...(ref === undefined ? {} : { 'Sluice-Record-Ref': ref }),
+    ...(unmapped.length === 0 ? {} : { 'Sluice-Warning': notWritten(unmapped) }),
   };
   return { status: 200, body, headers } satisfies Reply;
 }

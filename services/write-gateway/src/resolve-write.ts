@@ -3,7 +3,7 @@ import type { Connector } from '@sluice/connectors';
 import type { InstallationNames, KeyClaim, NewOperation, NewRecord } from '@sluice/store';
 import { newId } from '@sluice/store';
 import { currentStep, type HeldBytes } from '@sluice/telemetry';
-import { hoursToMs, limits, type InstallationContext, type WriteRequest } from '@sluice/types';
+import { hoursToMs, limits, type InstallationContext, type PlanNote, type WriteRequest } from '@sluice/types';
 import {
   checkCapabilities,
   checkModule,
@@ -48,6 +48,8 @@ export interface ResolvedWrite {
   readonly planned: readonly StorablePlan[];
   /** The request came in the batch form, also when it held one record. */
   readonly isBatch: boolean;
+  /** Mapped names of the request that the customer chose no field for: nothing is written for them. */
+  readonly unmapped: readonly string[];
 }
 
 /**
@@ -123,7 +125,14 @@ export function resolveWrite(
     operation: toOperation(call, installation),
     planned,
     isBatch: request.batch !== undefined,
+    unmapped: unmappedOf(planned.flatMap(({ decisions }) => decisions)),
   };
+}
+
+/** The names, each once, that lead to no field. @param decisions of all records, or the notes of their plans */
+export function unmappedOf(decisions: readonly Pick<PlanNote, 'field' | 'providerField'>[]): string[] {
+  const names = decisions.flatMap(({ field, providerField }) => (providerField === undefined ? [field] : []));
+  return [...new Set(names)];
 }
 
 /** Characters of the values that are texts: what defaults and value mappings replace the sent values with. */

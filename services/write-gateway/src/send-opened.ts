@@ -192,7 +192,7 @@ function toSettlement({ context, write }: Sending, { call, records }: Part, perf
   return settleSynchronous({ call, records, performed, lateCommitMs, lease: { owner: context.owner, leaseMs } });
 }
 
-function toEnded({ write: { operation, isBatch }, opened, outcomes }: Sending): EndedWrite {
+function toEnded({ write: { operation, isBatch, unmapped }, opened, outcomes }: Sending): EndedWrite {
   const ended = opened.records.flatMap(({ index }) => outcomes.get(index) ?? []);
   return {
     operationId: operation.id,
@@ -201,6 +201,7 @@ function toEnded({ write: { operation, isBatch }, opened, outcomes }: Sending): 
     results: ended.map(({ result }) => result),
     sentFields: ended.map(({ sent }) => sent),
     queuedBehind: opened.queuedBehind,
+    unmapped,
   };
 }
 
