@@ -45,7 +45,7 @@ export interface GenerateConnectionRequest extends ConnectionRequest {
   readonly providerAppId?: string;
 }
 
-/** Paths that an update of a connection may name. Source: published API. */
+/** Paths that an update of a connection may name. Source: published API; `oauth2AuthorizationCode` is ours. */
 export const connectionUpdatePaths = [
   'providerWorkspaceRef',
   'providerMetadata',
@@ -53,6 +53,7 @@ export const connectionUpdatePaths = [
   'basicAuth',
   'oauth2ClientCredentials',
   'oauth2PasswordCredentials',
+  'oauth2AuthorizationCode',
 ] as const;
 
 export interface UpdateConnectionRequest {

@@ -234,7 +234,7 @@ export interface ManagementOperations {
     };
     readonly reply: readonly (Connection)[];
   };
-  /** Make a connection from credentials. */
+  /** Make a connection from credentials. Where an installation uses a connection of the same group, consumer, provider and account, that connection is given the credentials, and is the reply. */
   readonly generateConnection: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;

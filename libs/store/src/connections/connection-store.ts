@@ -75,6 +75,19 @@ export interface AccountOfGroup {
   readonly accountRef: string;
 }
 
+/** For whom a connection is made. */
+export interface ConnectionOwner {
+  readonly projectId: string;
+  readonly provider: string;
+  readonly groupRef: string;
+  readonly consumerRef: string;
+}
+
+/** A connection that an installation uses, and the account that it belongs to, as the provider reported it; absent: it never did. */
+export interface UsedConnection extends Pick<Connection, 'id' | 'providerWorkspaceRef' | 'providerMetadata'> {
+  readonly accountRef?: string;
+}
+
 /** Removed, or the id of an installation that uses it. Undefined: there is none. */
 export type Removal = { readonly removed: true } | { readonly usedBy: string };
 
@@ -142,6 +155,8 @@ export function connectionStore(database: Knex) {
     /** Replaces the pair of this version, sets `created`, ends the lease. False: another pair is stored already. */
     saveTokens: (tokens: RefreshedTokens): Promise<boolean> =>
       database.transaction((transaction) => saveTokens(transaction, tokens)),
+    /** The connections of this owner that installations use: those with bad credentials first, then the newest. */
+    listUsed: (owner: ConnectionOwner) => listUsed(database, owner),
     /** What a builder or a customer changes. False when there is no such connection. */
     change: (change: ConnectionChange): Promise<boolean> =>
       database.transaction((transaction) => changeConnection(transaction, change)),
@@ -252,6 +267,28 @@ async function changeConnection(transaction: Knex.Transaction, change: Connectio
     });
   if (changed > 0) await notifyConnection(transaction, 'connection.updated', change);
   return changed > 0;
+}
+
+/** Our choice: nobody has more connections of one consumer to one provider in use, and each is compared with new credentials. */
+const usedMax = 100;
+
+async function listUsed(database: Knex, { projectId, provider, groupRef, consumerRef }: ConnectionOwner) {
+  const rows = await selectConnections(database, projectId)
+    .join('lanes as l', { 'l.project_id': 'k.project_id', 'l.id': 'k.lane_id' })
+    .where({ 'k.provider': provider, 'k.group_ref': groupRef, 'k.consumer_ref': consumerRef })
+    // By way of the integrations, because the index of installations names them before the group.
+    .whereRaw(
+      `exists (select from integrations n join installations i on (i.project_id, i.integration_id, i.group_ref) = (n.project_id, n.id, k.group_ref)
+       where n.project_id = k.project_id and i.connection_id = k.id)`,
+    )
+    .orderByRaw(`k.status = 'bad_credentials' desc, k.id desc`)
+    .limit(usedMax)
+    .select({ account_ref: 'l.account_ref' });
+  return rows.map((row): UsedConnection => {
+    const { id, providerWorkspaceRef, providerMetadata } = toConnection(row);
+    const { account_ref: accountRef } = row as { readonly account_ref: string };
+    return { id, providerWorkspaceRef, providerMetadata, ...(accountRef !== `connection:${id}` && { accountRef }) };
+  });
 }
 
 /**

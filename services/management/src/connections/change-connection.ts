@@ -1,6 +1,6 @@
 import type { ProviderError } from '@sluice/errors';
 import type { RouteRequest } from '@sluice/http';
-import type { ConnectionChange } from '@sluice/store';
+import type { ConnectionChange, UsedConnection } from '@sluice/store';
 import {
   accessOf,
   authSchemeOf,
@@ -29,10 +29,19 @@ import {
 } from './obtain-credentials';
 import type { ObtainedCredentials, ReportedAccount } from './obtain-credentials';
 
+/** What a connection in use is given, and the request that brought it. */
+interface RenewedCredentials {
+  readonly request: GenerateConnectionRequest;
+  readonly obtained: ObtainedCredentials;
+  readonly account: ReportedAccount;
+}
+
 /**
  * Makes a connection from given credentials, after the provider was asked which account they open: it decides the lane.
- * When the provider does not answer, the connection is made all the same, with a lane of its own.
+ * When the provider does not answer, the connection is made all the same, with a lane of its own. Where an installation uses a connection of the
+ * same group, consumer, provider and account, that one gets the credentials instead, so that the customer's writes continue.
  * @throws ValidationError 422 when the provider does not take the scheme, refuses the credentials or reports another workspace
+ * @throws ProviderError when the provider does not answer, and a connection in use might be of the same account
  */
 export async function generateConnection(
   context: ManagementContext,
@@ -49,14 +58,61 @@ export async function generateConnection(
   const workspaceRef = request.providerWorkspaceRef ?? obtained.workspaceRef;
   const metadata = providerMetadata && metadataValues(providerMetadata);
   const auth = accessOf({ credentials: obtained.credentials, workspaceRef, metadata });
-  const account = await learnAccount(context, projectId, connector, { auth, traceparent }).catch((error: unknown) => {
+  const used = await context.store.connections.listUsed({ ...request, projectId });
+  const call = { auth, traceparent };
+  const asked = used.length > 0 ? connector.workspace(call) : learnAccount(context, projectId, connector, call);
+  const account = await asked.catch((error: unknown) => {
     throw isRefusal(error) ? refused(request, obtained.member, error) : error;
   });
   refuseOtherWorkspace(request.providerWorkspaceRef, account.workspaceRef, 'providerWorkspaceRef');
+  const same = connectionOf(used, { workspaceRef: account.workspaceRef ?? workspaceRef, metadata });
+  const renewed = same && (await renewConnection(context, projectId, same.id, { request, obtained, account }));
+  if (renewed !== undefined) return renewed;
   const basis = { ...request, projectId, workspaceRef: request.providerWorkspaceRef };
   const connection = await context.store.connections.create(newConnection(context, basis, obtained, account));
   context.logger.info({ projectId, connectionId: connection.id }, 'connection.created');
   return connection;
+}
+
+/**
+ * The connection in use that belongs to the account: what the provider reports decides, and where it reports nothing, the workspace and the
+ * metadata that both name. Undefined: each belongs to another account.
+ */
+function connectionOf(
+  used: readonly UsedConnection[],
+  { workspaceRef, metadata = {} }: { workspaceRef?: string; metadata?: Readonly<Record<string, string>> },
+): UsedConnection | undefined {
+  const isCertain = ({ accountRef }: UsedConnection) =>
+    accountRef !== undefined && workspaceRef !== undefined && isSameWorkspace(accountRef, workspaceRef);
+  const isPossible = ({ accountRef, providerWorkspaceRef, providerMetadata = {} }: UsedConnection) =>
+    !isOtherWorkspace(accountRef ?? providerWorkspaceRef, workspaceRef) &&
+    Object.entries(metadataValues(providerMetadata)).every(([name, value]) => (metadata[name] ?? value) === value);
+  return used.find(isCertain) ?? used.find(isPossible);
+}
+
+/** Undefined when the connection was deleted meanwhile. */
+async function renewConnection(
+  context: ManagementContext,
+  projectId: string,
+  connectionId: string,
+  { request, obtained, account }: RenewedCredentials,
+): Promise<Connection | undefined> {
+  const { groupRef, groupName, consumerRef, consumerName, providerAppId, providerMetadata } = request;
+  const { connections, groups } = context.store;
+  const { authScheme } = obtained;
+  const isThere = await connections.change({
+    projectId,
+    connectionId,
+    credentials: { ...toNewCredentials(context, connectionId, obtained), authScheme, providerAppId },
+    workspaceRef: account.workspaceRef ?? request.providerWorkspaceRef ?? obtained.workspaceRef,
+    providerConsumerRef: account.consumerRef,
+    addedMetadata: providerMetadata,
+  });
+  if (!isThere) return undefined;
+  if (groupName !== undefined) await groups.putGroup({ projectId, groupRef, groupName });
+  if (consumerName !== undefined) await groups.putConsumer({ projectId, consumerRef, consumerName });
+  context.logger.info({ projectId, connectionId }, 'connection.connected-again');
+  return await connections.find(projectId, connectionId);
 }
 
 async function refuseForeignApp(
@@ -117,13 +173,15 @@ export async function updateConnection(
 function refuseOtherKind({ authScheme }: Connection, named: ConnectionRequest): void {
   const member = credentialMemberOf(named);
   const kind = authSchemeOf(named);
-  if (member === undefined || kind === authScheme) return;
+  // Tokens of an authorization are the same with and without PKCE.
+  const isOfAuthorization = member === 'oauth2AuthorizationCode' && authScheme.startsWith('oauth2/authorizationCode');
+  if (member === undefined || kind === authScheme || isOfAuthorization) return;
   throw contradiction({
     name: `connection.${member}`,
     detail: `is for connections of ${kind}, and this one is of ${authScheme}`,
     remedy: authScheme.startsWith('oauth2/authorizationCode')
-      ? 'Let the customer connect again, with PATCH connections/{id}:oauth-update.'
-      : `Send credentials of ${authScheme}, or make another connection.`,
+      ? 'Let the customer connect again, with PATCH connections/{id}:oauth-update, or send oauth2AuthorizationCode.'
+      : `Send credentials of ${authScheme}, or these with POST connections:generate.`,
   });
 }
 

@@ -45,6 +45,8 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
   });
   ofProject.post('/connections\\:generate', 'generateConnection', {
     summary: 'Make a connection from credentials',
+    description:
+      'Where an installation uses a connection of the same group, consumer, provider and account, that connection is given the credentials, and is the reply.',
     example: {
       groupRef: 'demo-group',
       consumerRef: 'ann',
