@@ -158,14 +158,12 @@ export const redisEnv = {
 
 /** Redis for a service that only reads it. */
 export const optionalRedisEnv = {
+  ...redisEnv,
   REDIS_URL: {
-    type: 'url',
-    protocols: ['redis', 'rediss'],
+    ...redisEnv.REDIS_URL,
     optional: true,
-    secret: true,
     doc: 'Redis, to show what is left of a quota: redis://host:6379, rediss://host:6379 with TLS.',
   },
-  ...certificatesEnv('REDIS', 'rediss:// in REDIS_URL'),
 } as const satisfies EnvFields;
 
 /** Keys that seal connection credentials. */
