@@ -1,7 +1,7 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { ValidationError, type Issue } from '@sluice/errors';
-import type { JsonSchema } from '@sluice/types';
+import { ValidationError, type Issue, type ProblemCode } from '@sluice/errors';
+import { limits, type JsonSchema } from '@sluice/types';
 import type { Request } from 'express';
 import { toIssues } from './issues';
 
@@ -49,12 +49,20 @@ export function validate<T>(schema: JsonSchema, where: Issue['in'] = 'body'): Va
   };
 }
 
-/** The error for issues found by hand, in the form of those found by a schema. */
-export function invalid(issues: readonly Issue[]): ValidationError {
+/** The error for issues found by hand, in the form of those found by a schema: it holds the first `limits.issuesMax` of them. */
+export function invalid(
+  issues: readonly Issue[],
+  { code = 'request.invalid', remedy }: { readonly code?: ProblemCode; readonly remedy?: string | undefined } = {},
+): ValidationError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   const detail = first ? `${first.name} ${first.detail}${more}.` : 'The request breaks a rule.';
-  return new ValidationError({ code: 'request.invalid', detail: detail.replace('?.', '?'), issues });
+  return new ValidationError({
+    code,
+    detail: detail.replace(/\?\.$/, '?'),
+    issues: issues.slice(0, limits.issuesMax),
+    remedy,
+  });
 }
 
 /** Whether a value of this schema holds secrets, at any depth. */

@@ -1,6 +1,6 @@
-import { ForbiddenError, NotFoundError, ValidationError, type Issue } from '@sluice/errors';
+import { ForbiddenError, NotFoundError, type Issue } from '@sluice/errors';
 import { invalid } from '@sluice/http';
-import { limits, seesGroup, type Caller } from '@sluice/types';
+import { seesGroup, type Caller } from '@sluice/types';
 
 /** What a path, a query or a body may name in vain: the parameter of a path that names it, and what it is. */
 const absences = {
@@ -32,9 +32,12 @@ export function found<T>(value: T | undefined, code: keyof typeof absences, name
   return value;
 }
 
-/** @throws ValidationError `request.invalid`, 400, that lists the issues, when there is one */
-export function refuseIssues(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw invalid(issues);
+/**
+ * @param code of what contradicts what is stored, which is 422. @default `request.invalid`, 400
+ * @throws ValidationError that lists the issues, when there is one
+ */
+export function refuseIssues(issues: readonly Issue[], code?: Contradiction['code']): void {
+  if (issues.length > 0) throw invalid(issues, code && { code });
 }
 
 /** What a body asks for that contradicts what is stored or what a provider says: 422. */
@@ -49,19 +52,9 @@ export interface Contradiction {
   readonly remedy?: string;
 }
 
-/** @throws ValidationError 422 that lists the issues, when there is one */
-export function refuseContradictions(code: NonNullable<Contradiction['code']>, issues: readonly Issue[]): void {
-  const [first] = issues;
-  if (first === undefined) return;
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  const detail = `${first.name} ${first.detail}${more}.`;
-  throw new ValidationError({ code, detail, issues: issues.slice(0, limits.issuesMax) });
-}
-
 /** The error for a contradiction, with one issue that names the member. */
 export function contradiction({ code = 'connection.scheme-mismatch', remedy, ...member }: Contradiction) {
-  const detail = `${member.name} ${member.detail}.`;
-  return new ValidationError({ code, detail, issues: [{ in: 'body', ...member }], remedy });
+  return invalid([{ in: 'body', ...member }], { code, remedy });
 }
 
 /**

@@ -18,9 +18,8 @@ import { consoleRoutes } from './console-routes';
 import type { ManagementContext } from './context';
 import { configRoutes, objectConfigRoutes } from './installations/config-routes';
 import { installationChangeRoutes, installationRoutes } from './installations/installation-routes';
-import { revisionRoutes } from './integrations/object-metadata';
 import { deploymentRoutes, integrationRoutes } from './integrations/integration-routes';
-import { objectMetadataRoutes } from './integrations/object-metadata';
+import { objectMetadataRoutes, revisionRoutes } from './integrations/object-metadata';
 import { uploadRoutes, uploadUrlRoutes } from './integrations/uploads';
 import {
   laneRoutes,

@@ -26,7 +26,7 @@ export interface ChangedInstallation {
   /** Of the config that this makes. */
   readonly createdBy: string;
   /** Whether another `createdBy` alone is a change that makes a config. */
-  readonly isCreatedByAsked: boolean;
+  readonly isCreatedByAsked?: boolean;
 }
 
 /** Works on the locked state, so it must be quick; what it throws leaves everything as it was. */

@@ -17,7 +17,7 @@ import {
 } from '@sluice/types';
 import { getConnection, getDefaultConnection } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
-import { found, refuseContradictions, refuseIssues } from '../refusals';
+import { found, refuseIssues } from '../refusals';
 import { connectionIssues, contentIssues, fieldIssues, revisionIssues, sizeIssues } from './check-config';
 
 /** With `skipSampling` the account is not asked whether it has the fields that the config names. */
@@ -47,12 +47,13 @@ export async function createInstallation(
   // The account of a connection that does not fit has nothing to say.
   const { issues, warnings } =
     query.skipSampling || unfit.length > 0 ? { issues: [], warnings: [] } : await fieldIssues(context, check);
-  refuseContradictions('installation.config-invalid', [
+  const contradicting = [
     ...unfit,
     ...contentIssues(context, integration, config.content, 'config.content'),
     ...(await revisionIssues(context, integration, config.revisionId, 'config.revisionId')),
     ...issues,
-  ]);
+  ];
+  refuseIssues(contradicting, 'installation.config-invalid');
   const installation = await context.store.installations.create({
     projectId,
     integrationId: integration.id,
@@ -77,7 +78,7 @@ export async function createInstallation(
 export async function updateInstallation(
   context: ManagementContext,
   integration: Integration,
-  installationId: string,
+  key: InstallationKey,
   update: Sampled<UpdateInstallationRequest>,
 ) {
   const { caller, body } = update;
@@ -88,7 +89,6 @@ export async function updateInstallation(
     ...contentIssues(context, integration, content, 'installation.config.content'),
     ...(await revisionIssues(context, integration, revisionId, 'installation.config.revisionId')),
   ];
-  const key = { projectId: integration.projectId, integrationId: integration.id, installationId };
   const { issues, warnings } = await accountIssues(context, integration, key, { update, connection });
   const installation = await changeInstallation(context, key, (current) => {
     const { groupRef } = current;
@@ -96,7 +96,7 @@ export async function updateInstallation(
     const unfit = connection ? connectionIssues(connection, { groupRef, integration }, path) : [];
     const next = revised(current, caller, body, connection);
     const large = sizeIssues(next.content, 'installation.config.content');
-    refuseContradictions('installation.config-invalid', [...unfit, ...contradicting, ...large, ...issues]);
+    refuseIssues([...unfit, ...contradicting, ...large, ...issues], 'installation.config-invalid');
     return next;
   });
   return { installation, warnings };

@@ -11,7 +11,7 @@ import type {
   UpdateConfigContent,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { declaredObject, describeObject, findField, type ObjectQuestion } from '../integrations/object-metadata';
+import { declaredObject, describeObject, findField } from '../integrations/object-metadata';
 
 const issue = (name: string, detail: string, value: string): Issue => ({ in: 'body', name, detail, value });
 
@@ -111,7 +111,8 @@ const nearestMax = 5;
  * @returns what the account says against a content, and what could not be asked
  */
 export async function fieldIssues(context: ManagementContext, check: FieldCheck) {
-  const { provider, latestRevision } = check.integration;
+  const { projectId, provider, latestRevision } = check.integration;
+  const account = { projectId, connectionId: check.connection.id, provider, traceparent: check.traceparent };
   const unserved = unservedModule(context.connectors.get(provider), latestRevision.content.module);
   const issues: Issue[] = [];
   const warnings: string[] = [];
@@ -122,7 +123,8 @@ export async function fieldIssues(context: ManagementContext, check: FieldCheck)
   });
   for (const { name, fields } of objects.slice(0, askedMax)) {
     try {
-      const metadata = await describeObject(context, questionOf(check, name));
+      const objectName = declaredObject(check.integration, name)?.objectName ?? name;
+      const metadata = await describeObject(context, { ...account, objectName });
       issues.push(...unknownFields(metadata, fields, name, issues.length));
     } catch (error) {
       if (error instanceof NotFoundError && error.code === 'object.not-found') {
@@ -136,12 +138,6 @@ export async function fieldIssues(context: ManagementContext, check: FieldCheck)
   }
   if (objects.length > askedMax) warnings.push(`only the fields of the first ${askedMax} objects were checked`);
   return { issues, warnings };
-}
-
-function questionOf({ integration, connection, traceparent }: FieldCheck, name: string): ObjectQuestion {
-  const { projectId, provider } = integration;
-  const objectName = declaredObject(integration, name)?.objectName ?? name;
-  return { projectId, connectionId: connection.id, provider, objectName, traceparent };
 }
 
 /** What a read object's config names: targets of mappings, and selected fields that are no mapped names. */

@@ -1,6 +1,6 @@
 import { NotFoundError, providerProblemCodes } from '@sluice/errors';
 import { json, jsonList, queryOf, validate, type Router, type RouteRequest } from '@sluice/http';
-import type { InstallationKey } from '@sluice/store';
+import type { ChangeableInstallation, InstallationKey } from '@sluice/store';
 import {
   applyJsonPatch,
   authorOf,
@@ -29,10 +29,10 @@ import {
 import type { ManagementContext } from '../context';
 import { routesOfIntegration } from '../integrations/get-integration';
 import { boundedList, linkWhenMore, listBytesMax } from '../pages';
-import { found, notFound, refuseContradictions, refuseIssues } from '../refusals';
+import { found, notFound, refuseIssues } from '../refusals';
 import { changeInstallation } from './change-installation';
 import { contentIssues, sizeIssues } from './check-config';
-import { assertReach, changedInstallation, changedReply, getInstallation } from './get-installation';
+import { changedInstallation, changedReply, getInstallation, routesOfInstallationKey } from './get-installation';
 
 export function objectConfigRoutes(router: Router, context: ManagementContext): void {
   routesOfIntegration(router, context, 'Installations').patch(
@@ -67,12 +67,7 @@ export function objectConfigRoutes(router: Router, context: ManagementContext): 
 
 /** The history of an installation's configs. What is deleted can still be read, with a key. */
 export function configRoutes(router: Router, context: ManagementContext): void {
-  const ofInstallation = routesOfIntegration(router, context, 'Installations').under('/installations/:installationId', {
-    find: async ({ caller, params: { installationId } }, integration) => {
-      await assertReach(context, integration, installationId, caller);
-      return { integration, key: { projectId: integration.projectId, integrationId: integration.id, installationId } };
-    },
-  });
+  const ofInstallation = routesOfInstallationKey(router, context);
   ofInstallation.get('/configs', 'listConfigs', {
     summary: 'List the configs that an installation has had',
     description:
@@ -108,9 +103,9 @@ export function configRoutes(router: Router, context: ManagementContext): void {
     // The content that is in force already makes no config.
     handle: async ({ caller, params: { configId } }, { integration, key }) => {
       const { content } = await getConfig(context, key, configId);
-      refuseContradictions('installation.config-invalid', contentIssues(context, integration, content, 'content'));
-      const author = { createdBy: authorOf(caller), isCreatedByAsked: false };
-      const change = ({ connectionId }: { readonly connectionId: string }) => ({ connectionId, content, ...author });
+      refuseIssues(contentIssues(context, integration, content, 'content'), 'installation.config-invalid');
+      const createdBy = authorOf(caller);
+      const change = ({ connectionId }: ChangeableInstallation) => ({ connectionId, content, createdBy });
       return changedReply(caller, integration, await changeInstallation(context, key, change, configId));
     },
   });
@@ -156,8 +151,8 @@ async function patchObjectConfig(
   return await changeInstallation(context, key, ({ connectionId, content: stored }) => {
     const entry = patched(context, integration, objectName, { ...body, content: stored });
     const content = withObject(stored, { action: body.action, objectName }, entry);
-    refuseContradictions('installation.config-invalid', sizeIssues(content, 'changes'));
-    return { connectionId, content, createdBy: authorOf(caller), isCreatedByAsked: false };
+    refuseIssues(sizeIssues(content, 'changes'), 'installation.config-invalid');
+    return { connectionId, content, createdBy: authorOf(caller) };
   });
 }
 
@@ -186,11 +181,11 @@ function patched(
 ): object {
   const entry = entryOf(integration, content, action, objectName);
   const { document, issues = [] } = applyJsonPatch(entry, changes);
-  refuseContradictions('installation.config-invalid', issues);
+  refuseIssues(issues, 'installation.config-invalid');
   const outcome = { [action]: { objects: { [objectName]: document } } };
   const checked = checkOutcome({ config: { content: outcome } }).config.content;
   refuseIssues(checkConfigContent(checked, 'config.content'));
-  refuseContradictions('installation.config-invalid', contentIssues(context, integration, checked, 'config.content'));
+  refuseIssues(contentIssues(context, integration, checked, 'config.content'), 'installation.config-invalid');
   return document as object;
 }
 

@@ -13,6 +13,19 @@ export function routesOfInstallation(router: Router, context: ManagementContext,
   });
 }
 
+/**
+ * Routes under the path of an installation that need not exist: handlers get its key, and find by themselves that it is missing. A bearer token
+ * gets the keys of its own group's installations only.
+ */
+export function routesOfInstallationKey(router: Router, context: ManagementContext) {
+  return routesOfIntegration(router, context, 'Installations').under('/installations/:installationId', {
+    find: async ({ caller, params: { installationId } }, integration) => {
+      if (caller.kind === 'token') await getInstallation(context, integration, installationId, caller);
+      return { integration, key: { projectId: integration.projectId, integrationId: integration.id, installationId } };
+    },
+  });
+}
+
 /** @throws NotFoundError `installation.not-found`, the same for one of another integration, project or a token's other group */
 export async function getInstallation(
   { store }: ManagementContext,
@@ -23,19 +36,6 @@ export async function getInstallation(
   const installation = await store.installations.find(projectId, id, installationId);
   const isSeen = seesGroup(caller, installation?.group?.groupRef);
   return found(isSeen ? installation : undefined, 'installation.not-found');
-}
-
-/**
- * Lets a bearer token change installations of its own group only; what others name is found by the change itself.
- * @throws NotFoundError `installation.not-found`, the same for another group's
- */
-export async function assertReach(
-  context: ManagementContext,
-  integration: Integration,
-  installationId: string,
-  caller: Caller,
-): Promise<void> {
-  if (caller.kind === 'token') await getInstallation(context, integration, installationId, caller);
 }
 
 /** The installation as this caller may see it, in the shape of replies. */

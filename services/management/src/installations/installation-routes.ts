@@ -13,11 +13,11 @@ import { routesOfProject } from '../projects/get-project';
 import { assertGroup, notFound } from '../refusals';
 import { createInstallation, updateInstallation } from './change-installation';
 import {
-  assertReach,
   changedInstallation,
   changedReply,
   presentInstallation,
   routesOfInstallation,
+  routesOfInstallationKey,
 } from './get-installation';
 
 /** `skipSampling=true`: the account is not asked whether it has the fields that a config names. Source: published API. */
@@ -80,8 +80,8 @@ export function installationRoutes(router: Router, context: ManagementContext): 
 }
 
 export function installationChangeRoutes(router: Router, context: ManagementContext): void {
-  const ofIntegration = routesOfIntegration(router, context, 'Installations');
-  ofIntegration.patch('/installations/:installationId', 'updateInstallation', {
+  const ofInstallation = routesOfInstallationKey(router, context);
+  ofInstallation.patch('', 'updateInstallation', {
     summary: 'Change an installation',
     description: 'Only what updateMask names is changed.',
     example: {
@@ -99,24 +99,20 @@ export function installationChangeRoutes(router: Router, context: ManagementCont
     scopes: ['frontend', 'token'],
     query: samplingQuery,
     body: updateInstallationRequestSchema,
-    handle: async (request, integration) => {
-      const { caller, params } = request;
-      await assertReach(context, integration, params.installationId, caller);
-      const update = await updateInstallation(context, integration, params.installationId, request);
-      return changedReply(caller, integration, update.installation, update.warnings);
+    handle: async (request, { integration, key }) => {
+      const { installation, warnings } = await updateInstallation(context, integration, key, request);
+      return changedReply(request.caller, integration, installation, warnings);
     },
   });
-  ofIntegration.delete('/installations/:installationId', 'deleteInstallation', {
+  ofInstallation.delete('', 'deleteInstallation', {
     summary: 'Delete an installation',
     replies: { 204: noBody('It is deleted, and its connection when nothing else uses it.') },
     scopes: ['frontend', 'token'],
     // What waits fails with "The installation was deleted."; what is being sent at this moment finishes and is not tried again. What happened
     // stays readable.
-    answer: async ({ caller, params: { installationId } }, integration) => {
-      await assertReach(context, integration, installationId, caller);
-      const { projectId, id: integrationId } = integration;
-      const isRemoved = await context.store.installations.remove({ projectId, integrationId, installationId });
-      if (!isRemoved) throw notFound('installation.not-found');
+    answer: async (_request, { key }) => {
+      if (!(await context.store.installations.remove(key))) throw notFound('installation.not-found');
+      const { projectId, installationId } = key;
       context.logger.info({ projectId, installationId }, 'installation.deleted');
     },
   });

@@ -20,7 +20,7 @@ import {
 } from '@sluice/types';
 import { knownProviders } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
-import { refuseContradictions, refuseIssues } from '../refusals';
+import { refuseIssues } from '../refusals';
 import { readUpload } from './uploads';
 
 /** A request to deploy. With `destructive` installations stop reading the objects that the manifest takes from their integration. */
@@ -120,7 +120,6 @@ async function pauseRemovedReads(
         connectionId: current.connectionId,
         content: removed.reduce(disabled, current.content),
         createdBy: authorOf(caller),
-        isCreatedByAsked: false,
       }));
       if (changed === undefined) continue;
       logger.info({ projectId, installationId, configId: changed.config.id }, 'installation.updated');
@@ -153,7 +152,7 @@ async function readManifest(
   // A megabyte of YAML holds the event loop for a quarter of a second.
   await ownTurn();
   const parsed = parseManifest(text, sourceOf(request));
-  refuseContradictions('provider.unknown', unknownProviders(context, parsed));
+  refuseIssues(unknownProviders(context, parsed), 'provider.unknown');
   return parsed;
 }
 
@@ -168,9 +167,6 @@ function unknownProviders({ connectors }: ManagementContext, { manifest, positio
 
 const checkSchema = validate<Manifest>(manifestSchema);
 const checkEntry = validate<ManifestIntegration>(manifestIntegrationSchema);
-
-/** Member of the request that the text came with, or that names it. */
-type ManifestSource = 'sourceYaml' | 'sourceZipUrl';
 
 /** A manifest that keeps every rule. */
 interface ParsedManifest {
@@ -187,7 +183,7 @@ interface ParsedManifest {
  * YAML has besides (dates, tags, binary, anchors used as types) does not get in.
  * @throws ValidationError, 400: all problems at once, each with its path inside the manifest and its line and column
  */
-function parseManifest(text: string, source: ManifestSource): ParsedManifest {
+function parseManifest(text: string, source: string): ParsedManifest {
   const read = readYaml(text);
   if (!read.ok) {
     const problems = read.problems.slice(0, limits.issuesMax);
@@ -206,7 +202,7 @@ function parseManifest(text: string, source: ManifestSource): ParsedManifest {
     if (!(error instanceof ValidationError)) throw error;
     // Of the text as a whole the reader has said the place itself.
     const issues = error.issues.map((issue) => ({ ...issue, detail: `${issue.detail} ${positionOf(issue.name)}` }));
-    throw withIssues(error, issues);
+    throw invalid(issues, error);
   }
 }
 
@@ -217,7 +213,7 @@ function checkAll(value: unknown): Manifest {
     manifest = checkSchema(value);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    throw withIssues(error, [...error.issues, ...rulesOfEntries(value)]);
+    throw invalid([...error.issues, ...rulesOfEntries(value)].slice(0, limits.issuesMax), error);
   }
   refuseIssues(checkManifest(manifest).slice(0, limits.issuesMax));
   return manifest;
@@ -235,14 +231,6 @@ function rulesOfEntries(value: unknown): Issue[] {
       throw error;
     }
   });
-}
-
-function withIssues({ code }: ValidationError, all: readonly Issue[]): ValidationError {
-  const issues = all.slice(0, limits.issuesMax);
-  const [first] = issues;
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  const detail = first === undefined ? 'The manifest breaks a rule.' : `${first.name} ${first.detail}${more}.`;
-  return new ValidationError({ code, detail, issues });
 }
 
 const shown = ({ line, column }: YamlPosition) => `(line ${line}, column ${column})`;

@@ -1,6 +1,6 @@
 import { unservedModule } from '@sluice/connectors';
-import { NotFoundError, ProviderError, providerProblemCodes, ValidationError } from '@sluice/errors';
-import { json, jsonText, offByDefault, queryOf, type Router } from '@sluice/http';
+import { NotFoundError, ProviderError, providerProblemCodes } from '@sluice/errors';
+import { invalid, json, jsonText, offByDefault, queryOf, type Router } from '@sluice/http';
 import { askAccount } from '@sluice/installations';
 import {
   hydratedRevisionSchema,
@@ -148,8 +148,7 @@ export function revisionRoutes(router: Router, context: ManagementContext): void
       const connection = await getConnection(context, projectId, query.connectionId, { caller, name: 'connectionId' });
       if (connection.provider !== provider) {
         const detail = `leads to ${connection.provider}, and the integration is for ${provider}`;
-        const issues = [{ in: 'query' as const, name: 'connectionId', detail }];
-        throw new ValidationError({ code: 'connection.scheme-mismatch', detail: `connectionId ${detail}.`, issues });
+        throw invalid([{ in: 'query', name: 'connectionId', detail }], { code: 'connection.scheme-mismatch' });
       }
       const revision = await context.store.integrations.findRevision(projectId, revisionId);
       if (revision?.integrationId !== integration.id) throw notFound('revision.not-found');

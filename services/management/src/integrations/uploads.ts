@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { ConflictError, NotFoundError, ValidationError, type Issue } from '@sluice/errors';
-import { json, noBody, queryOf, routesUnder, type Router } from '@sluice/http';
+import { ConflictError, NotFoundError, ValidationError } from '@sluice/errors';
+import { invalid, json, noBody, queryOf, routesUnder, type Router } from '@sluice/http';
 import { newId, type Upload } from '@sluice/store';
 import { signedUrlSchema, type SignedUrl } from '@sluice/types';
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
@@ -116,11 +116,11 @@ function refuseOtherBytes({ md5: asked }: Upload, { content, contentMd5 }: SentZ
   const remedy = 'Send the bytes again as they were when their MD5 was taken, or ask for an address without md5.';
   if (contentMd5 !== undefined && contentMd5 !== actual) {
     const detail = `must be the MD5 of the body in base64, which is ${actual}`;
-    throw refusedUpload({ in: 'header', name: 'Content-MD5', detail, value: contentMd5.slice(0, 80) }, remedy);
+    throw invalid([{ in: 'header', name: 'Content-MD5', detail, value: contentMd5.slice(0, 80) }], { remedy });
   }
   if (asked === undefined || asked === actual) return;
   const detail = `must have the MD5 that its address was asked for, ${asked}`;
-  throw refusedUpload({ in: 'body', name: 'zip', detail, value: actual }, remedy);
+  throw refused(detail, remedy, actual);
 }
 
 /** Characters of an address that a refusal repeats. */
@@ -139,7 +139,7 @@ export async function readUpload(
 ): Promise<string> {
   const refuse = (detail: string, remedy: string) => {
     const value = sourceZipUrl.slice(0, addressShown);
-    return refusedUpload({ in: 'body', name: 'sourceZipUrl', detail, value }, remedy);
+    return invalid([{ in: 'body', name: 'sourceZipUrl', detail, value }], { remedy });
   };
   if (!sourceZipUrl.startsWith(scheme))
     throw refuse(`must start with ${scheme}: nothing is fetched from elsewhere`, ask);
@@ -226,14 +226,9 @@ async function unpacked(archive: ZipFile, entry: Entry): Promise<Buffer> {
   return content;
 }
 
-/** The error for one broken rule of an upload, with what can be done about it. */
-function refusedUpload(issue: Issue, remedy: string): ValidationError {
-  const detail = `${issue.name} ${issue.detail}.`;
-  return new ValidationError({ code: 'request.invalid', detail, issues: [issue], remedy });
-}
-
+/** The error for a rule of zips that is broken, with what can be done about it. */
 function refused(detail: string, remedy: string, value?: string): ValidationError {
-  return refusedUpload({ in: 'body', name: 'zip', detail, value }, remedy);
+  return invalid([{ in: 'body', name: 'zip', detail, value }], { remedy });
 }
 
 const shown = ({ fileName }: Entry): string => fileName.slice(0, shownCharacters);
