@@ -89,13 +89,15 @@ export class Router<Call> {
   /** Every endpoint at an address, whatever its method, in the order of the table. @param sent decoded segments */
   match(sent: readonly string[]): FoundEndpoint<Call>[] {
     return this.templates.flatMap(({ endpoint, segments }) => {
-      const params = segments.length === sent.length ? paramsOf(segments, sent) : undefined;
+      const params = paramsOf(segments, sent);
       return params ? [{ endpoint, params }] : [];
     });
   }
 }
 
-function paramsOf(template: readonly string[], sent: readonly string[]): Params | undefined {
+/** The values of the `:names` of a template; undefined where the address is not of its form. */
+export function paramsOf(template: readonly string[], sent: readonly string[]): Params | undefined {
+  if (template.length !== sent.length) return undefined;
   const params: Record<string, string> = {};
   for (const [index, segment] of template.entries()) {
     const value = sent[index] ?? '';

@@ -1,8 +1,8 @@
 import type { CallContext, ReceivedCall } from '../control/imitated-provider';
-import { findCall, type FoundCall } from './find-call';
 import { readJson } from './read-json';
 import type { RestData } from './rest-data';
-import type { Fields, RestObject, RestRefusal, RestReply, RestStyle } from './rest-style';
+import { findCall } from './rest-style';
+import type { Fields, FoundCall, RestObject, RestRefusal, RestReply, RestStyle } from './rest-style';
 
 /** An account as answering needs it. */
 interface AnsweringAccount {

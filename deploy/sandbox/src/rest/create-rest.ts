@@ -1,11 +1,9 @@
 import { derivedUuid, digest } from '../control/derived';
 import type { CallKind, ImitatedProvider, ReceivedCall, TokenRefusal } from '../control/imitated-provider';
-import { dataCentreOf } from './data-centre';
-import { findCall, rootOf } from './find-call';
 import { readJson } from './read-json';
 import { RestAccount, toWire } from './rest-account';
 import { SerialIds } from './rest-data';
-import type { RestStyle } from './rest-style';
+import { dataCentreOf, findCall, rootOf, type RestStyle } from './rest-style';
 import { closeStyle } from './styles/close';
 import { freshdeskStyle } from './styles/freshdesk';
 import { klaviyoStyle } from './styles/klaviyo';

@@ -9,8 +9,7 @@ import type {
 } from '../control/imitated-provider';
 import { answerRest } from './answer-rest';
 import { RestData, type SerialIds } from './rest-data';
-import { dataCentreOf } from './data-centre';
-import type { RestReply, RestStyle } from './rest-style';
+import { dataCentreOf, type RestReply, type RestStyle } from './rest-style';
 
 const windowMs = 10_000;
 /** Statuses that come from an edge in front of the provider, as HTML. [own] */

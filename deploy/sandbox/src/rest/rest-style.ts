@@ -1,4 +1,5 @@
-import type { ReceivedCall } from '../control/imitated-provider';
+import type { AccountSettings, ReceivedCall } from '../control/imitated-provider';
+import { decodeSegment, paramsOf } from '../crm/api-call';
 
 /*
  * The differences between REST providers: addresses, bodies, replies, errors. Each style is written from public pages and from
@@ -121,4 +122,34 @@ export interface RestStyle {
   refused(refusal: RestRefusal): RestReply;
   /** The headers of a limit of `limit` calls in ten seconds. */
   rateHeaders?(limit: number, left: number): Readonly<Record<string, string>>;
+}
+
+/** Where an account is; undefined for a provider without data centres. */
+export function dataCentreOf(
+  { dataCentres = {} }: RestStyle,
+  { dataCentre }: Pick<AccountSettings, 'dataCentre'>,
+): DataCentre | undefined {
+  return dataCentre === undefined ? Object.values(dataCentres)[0] : dataCentres[dataCentre];
+}
+
+/** Which endpoint a call meets, and the parameters of its address, decoded. */
+export interface FoundCall {
+  readonly action: RestAction;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Segments are compared one by one, the empty one behind a slash at the end too. */
+export function findCall(style: RestStyle, method: string, path: string): FoundCall | undefined {
+  const sent = path.slice(rootOf(style).length).split('/').map(decodeSegment);
+  if (!sent.every((segment) => segment !== undefined)) return undefined;
+  for (const endpoint of style.endpoints) {
+    const params = endpoint.method === method ? paramsOf(endpoint.path.split('/'), sent) : undefined;
+    if (params) return { action: endpoint.action, params };
+  }
+  return undefined;
+}
+
+/** Every address of the provider begins with it. */
+export function rootOf({ name }: RestStyle): string {
+  return `/rest/${name}`;
 }
