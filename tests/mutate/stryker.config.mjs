@@ -8,7 +8,7 @@ export default {
   jest: { projectType: 'custom', configFile: 'tests/mutate/jest.config.js', enableFindRelatedTests: true },
   mutate: [
     'libs/writes/src/planning/*.ts',
-    'libs/types/src/{*-rules,field-names,field-mappings,value-mappings,record-id,forwarded-headers}.ts',
+    'libs/types/src/{*-rules,field-names,field-mappings,value-mappings,forwarded-headers}.ts',
     'libs/types/src/{cron-schedule,update-mask,connection-credentials,time,publish-manifest,body-issue,states}.ts',
     '!**/*.test.ts',
   ],

@@ -1,5 +1,4 @@
 import { Argument, Command, Option } from 'commander';
-import type { RunCommand } from './command';
 import { exitCodes } from './failure';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
@@ -10,6 +9,13 @@ const codes = new WeakMap<Command, number>();
 export function readCode(program: Command): number {
   return codes.get(program) ?? exitCodes.done;
 }
+
+/**
+ * What a command does.
+ * @param args the positional arguments; those that are required are there
+ * @returns the exit code; nothing: done
+ */
+type RunCommand = (args: readonly string[], options: never) => Promise<number | void>;
 
 /** A command's code is loaded when it runs, so that none pays for the others. */
 export type Lazily = (load: () => Promise<{ readonly run: RunCommand }>) => (...all: unknown[]) => Promise<void>;

@@ -1,4 +1,3 @@
 export { run } from './generate-command';
-export { alerts } from './observability/alerts';
-export { dashboards } from './observability/dashboards';
-export { renderRules } from './observability/alerts';
+export { alerts, renderRules } from './observability/alerts';
+export { dashboards } from './observability/observability-files';

@@ -4,8 +4,7 @@ import { SluiceError } from '@sluice/errors';
 export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { createEmbeddedServices } from './footprints/embedded-services';
-export { readSpans, type SentSpans, type Span } from './spans';
-export { renderOperationTraces } from './spans';
+export { readSpans, renderOperationTraces, type SentSpans, type Span } from './trace-command';
 export { tourOfRunning } from './tour/run-tour';
 
 interface Command {

@@ -1,7 +1,24 @@
-import { readProcessEnv } from '@sluice/config';
+import { commonEnv, defineEnv, portEnv, readProcessEnv } from '@sluice/config';
 import { createLogger } from '@sluice/telemetry';
-import { sandboxEnv } from './config';
 import { createSandbox } from './service';
+
+/** Settings of a sandbox that runs alone. */
+const sandboxEnv = defineEnv({
+  ...commonEnv,
+  ...portEnv(4600),
+  SLUICE_SANDBOX_LEDGER: {
+    type: 'string',
+    optional: true,
+    doc: 'File that keeps accounts, records and ledger over restarts; without it they are gone with the process.',
+  },
+  SLUICE_SANDBOX_SEARCH_LAG_MS: {
+    type: 'integer',
+    min: 0,
+    max: 3_600_000,
+    default: 0,
+    doc: 'How long search takes to see a write, for accounts that ask for nothing else.',
+  },
+});
 
 async function main(): Promise<void> {
   const config = sandboxEnv.read(readProcessEnv());

@@ -5,8 +5,7 @@ import { searchOperations, type SearchOperations } from './generated/search';
 import { writeOperations, type WriteOperations } from './generated/write';
 import { createIteratingApi, type IteratingApi } from './iterate-pages';
 import type { Api, RawApi } from './operation-shape';
-import { refuseUnknown } from './refuse-unknown';
-import type { Sender } from './send-request';
+import { refuseUnknown, type Sender } from './send-request';
 import { waitForOperation, type WaitOptions } from './wait-for-operation';
 import type { WriteApi } from './write-api';
 

@@ -1,6 +1,5 @@
 import { SluiceConnectionError } from './api-error';
 import type { CallOptions, OperationShape, Reply } from './operation-shape';
-import { refuseUnknown } from './refuse-unknown';
 
 /** Where requests go and who they come from. */
 export interface Sender {
@@ -90,4 +89,16 @@ function parse(text: string): unknown {
 function reasonOf(error: unknown): string {
   const { message = 'no reason is given', cause } = error as { message?: string; cause?: { message?: string } };
   return cause?.message ? cause.message : message;
+}
+
+/**
+ * A name that nobody reads is a mistake that would go unnoticed: `groupref` in a filter lists everybody's.
+ * @param what begins the sentence: `listOperations takes no`
+ * @throws TypeError
+ */
+export function refuseUnknown(given: object, known: readonly string[], what: string): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const list = known.length === 0 ? 'It takes none' : `Known: ${known.join(', ')}`;
+  throw new TypeError(`${what} "${unknown}". ${list}.`);
 }

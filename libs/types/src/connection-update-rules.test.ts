@@ -1,4 +1,4 @@
-import { checkUpdateConnectionRequest, maskedConnection } from './connection-update-rules';
+import { checkUpdateConnectionRequest, maskedConnection } from './connection-credentials';
 
 const apiKey = 'canary-key';
 

@@ -1,5 +1,4 @@
-import { consumerSchema, type Consumer } from './consumer';
-import { groupSchema, type Group } from './group';
+import { consumerSchema, groupSchema, type Consumer, type Group } from './group';
 import {
   choice,
   closedObject,

@@ -22,3 +22,26 @@ export const groupSchema = openObject(
     updateTime: momentText('When it was last changed.'),
   },
 );
+
+/** A user of the builder's application, who made a connection. Source: specification, Consumer. */
+export interface Consumer {
+  /** The id that the builder's application uses. */
+  readonly consumerRef: string;
+  readonly consumerName: string;
+  readonly projectId: string;
+  readonly createTime: string;
+  readonly updateTime?: string;
+}
+
+/** Schema of the resource in replies. */
+export const consumerSchema = openObject(
+  "A user of the builder's application.",
+  ['consumerRef', 'consumerName', 'projectId', 'createTime'],
+  {
+    consumerRef: text("The id that the builder's application uses."),
+    consumerName: text('Name of the user.'),
+    projectId: text('Project of the user.'),
+    createTime: momentText('When it was created.'),
+    updateTime: momentText('When it was last changed.'),
+  },
+);

@@ -17,8 +17,6 @@ export {
 } from './connection';
 export * from './connection-credentials';
 export * from './connection-request';
-export * from './connection-update-rules';
-export * from './consumer';
 export * from './credentials';
 export * from './field-mappings';
 export { fieldSteps, isHostileName, normalFieldName, pathOf, type FieldNameForm } from './field-names';
@@ -78,9 +76,7 @@ export * from './provider-app';
 export { providerCatalogueSchema, providerInfoSchema, type ProviderInfo, type ProviderSupport } from './provider-info';
 export * from './publish-contents';
 export * from './read-config';
-export * from './record-id';
 export * from './search';
-export * from './signed-url';
 export * from './update-mask';
 export * from './webhook-endpoint';
 export {

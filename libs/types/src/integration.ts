@@ -36,6 +36,15 @@ export interface DeployManifestRequest {
   readonly sourceZipUrl?: string;
 }
 
+/** Where one zip with a manifest may be put, and what it is called then. Source: published API, `SignedUrl`. */
+export interface SignedUrl {
+  /** Takes one PUT of the zip, without a key: whoever has the address may. */
+  readonly url: string;
+  /** With `path` what a deployment names: `gs://<bucket>/<path>`. */
+  readonly bucket: string;
+  readonly path: string;
+}
+
 const specVersion = choice('Version of the manifest format.', ['1.0.0']);
 
 /** Schema of the resource in replies. */
@@ -93,6 +102,17 @@ export const deployManifestRequestSchema = {
     },
   },
 } as const;
+
+/** Schema of the reply with the address. */
+export const signedUrlSchema = openObject(
+  'Where one zip with a manifest may be put. Deploy it as sourceZipUrl: gs://<bucket>/<path>.',
+  ['url', 'bucket', 'path'],
+  {
+    url: text('Accepts one PUT of the zip, without a key. Secret: whoever has it may upload.'),
+    bucket: text('The same for every upload.'),
+    path: text('Name of the zip in the bucket. Not secret.'),
+  },
+);
 
 /** Rules of a create-integration body: name and provider occur twice and must agree; then those of the manifest. */
 export function checkCreateIntegrationRequest(body: CreateIntegrationRequest): Issue[] {

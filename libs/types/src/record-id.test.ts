@@ -1,4 +1,4 @@
-import { recordIdOf } from './record-id';
+import { recordIdOf } from './write-request-rules';
 
 describe('recordIdOf', () => {
   it.each([

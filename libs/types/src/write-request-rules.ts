@@ -2,7 +2,6 @@ import type { Issue, ProblemCode } from '@sluice/errors';
 import { bodyIssue } from './problem';
 import { checkNames, pathOf } from './field-names';
 import { limits } from './limits';
-import { recordIdOf } from './record-id';
 import type { WriteRecord, WriteRequest, WriteType, ForwardedHeader } from './write-request';
 
 /** Ends the detail of each issue that this one change resolves. Same words as the problem registry. */
@@ -167,4 +166,15 @@ function checkOnce(headers: readonly ForwardedHeader[], index: number): Issue[] 
   const name = headers[index]?.key.toLowerCase();
   const first = headers.findIndex(({ key }) => key.toLowerCase() === name);
   return first === index ? [] : [bodyIssue(`${pathOf('headers', index)}.key`, `repeats headers[${first}]`, name)];
+}
+
+/**
+ * The provider's id of a record, from its `id` field. A whole number counts as its digits: HubSpot ids look like
+ * numbers and callers send them so. Undefined: absent, empty, too long, with a NUL, or of another type.
+ */
+export function recordIdOf(record: Readonly<Record<string, unknown>>): string | undefined {
+  const id = Object.hasOwn(record, 'id') ? record['id'] : undefined;
+  if (typeof id === 'number') return Number.isSafeInteger(id) && id >= 0 ? String(id) : undefined;
+  const isText = typeof id === 'string' && id !== '' && id.length <= limits.nameCharactersMax && !id.includes('\0');
+  return isText ? id : undefined;
 }

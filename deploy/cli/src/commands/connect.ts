@@ -1,10 +1,9 @@
 import type { Connection, GenerateConnectionRequest } from '@sluice/types';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { GivenOptions } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
 import { print } from '../output/print';
 import { askSecret } from '../profiles/ask-secret';
-import { connect, type Management } from '../profiles/connect';
+import { connect, type Management, type GivenOptions } from '../profiles/connect';
 
 interface ConnectOptions extends GivenOptions {
   readonly group: string;

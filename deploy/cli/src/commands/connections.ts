@@ -1,8 +1,7 @@
 import type { Connection } from '@sluice/types';
-import type { GivenOptions } from '../command';
 import { print, shortTime } from '../output/print';
 import { renderFields, renderTable, type Column } from '../output/table';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions } from '../profiles/connect';
 
 interface ListOptions extends GivenOptions {
   readonly group?: string;

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { SluiceApiError } from '@sluice/client';
-import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
 import { print } from '../output/print';
 import { renderTable } from '../output/table';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions } from '../profiles/connect';
 
 interface DeployOptions extends GivenOptions {
   /** Pauses reads of what the manifest removes. No deployment deletes an integration. */

@@ -1,9 +1,8 @@
 import type { Installation } from '@sluice/types';
-import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
 import { print, shortTime } from '../output/print';
 import { renderFields, renderTable, type Column } from '../output/table';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions } from '../profiles/connect';
 
 interface ListOptions extends GivenOptions {
   readonly group?: string;

@@ -1,10 +1,9 @@
 import { createInterface } from 'node:readline';
 import type { Installation, Integration } from '@sluice/types';
-import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
 import { counted, print, shortTime } from '../output/print';
 import { plain, renderFields, renderTable, type Column } from '../output/table';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions } from '../profiles/connect';
 
 interface RemoveOptions extends GivenOptions {
   readonly dryRun?: boolean;

@@ -1,8 +1,7 @@
 import type { ApiKey } from '@sluice/types';
-import type { GivenOptions } from '../command';
 import { print, shortTime } from '../output/print';
 import { renderTable, type Column } from '../output/table';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions } from '../profiles/connect';
 
 interface CreateOptions extends GivenOptions {
   readonly scope: ApiKey['scopes'];

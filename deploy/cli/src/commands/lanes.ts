@@ -1,8 +1,7 @@
 import { laneCallsMax, type Lane, type LaneListReply } from '@sluice/types';
-import type { GivenOptions } from '../command';
 import { grouped, print, shortTime } from '../output/print';
 import { renderTable, shortened, type Column } from '../output/table';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions } from '../profiles/connect';
 
 /** The most lanes that one request answers. Source: published API, pageSize. */
 const pageSize = 1_000;

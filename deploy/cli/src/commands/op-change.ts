@@ -1,6 +1,5 @@
-import type { GivenOptions } from '../command';
 import { print } from '../output/print';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions } from '../profiles/connect';
 
 interface ReplayOptions extends GivenOptions {
   readonly force?: boolean;

@@ -1,9 +1,8 @@
-import type { GivenOptions } from '../command';
+import type { OperationExplanation } from '@sluice/types';
 import { CommandFailure } from '../failure';
-import { readExplanation } from '../explain/read-explanation';
 import { renderExplanation } from '../explain/render-explanation';
 import { grouped, print } from '../output/print';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions, type Management } from '../profiles/connect';
 
 interface ExplainOptions extends GivenOptions {
   readonly record?: string;
@@ -22,4 +21,17 @@ export async function run([operationId = '']: readonly string[], options: Explai
   }
   const explanation = { ...all, records };
   print(options, explanation, () => renderExplanation(explanation));
+}
+
+/** The explanation of an operation with all of its records: those of a large one come in pages. */
+export async function readExplanation(management: Management, operationId: string): Promise<OperationExplanation> {
+  const first = await management.explainOperation({ operationId });
+  const records = [...first.records];
+  let { pagination } = first;
+  while (pagination.nextPageToken !== undefined) {
+    const next = await management.explainOperation({ operationId, pageToken: pagination.nextPageToken });
+    records.push(...next.records);
+    ({ pagination } = next);
+  }
+  return { ...first, records, pagination };
 }

@@ -1,8 +1,7 @@
 import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/types';
-import type { GivenOptions } from '../command';
 import { clockTime, grouped, print, shortTime } from '../output/print';
 import { plain, renderFields, renderTable, shortened, type Column } from '../output/table';
-import { connect, type Connected, type Management } from '../profiles/connect';
+import { connect, type Connected, type Management, type GivenOptions } from '../profiles/connect';
 import { momentOf, readLimit } from '../read-options';
 
 interface ListOptions extends GivenOptions {

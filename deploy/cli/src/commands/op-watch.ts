@@ -1,10 +1,9 @@
 import type { Operation, OperationProgress } from '@sluice/types';
-import type { GivenOptions } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
 import { clockTime, print } from '../output/print';
 import { createProgress, type Standing } from '../output/progress';
 import { plain } from '../output/table';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions } from '../profiles/connect';
 
 interface WatchOptions extends GivenOptions {
   readonly timeout?: string;

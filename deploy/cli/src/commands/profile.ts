@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { readProcessEnv } from '@sluice/config';
-import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
 import { print } from '../output/print';
 import { plain, renderTable } from '../output/table';
 import { askSecret } from '../profiles/ask-secret';
-import { addressOf, ownProject, unknownProfile } from '../profiles/connect';
+import { addressOf, ownProject, unknownProfile, type GivenOptions } from '../profiles/connect';
 import { profileFileOf, readProfiles, writeProfiles, type Profile } from '../profiles/profile-file';
 
 interface AddOptions extends GivenOptions {

@@ -1,10 +1,9 @@
 import type { ProviderApp } from '@sluice/types';
-import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
 import { print, shortTime } from '../output/print';
 import { renderFields, renderTable, type Column } from '../output/table';
 import { askSecret } from '../profiles/ask-secret';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions } from '../profiles/connect';
 
 interface CreateOptions extends GivenOptions {
   readonly clientId: string;

@@ -1,9 +1,8 @@
 import type { WebhookAttempt, WebhookEndpoint, WebhookFilter, WebhookMessage } from '@sluice/types';
-import type { GivenOptions } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
 import { counted, print, shortTime } from '../output/print';
 import { renderFields, renderTable, shortened, type Column } from '../output/table';
-import { connect } from '../profiles/connect';
+import { connect, type GivenOptions } from '../profiles/connect';
 import { momentOf, readLimit } from '../read-options';
 
 interface CreateOptions extends GivenOptions {

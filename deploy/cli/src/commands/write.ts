@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { AcceptedWriteReply, DryRunReply, SingleWriteReply, WriteRecord, WriteRequest } from '@sluice/types';
-import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
 import { print } from '../output/print';
 import { renderTable, type Column } from '../output/table';
-import { connectToWrite } from '../profiles/connect';
+import { connectToWrite, type GivenOptions } from '../profiles/connect';
 
 interface WriteOptions extends GivenOptions {
   readonly integration: string;

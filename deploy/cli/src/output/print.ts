@@ -1,4 +1,4 @@
-import type { GivenOptions } from '../command';
+import type { GivenOptions } from '../profiles/connect';
 
 /** One JSON document for scripts, or text for people. */
 export function print({ json }: GivenOptions, document: unknown, text: () => string): void {

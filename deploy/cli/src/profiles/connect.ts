@@ -1,8 +1,14 @@
 import { createSluiceClient, SluiceApiError, type SluiceClient } from '@sluice/client';
 import { nearestName, readProcessEnv } from '@sluice/config';
-import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
 import { profileFileOf, readProfiles, type Profile } from './profile-file';
+
+/** Options as they were given, those of every command among them. */
+export interface GivenOptions {
+  readonly profile?: string;
+  readonly project?: string;
+  readonly json?: boolean;
+}
 
 /** The management API of one project. */
 export type Management = SluiceClient['management'];

@@ -1,7 +1,22 @@
 import { metricTable, type MetricRow } from '@sluice/telemetry';
-import { dashboards, type Dashboard } from './dashboards';
 import { renderRules } from './alerts';
 import type { Panel } from './panels/panel';
+import { processPanels } from './panels/process-panels';
+import { providerPanels } from './panels/provider-panels';
+import { writePanels } from './panels/write-panels';
+
+interface Dashboard {
+  /** Stable: links lead to it. */
+  readonly uid: string;
+  readonly title: string;
+  readonly panels: readonly Panel[];
+}
+
+export const dashboards: readonly Dashboard[] = [
+  { uid: 'sluice-writes', title: 'Sluice / Writes', panels: writePanels },
+  { uid: 'sluice-providers', title: 'Sluice / Providers', panels: providerPanels },
+  { uid: 'sluice-processes', title: 'Sluice / Processes', panels: processPanels },
+];
 
 /** The chart may hold no file from outside its folder, so it has copies. */
 const homes = {

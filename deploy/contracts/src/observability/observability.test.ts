@@ -1,7 +1,6 @@
 import { type MetricName, type MetricRow, metricTable } from '@sluice/telemetry';
 import { alerts, renderRules } from './alerts';
-import { dashboards } from './dashboards';
-import { renderDashboard } from './observability-files';
+import { dashboards, renderDashboard } from './observability-files';
 
 /** Of Node.js, shown by every process; the rehearsal in tests/flows sees them. */
 const ofProcess = /^(process_cpu_seconds_total|process_resident_memory_bytes|nodejs_eventloop_lag_p99_seconds)$/;

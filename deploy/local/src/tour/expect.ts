@@ -1,5 +1,7 @@
 import type { Reply } from '@sluice/client';
+import type { LedgerEntry } from '@sluice/sandbox';
 import { describeBody } from '../sandbox-client';
+import type { Tour } from './tour';
 
 /** A step saw something else than it should: the tour ends here, with this sentence. */
 export class StepFailure extends Error {
@@ -16,4 +18,22 @@ export function expectStatus<T>(reply: Reply<T>, status: number, what: string): 
   const answered = `answered ${reply.status} ${describeBody(reply.body)}`;
   expectThat(reply.status === status, `${what} should answer ${status}, and ${answered}`);
   return reply;
+}
+
+/** Fails unless calls of this run wrote this contact, once each. @param actions in order, as HubSpot's ledger names them */
+export async function expectWrittenBy(tour: Tour, recordId: string, actions: readonly string[]): Promise<void> {
+  const ledger = await tour.hubspot.sandbox.ledgerSince(tour.begunAt);
+  const seen = ledger.filter((entry) => entry.recordIds.includes(recordId)).map((entry) => entry.action);
+  const wanted = actions.join(', ');
+  const found = seen.join(', ') || 'nothing';
+  expectThat(
+    found === wanted,
+    `The sandbox's ledger should show ${wanted} of contact ${recordId}, and shows: ${found}.`,
+  );
+}
+
+/** HubSpot's calls of this kind since a moment. */
+export async function callsSince(tour: Tour, moment: Date, action: string): Promise<readonly LedgerEntry[]> {
+  const ledger = await tour.hubspot.sandbox.ledgerSince(moment);
+  return ledger.filter((entry) => entry.action === action);
 }

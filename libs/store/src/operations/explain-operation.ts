@@ -15,7 +15,7 @@ import type { Knex } from 'knex';
 import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
 import { isFullSql } from '../writes/close-batch';
 import type { WriteMode } from '../writes/write-rows';
-import { errorSql, recordColumns, recordMembers } from './record-row';
+import { errorSql, recordColumns, recordMembers } from './operation-row';
 
 /** All of an explanation but the operation, which its reader has. */
 export interface OperationCourse extends Omit<OperationExplanation, 'operation' | 'pagination'> {

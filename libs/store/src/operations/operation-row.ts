@@ -1,5 +1,6 @@
-import { statusOf, type Operation, type OperationState } from '@sluice/types';
-import { momentSql } from '../table';
+import { statusOf } from '@sluice/types';
+import type { Operation, OperationRecord, OperationState, RecordOutcome } from '@sluice/types';
+import { momentSql, optional, plain, table } from '../table';
 
 export interface OperationRow {
   readonly project_id: string;
@@ -52,3 +53,24 @@ export function toOperation(row: OperationRow): Operation {
 function toRetry(attempts: number, lastAttempt: string | null) {
   return { attempts, ...(lastAttempt === null ? {} : { lastAttempt }) };
 }
+
+/** The outcome of a record, as members of a table. */
+export const recordMembers = {
+  index: plain<number>('record_index'),
+  ref: optional(plain('ref')),
+  status: plain<RecordOutcome>('outcome'),
+  recordId: optional(plain('provider_id')),
+  error: optional(plain<NonNullable<OperationRecord['error']>>('error')),
+  warnings: optional(plain<readonly string[]>('warnings')),
+  replayedBy: optional(plain('replayed_by')),
+};
+
+export const records = table(recordMembers);
+
+/** An error of a row that has `error_class` and `error_text`. */
+export const errorSql = `case when error_class is not null
+  then json_build_object('class', error_class, 'message', coalesce(error_text, '')) end as error`;
+
+/** The columns of `recordMembers`. */
+export const recordColumns = `record_index, ref, outcome, provider_id, ${errorSql},
+  case when cardinality(warnings) > 0 then warnings end as warnings, replayed_by`;

@@ -6,9 +6,8 @@ import { closeBatch } from '../writes/close-batch';
 import { explainOperation, type RecordPage } from './explain-operation';
 import { listOperations, type OperationFilter } from './list-operations';
 import { readHistory, type EventPage } from './operation-history';
-import { operationColumns, toOperation, type OperationRow } from './operation-row';
+import { operationColumns, recordColumns, records, toOperation, type OperationRow } from './operation-row';
 import { readProgress } from './read-progress';
-import { recordColumns, records } from './record-row';
 
 /** Absent members do not filter. */
 export interface RecordFilter {

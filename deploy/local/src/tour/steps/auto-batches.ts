@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Presets, SingleBar } from 'cli-progress';
 import type { LedgerEntry } from '@sluice/sandbox';
 import type { AcceptedWriteReply, Operation } from '@sluice/types';
-import { expectStatus, expectThat } from '../expect';
-import { callsSince } from '../ledger-checks';
+import { callsSince, expectStatus, expectThat } from '../expect';
 import { expectSame, sampleIndexes, sampleProperties, type SampleContact } from '../sample-contacts';
 import type { Customer, Print, StepLine, StepOutcome, Tour } from '../tour';
 

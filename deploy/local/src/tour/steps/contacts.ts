@@ -6,8 +6,7 @@ import type {
   SingleWriteReply,
 } from '@sluice/types';
 import { describeBody } from '../../sandbox-client';
-import { expectStatus, expectThat } from '../expect';
-import { callsSince, expectWrittenBy } from '../ledger-checks';
+import { callsSince, expectStatus, expectThat, expectWrittenBy } from '../expect';
 import {
   contactAt,
   countValues,
