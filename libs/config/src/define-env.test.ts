@@ -201,19 +201,6 @@ describe('start-up description', () => {
   });
 });
 
-describe('example', () => {
-  // The generated file must be accepted once its required settings are filled in.
-  it('leaves required settings open and comments the others out', () => {
-    const open = table
-      .example()
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'));
-    expect(open).toEqual(['DATABASE_URL=', 'KAFKA_BROKERS=', 'REDIS_URL=', 'SLUICE_CREDENTIALS_KEYS=']);
-    expect(table.example()).toContain('# SLUICE_PORT=4500');
-    expect(table.example()).toContain('# SLUICE_SWEEPS=on');
-  });
-});
-
 it('copies the environment of the process', () => {
   const copy = readProcessEnv();
   copy['SLUICE_TEST_COPY'] = '1';

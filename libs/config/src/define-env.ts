@@ -26,8 +26,6 @@ export interface EnvTable<T extends EnvFields> {
   describe(values: EnvValues<T>): Record<string, string>;
   /** A markdown table for the service's README. */
   document(): string;
-  /** Text for `.env.example`. */
-  example(): string;
 }
 
 /** Names of every table made in this process: services that share a process share its environment. */
@@ -47,7 +45,6 @@ export function defineEnv<const T extends EnvFields>(fields: T): EnvTable<T> {
     read: (env) => readEnv(fields, env) as EnvValues<T>,
     describe: (values) => describeEnv(fields, values),
     document: () => documentEnv(fields),
-    example: () => exampleEnv(fields),
   };
 }
 
@@ -131,16 +128,6 @@ function documentEnv(fields: EnvFields): string {
     return `| \`${name}\` | ${escapeCell(ruleOf(field))} | ${fallback} | ${escapeCell(field.doc)} |`;
   });
   return ['| name | value | default | meaning |', '|---|---|---|---|', ...rows, ''].join('\n');
-}
-
-/** Text for `.env.example`: required settings are active, the others commented out with their default. */
-function exampleEnv(fields: EnvFields): string {
-  return Object.entries(fields)
-    .map(([name, field]) => {
-      const setting = `${name}=${textOf(defaultOf(field) ?? '')}`;
-      return `# ${field.doc} Must be ${ruleOf(field)}.\n${isRequired(field) ? setting : `# ${setting}`}\n`;
-    })
-    .join('\n');
 }
 
 function describeValue(field: EnvField, value: unknown): string {
