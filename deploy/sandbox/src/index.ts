@@ -9,14 +9,14 @@ const sandboxEnv = defineEnv({
   SLUICE_SANDBOX_LEDGER: {
     type: 'string',
     optional: true,
-    doc: 'File that keeps accounts, records and ledger over restarts; without it they are gone with the process.',
+    doc: 'File that keeps accounts, records and ledger across restarts; without it they are lost when the process ends.',
   },
   SLUICE_SANDBOX_SEARCH_LAG_MS: {
     type: 'integer',
     min: 0,
     max: 3_600_000,
     default: 0,
-    doc: 'How long search takes to see a write, for accounts that ask for nothing else.',
+    doc: 'How long a write takes to be visible to search, for accounts without a setting of their own.',
   },
 });
 

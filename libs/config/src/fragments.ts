@@ -18,7 +18,7 @@ export const commonEnv = {
     type: 'string',
     pattern: 'debug|info|warn|error|silent',
     default: 'info',
-    doc: 'Least severe log line that is written.',
+    doc: 'Least severe level that is logged.',
   },
   SLUICE_HOST: { type: 'string', default: '0.0.0.0', doc: 'Address to listen on.' },
   SLUICE_PORT: { type: 'integer', min: 0, max: 65_535, doc: 'Port to listen on; 0 takes a free one.' },
@@ -48,7 +48,7 @@ export const drainEnv = {
     min: 0,
     max: 120_000,
     default: 0,
-    doc: 'After SIGTERM, how long requests are still taken while /readyz says no: longer than a balancer takes to notice.',
+    doc: 'After SIGTERM, how long requests are still accepted while /readyz reports not ready: longer than a balancer takes to notice.',
   },
   SLUICE_IDLE_GRACE_MS: {
     type: 'integer',
@@ -78,12 +78,12 @@ const certificatesEnv = <const P extends string>(prefix: P, needs: string) =>
     [`${prefix}_CA`]: {
       type: 'string',
       optional: true,
-      doc: `PEM certificates that sign the server's one, in place of the public authorities. Needs ${needs}.`,
+      doc: `PEM certificates of the authorities that the server's certificate is checked against, in place of the public ones. Needs ${needs}.`,
     },
     [`${prefix}_CLIENT_CERT`]: {
       type: 'string',
       optional: true,
-      doc: `PEM certificate of this client, for a server that asks for one. Needs ${needs}.`,
+      doc: `PEM client certificate, for a server that requires one. Needs ${needs}.`,
     },
     [`${prefix}_CLIENT_KEY`]: {
       type: 'string',
@@ -115,14 +115,14 @@ export const postgresEnv = {
   SLUICE_DATABASE_PREPARED: {
     type: 'boolean',
     default: true,
-    doc: 'Give hot statements a name, so that each connection plans them once. Off behind a pooler in transaction mode that does not know names: PgBouncer before 1.21.',
+    doc: 'Prepare hot statements, so that each connection plans them once. Turn it off behind a pooler in transaction mode without support for prepared statements: PgBouncer before 1.21.',
   },
   SLUICE_DATABASE_WAIT_MS: {
     type: 'integer',
     min: 0,
     max: 600_000,
     default: 30_000,
-    doc: 'How long a starting process goes on asking a database that is busy, starting or not to be reached. A refused login or a missing database ends it at once.',
+    doc: 'How long a starting process waits for a database that is busy, starting or unreachable. A refused login or a missing database ends it at once.',
   },
 } as const satisfies EnvFields;
 
@@ -133,13 +133,13 @@ export const kafkaEnv = {
     pattern: '[^\\s,]+:\\d{1,5}',
     doc: 'Kafka bootstrap brokers: host:port, several separated by commas.',
   },
-  KAFKA_TLS: { type: 'boolean', default: false, doc: 'Talk TLS with the brokers.' },
+  KAFKA_TLS: { type: 'boolean', default: false, doc: 'Use TLS for connections to the brokers.' },
   ...certificatesEnv('KAFKA', 'KAFKA_TLS'),
   KAFKA_SASL_MECHANISM: {
     type: 'string',
     optional: true,
     pattern: 'plain|scram-sha-256|scram-sha-512',
-    doc: 'How to sign in at the brokers; absent: not at all. Needs a user name and a password.',
+    doc: 'SASL mechanism for the brokers; clients do not authenticate without it. Needs a user name and a password.',
   },
   KAFKA_SASL_USERNAME: { type: 'string', optional: true, doc: 'User name for KAFKA_SASL_MECHANISM.' },
   KAFKA_SASL_PASSWORD: { type: 'string', optional: true, secret: true, doc: 'Password for KAFKA_SASL_MECHANISM.' },
@@ -186,7 +186,7 @@ export const providersEnv = {
   SALESFORCE_INSTANCE_URL: {
     type: 'url',
     optional: true,
-    doc: 'Used in place of every Salesforce instance; for the sandbox.',
+    doc: 'Base URL that replaces every Salesforce instance; for the sandbox.',
   },
   SLUICE_PROVIDERS_DIR: {
     type: 'string',
@@ -196,7 +196,7 @@ export const providersEnv = {
   SLUICE_PROVIDERS_URL: {
     type: 'url',
     optional: true,
-    doc: 'Used in place of every host of the providers that are files, but those on this machine, followed by /{provider}; for the sandbox.',
+    doc: 'Base URL that replaces every host of the providers that are files, except hosts on this machine; /{provider} is appended. For the sandbox.',
   },
   SLUICE_EGRESS_ALLOW: {
     type: 'list',
@@ -209,7 +209,7 @@ export const providersEnv = {
     min: 100,
     max: 600_000,
     default: 30_000,
-    doc: 'Longest provider call.',
+    doc: 'Timeout of a provider call.',
   },
 } as const satisfies EnvFields;
 
@@ -245,14 +245,14 @@ export const admissionEnv = {
     min: 10_000_000,
     max: 1_000_000_000_000,
     default: 5_000_000_000,
-    doc: 'Bytes of their plans, at which the same happens. A call has at least 1,000.',
+    doc: 'Bytes of the plans of these waiting calls and records at which further asynchronous writes are refused. A call counts at least 1,000.',
   },
   SLUICE_BACKLOG_GROUP_PERCENT: {
     type: 'integer',
     min: 1,
     max: 100,
     default: 80,
-    doc: 'How much of either one group may fill: this many per cent of what the other groups of the project leave free. 100: all of it.',
+    doc: 'Share of either limit that one group may fill, in per cent of what the other groups of the project leave free. 100: all of it.',
   },
 } as const satisfies EnvFields;
 
@@ -263,14 +263,14 @@ export const requestLimitsEnv = {
     min: 0,
     max: 1_000_000,
     default: 0,
-    doc: 'Requests of one API key in any second, over all services and replicas that share a Redis, at which further ones are 429; 0: any number.',
+    doc: 'Most requests of one API key in any second, across all services and replicas that share a Redis; further ones are answered with 429. 0: no limit.',
   },
   SLUICE_REQUESTS_PER_SECOND_GROUP: {
     type: 'integer',
     min: 0,
     max: 1_000_000,
     default: 0,
-    doc: 'The same for one group: requests of its bearer tokens, and writes and searches of API keys for it; 0: any number.',
+    doc: 'Most requests for one group in any second, counted alike: those of its bearer tokens, and writes and searches of API keys for it. 0: no limit.',
   },
 } as const satisfies EnvFields;
 
@@ -281,7 +281,7 @@ export const retentionEnv = {
     min: 1,
     max: 3650,
     default: 30,
-    doc: 'Days after its end for which the values of a written record are kept.',
+    doc: 'Days for which the values of a written record are kept after its operation has ended.',
   },
 } as const satisfies EnvFields;
 
@@ -298,7 +298,7 @@ export const webhooksEnv = {
     min: 100,
     max: 60_000,
     default: 15_000,
-    doc: 'Longest delivery of a notification.',
+    doc: 'Timeout of the delivery of a notification.',
   },
   SLUICE_WEBHOOK_CONCURRENCY: {
     type: 'integer',
@@ -336,13 +336,13 @@ export const testingEnv = {
     max: 100_000,
     default: 1,
     testOnly: true,
-    doc: 'How much faster minutes and hours of the specification pass; 60 makes a minute a second.',
+    doc: 'Factor by which minutes and hours of the specification pass faster; 60 makes a minute a second.',
   },
   SLUICE_FAILPOINT: {
     type: 'failpoint',
     optional: true,
     testOnly: true,
-    doc: 'Where the process breaks on purpose.',
+    doc: 'Failpoint: where the process fails on purpose.',
   },
   SLUICE_SWEEPS: {
     type: 'boolean',
