@@ -19,7 +19,7 @@ it('gives 200 operations to a page that asks for no size', async () => {
     asked.push(limit);
     return Promise.resolve(Array.from({ length: limit }, (_, at) => at));
   });
-  // One more tells that another page follows.
+  // The row beyond the page shows that another page follows.
   expect([asked, results.length, pagination.done]).toEqual([[201], 200, false]);
 });
 

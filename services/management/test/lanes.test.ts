@@ -53,7 +53,7 @@ describe('what is left of a quota', () => {
   const hintsOf = (at: string, prefix: string) =>
     // A slow machine may keep a reply longer than a write would wait for it.
     createRedisHints({ url: at, prefix, logger: silentLogger, metrics, timeoutMs: 5_000 });
-  /** The lane of a new project, as a service shows it that looks into these hints. */
+  /** The lane of a new project, as a service shows it that reads these hints. */
   const shownBy = async (hints: ReturnType<typeof hintsOf>) => {
     const hinted = await startManagement(() => ({ hints }));
     const seeded = await prepareOperations(hinted);

@@ -9,7 +9,7 @@ import {
 import { seedInstallation, type SeededInstallation, type SeedOptions, patientLimits } from '@sluice/testkit';
 import type { RunningManagement } from './start-management';
 
-/** What a record's value would look like, and must not be seen where operations are described. */
+/** A value of a record, which must not appear where operations are described. */
 export const customerValue = 'canary-customer-value';
 
 /** An installation, and what a gateway and an executor would do to its operations. */

@@ -166,7 +166,7 @@ describe('4xx PATCH P', () => {
     expect([name, second]).toEqual([theirs.name, first]);
     for (const { id, key } of [mine, theirs])
       expect((await management.as(key).get(`/v1/projects/${theirs.name}`).expect(200)).body).toMatchObject({ id });
-    // Whoever runs the service meets the one that he named himself, and is told of a name that he has given.
+    // The operator's own project is found under its name, and a name that is taken is reported to the operator.
     expect((await management.as(adminKey).get(`/v1/projects/${theirs.name}`)).body).toMatchObject({ id: theirs.id });
     const third = await management.newProject();
     const sent = { updateMask: ['name'], project: { name: theirs.name } };

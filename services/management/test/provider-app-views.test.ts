@@ -39,7 +39,7 @@ async function bearerToken(): Promise<string> {
   return issuer.issue(id, { groupRef, consumerRef: 'ann', sub: 'ann' });
 }
 
-/** What each route of connections tells of the app. */
+/** What each route of connections shows of the app. */
 async function inConnections(send: Sender): Promise<Readonly<Record<string, ProviderApp | undefined>>> {
   const grant = { accessToken: { token: 'token' }, refreshToken: { token: 'again' } };
   const order = { groupRef, consumerRef: 'ann', provider: 'hubspot', providerAppId: app.id };
@@ -57,7 +57,7 @@ async function inReadConnections(send: Sender, id: string) {
   return { get: one.providerApp, list: all[0]?.providerApp };
 }
 
-/** What each route of installations tells of the app of their connection. */
+/** What each route of installations shows of the app of their connection. */
 async function inInstallations(send: Sender): Promise<Readonly<Record<string, ProviderApp | undefined>>> {
   const content = { provider: 'hubspot', write: { objects: { contacts: { objectName: 'contacts' } } } };
   const order = { groupRef, config: { content } };
@@ -80,7 +80,7 @@ async function inInstallations(send: Sender): Promise<Readonly<Record<string, Pr
   return Object.fromEntries(Object.entries(replies).map(([name, reply]) => [name, reply?.connection.providerApp]));
 }
 
-/** The routes that tell something else than this. */
+/** The routes that show something else than this. */
 const others = (views: Readonly<Record<string, ProviderApp | undefined>>, expected: Partial<ProviderApp>) =>
   Object.entries(views).filter(([, shown]) => JSON.stringify(shown) !== JSON.stringify(expected));
 

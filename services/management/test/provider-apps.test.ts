@@ -159,7 +159,7 @@ describe('refusals', () => {
     expect(await clientOf()).toMatchObject({ id });
   });
 
-  // Design section 6: provider apps are for `full`; `read` may look, and the bootstrap key may not.
+  // Design section 6: provider apps are for `full`; `read` may read them, and the bootstrap key may not.
   it('403 without the scope', async () => {
     const { id } = await create();
     const [frontend, read] = [

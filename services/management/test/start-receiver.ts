@@ -20,7 +20,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A receiver that answers as it is told. @param answer is given what came, after it was written down */
+/** A receiver whose answers the test decides. @param answer called with each request after it was recorded */
 export async function startReceiver(
   answer: (response: ServerResponse, received: Received, request: IncomingMessage) => void,
 ): Promise<Receiver> {

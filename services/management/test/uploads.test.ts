@@ -46,7 +46,7 @@ const deploy = (sourceZipUrl: string, { key, id } = project) =>
 const nameOf = ({ bucket, path }: SignedUrl) => `gs://${bucket}/${path}`;
 const idOf = ({ path }: SignedUrl) => path.split('/').at(-1)?.replace('.zip', '') ?? '';
 
-/** Lets the hour of an upload pass, after a look at how long it would have been. */
+/** Ends the hour of an upload, after a check of how long it would have lasted. */
 async function expire(address: SignedUrl): Promise<void> {
   const { databaseUrl: url } = management.context.config;
   const database = openDatabase({ url, applicationName: 'upload-test', limits: patientLimits });

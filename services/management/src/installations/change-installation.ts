@@ -134,7 +134,7 @@ function maskedReads({ updateMask, installation }: UpdateInstallationRequest): U
   return named.length === 0 ? undefined : { read: { objects: Object.fromEntries(named) } };
 }
 
-/** Values outside the mask are ignored, so a connection is only looked for when the mask names it. */
+/** Values outside the mask are ignored, so the connection is only read when the mask names it. */
 async function maskedConnection(
   context: ManagementContext,
   { projectId }: Integration,

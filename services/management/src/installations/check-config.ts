@@ -100,9 +100,9 @@ interface NamedField {
   readonly field: string;
 }
 
-/** Objects of one request that are asked for. Ours: each is a call or two at the provider, and a form has a handful. */
+/** Objects of one request whose fields are checked. Our choice: each is a call or two at the provider, and a form has a handful. */
 const askedMax = 20;
-/** Unknown fields for which the nearest one is looked for: an account has hundreds, and each is compared. */
+/** Unknown fields that get a suggestion: an account has hundreds of fields, and each is compared. */
 const nearestMax = 5;
 
 /**

@@ -200,7 +200,7 @@ function parseManifest(text: string, source: string): ParsedManifest {
     return { manifest: checkAll(parseJson(json)), positionOf };
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    // Of the text as a whole the reader has said the place itself.
+    // A text that cannot be read has its line and column already.
     const issues = error.issues.map((issue) => ({ ...issue, detail: `${issue.detail} ${positionOf(issue.name)}` }));
     throw invalid(issues, error);
   }

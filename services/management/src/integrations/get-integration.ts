@@ -13,7 +13,7 @@ export function routesOfIntegration(router: Router, context: ManagementContext, 
   });
 }
 
-/** Names that one header lists, and its characters. Ours: a header of a few hundred bytes passes every proxy. */
+/** Names that one header lists, and its characters. Our choice: a header of a few hundred bytes passes every proxy. */
 const shownMax = 5;
 const headerCharactersMax = 1_000;
 

@@ -109,7 +109,7 @@ export async function describeObject(context: ManagementContext, question: Objec
       describe({ auth, objectName, traceparent }),
     );
   } catch (error) {
-    // A name that the provider cannot even place in an address is refused, not looked for.
+    // A name that does not even fit into the provider's address is rejected before it is looked up.
     if (!(error instanceof ProviderError) || (error.class !== 'rejected' && error.class !== 'not-found')) throw error;
     throw unknownObject(objectName, error.detail.replace(/\.$/, ''));
   }
@@ -179,7 +179,7 @@ async function describeOne(context: ManagementContext, question: ObjectQuestion)
   }
 }
 
-/** Objects that are asked for at once. Ours: a burst of a form that opens, far under every provider's limit. */
+/** Objects that are described at once. Our choice: the burst of a form that opens, far under every provider's limit. */
 const atOnce = 4;
 
 /**

@@ -104,7 +104,7 @@ async function receiveUpload(context: ManagementContext, token: string, zip: Sen
   if (isTaken) return;
   const manifest = await manifestIn(zip.content);
   const isPut = await context.store.uploads.put(upload, { manifest, zipHash }, lifeMs);
-  // Somebody was faster, or the hour is over: another look says which.
+  // Another request was faster, or the hour is over: reading the upload again shows which.
   if (!isPut) return await receiveUpload(context, token, zip);
   const { projectId, id } = upload;
   context.logger.info({ projectId, uploadId: id, bytes: zip.content.length }, 'upload.received');
@@ -129,7 +129,7 @@ const ask =
   'Ask GET /v1/generate-upload-url for an address, PUT the zip there, and send gs://<bucket>/<path> within an hour; or send the text as sourceYaml.';
 
 /**
- * Text of the manifest that a `sourceZipUrl` names. It is looked up, never fetched: whatever else an address leads to, nobody goes there.
+ * Text of the manifest that a `sourceZipUrl` names. It is looked up in the database; no address is ever fetched.
  * @throws ValidationError 400; what belongs to another project is answered as what was never there
  */
 export async function readUpload(
@@ -174,7 +174,7 @@ const shownCharacters = 100;
 
 /**
  * The bytes of the one manifest in a zip, in whatever folder it lies. Nothing else is unpacked, and nothing is written anywhere. What an entry
- * unpacks to is counted while it is unpacked, so a zip that lies about its sizes is refused like one that tells them.
+ * unpacks to is counted while it is unpacked, so a zip that states wrong sizes is refused like one that states them right.
  * @throws ValidationError 400 for what is no zip, is damaged, encrypted, too large, names entries outside of itself, or holds no manifest
  *   or several
  */

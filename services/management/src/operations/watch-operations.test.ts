@@ -1,7 +1,7 @@
 import { silentLogger } from '@sluice/telemetry';
 import { watchOperations } from './watch-operations';
 
-/** A store whose operations end when a test says so; counts the looks. */
+/** A store whose operations end when a test says so; counts the polls. */
 function scene() {
   const ended = new Set<string>();
   const polls: number[] = [];

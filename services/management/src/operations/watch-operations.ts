@@ -17,14 +17,14 @@ export interface OperationWatch {
   stop(): void;
 }
 
-/** Shortest pause between two looks: what a waiter learns late. */
+/** Shortest pause between two polls: how late a waiter may learn of the end. */
 const pauseMinMs = 100;
-/** Part of the time that looks may take: many waiters make slower looks and longer pauses, never a busier database. */
+/** Share of the time that polls may take: many waiters make slower polls and longer pauses, never a busier database. */
 const pollingShare = 0.1;
 
 type Waiter = OperationKey & { readonly leave: () => void };
 
-/** One statement looks for all waiters of the process, however many there are. */
+/** One statement polls for all waiters of the process, however many there are. */
 export function watchOperations(store: Pick<Store, 'operations'>, logger: Logger): OperationWatch {
   const waiters = new Set<Waiter>();
   let isPolling = false;
@@ -42,7 +42,7 @@ export function watchOperations(store: Pick<Store, 'operations'>, logger: Logger
       const pauseMs = Math.max(pauseMinMs, tookMs / pollingShare - tookMs);
       await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
       const startedAtMs = performance.now();
-      // The reply at the end of the wait says what is wrong; here it only means to look again.
+      // The read at the end of the wait reports what is wrong; here the next poll is enough.
       await poll().catch((error: unknown) => logger.warn({ error }, 'operation.poll-failed'));
       tookMs = performance.now() - startedAtMs;
     }

@@ -29,7 +29,7 @@ export function routesOfProject(
 }
 
 /**
- * Id of the project of a path. A key that names its own project by id costs no look: a key goes with its project.
+ * Id of the project of a path. A key that names its own project by id costs no statement: a key is deleted with its project.
  * @throws NotFoundError `project.not-found`
  */
 export async function getProjectId({ store }: ManagementContext, caller: Caller, idOrName: string): Promise<string> {

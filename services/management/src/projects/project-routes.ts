@@ -127,7 +127,7 @@ export function compatibilityRoutes(router: Router, context: ManagementContext):
 
 /**
  * Deletes a project with all that is its. First, in one transaction, nobody may enter any more: its keys are gone. Then its installations
- * are deleted, each as DELETE of an installation does, and every secret. What happened in it is erased after the reply, in rounds
+ * are deleted, each as DELETE of an installation does, and every secret. What happened in it is erased after the reply, step by step
  * (`sweepDeletions`); so is all of this if the process dies or the database fails: what was committed first is a deletion, and whoever asked
  * for it has no key to ask again.
  * @throws NotFoundError `project.not-found` when somebody else has deleted it

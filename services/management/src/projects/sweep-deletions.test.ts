@@ -3,7 +3,7 @@ import { sweepDeletions } from './sweep-deletions';
 
 type Erasure = 'withdrawing' | 'erasing' | 'waiting' | 'done';
 
-/** Deleted projects with what their rounds say, in this order; the last one again and again. Throws for a project without any. */
+/** Deleted projects with the outcomes of their steps, in this order; the last one repeats. Throws for a project without any. */
 function scene(rounds: Record<string, Erasure[]>) {
   const erased: string[] = [];
   const left = new Map(Object.entries(rounds));

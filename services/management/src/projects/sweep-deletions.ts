@@ -2,7 +2,7 @@ import type { Erasure } from '@sluice/store';
 import { repeat } from '@sluice/telemetry';
 import type { ManagementContext } from '../context';
 
-/** How often it is looked whether what was being sent has ended, and whether a process died while it deleted a project. */
+/** Pause between two sweeps: until then calls that were being sent have not ended, or a process died while it deleted a project. */
 const everyMs = 10_000;
 
 /** Erases what is left of deleted projects. Any number of processes may do so. Returns a function that ends it. */
@@ -12,8 +12,8 @@ export function sweepDeletions(context: ManagementContext): () => Promise<void> 
 }
 
 /**
- * A round of each project in turn, also of those that come meanwhile: what a large one did takes long to erase, and the access of another
- * one is to end within seconds. What waits rests until the next sweep; so does what cannot be erased, which does not keep the others.
+ * One step of each project in turn, also of those that are deleted meanwhile: a large project takes long to erase, and the access of another
+ * one is to end within seconds. A project that has to wait, or that fails, is left to the next sweep and does not delay the others.
  */
 async function sweep(context: ManagementContext, isEnded: () => boolean): Promise<void> {
   const resting = new Set<string>();
@@ -28,7 +28,7 @@ async function sweep(context: ManagementContext, isEnded: () => boolean): Promis
   }
 }
 
-/** One round of erasing a deleted project. @returns undefined when it failed, which is logged and left to the next sweep */
+/** One step of erasing a deleted project. @returns undefined when it failed, which is logged and left to the next sweep */
 export async function eraseStep(
   { logger, store: { projects } }: Pick<ManagementContext, 'logger' | 'store'>,
   projectId: string,
