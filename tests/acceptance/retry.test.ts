@@ -48,7 +48,7 @@ describe.each(crms)('%s: retries', (_provider, crm) => {
   });
 });
 
-/** A millisecond, in hours: moments are told in whole ones. */
+/** A millisecond, in hours: moments are reported in whole milliseconds. */
 const rounding = 1 / hourMs;
 
 /** Until when an operation is tried again, in milliseconds since 1970. */

@@ -1,6 +1,6 @@
 import { parseSync } from '@swc/core';
 
-/** What the rules look at in one source file. */
+/** What the rules check in one source file. */
 export interface SourceFacts {
   /** Every module named in an import, export … from, import(), require, require.resolve or import type, once. */
   readonly imports: readonly string[];

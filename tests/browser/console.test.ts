@@ -196,7 +196,7 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and shows the outc
   await picture(page, 'console-ended');
 });
 
-// Six digits in a row are misread: what the account's replies stated is told with its thousands.
+// Six digits in a row are misread: figures from the account's replies are shown with separators of thousands.
 withBrowser('a lane shows its quota with thousands separated', async () => {
   const customer = await newCustomer();
   await customer.write('contacts', { type: 'create', record: person() });

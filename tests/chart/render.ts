@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml';
 /** The folder of the chart. */
 export const chart = join(__dirname, '..', '..', 'helm', 'sluice');
 
-/** What the tests look at of a rendered manifest. */
+/** The members of a rendered manifest that the tests check. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -96,7 +96,7 @@ export function parseManifests(text: string): readonly Manifest[] {
 }
 
 /**
- * What an installation with these values tells whoever made it. Rendered as a manifest of a copy: `helm template` leaves notes out, and
+ * The notes that `helm install` prints with these values. Rendered as a manifest of a copy: `helm template` leaves notes out, and
  * helm 3 asks a cluster for them, also in a dry run of the client.
  */
 export function notesOf(helm: string, values: object): string {

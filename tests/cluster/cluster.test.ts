@@ -23,7 +23,7 @@ interface StepOptions {
   readonly withinMs?: number;
 }
 
-/** A story: the steps come in order, and each needs the bases before it. */
+/** A scenario: the steps run in order, and each needs the bases before it. */
 let failed: string | undefined;
 function step(
   name: string,
@@ -214,7 +214,7 @@ async function timed(args: readonly string[]): Promise<number> {
   return secondsSince(begunAtMs);
 }
 
-/** From the start of its container to its readiness; the cluster tells whole seconds. */
+/** From the start of its container to its readiness; the cluster reports whole seconds. */
 function readySeconds(pod: string): number {
   const path =
     '{.status.containerStatuses[0].state.running.startedAt} {.status.conditions[?(@.type=="Ready")].lastTransitionTime}';

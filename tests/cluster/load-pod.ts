@@ -4,7 +4,7 @@ import { attempt, kubectl, release, run, settings, type Output } from './run';
 import { namespaceArguments, valuesOf } from './install';
 
 const name = 'sluice-load';
-/** Longer than any upgrade: the load is told to end. */
+/** Longer than any upgrade: the load runs until a signal ends it. */
 const seconds = 1_200;
 const endsWithinMs = 600_000;
 
@@ -13,7 +13,7 @@ interface Manifest {
   metadata: { name: string; annotations?: unknown };
 }
 
-/** The chart's own crash test without deletions, so that no request may fail: writes at a steady rate until it is told to end. */
+/** The chart's own crash test without deletions, so that no request may fail: writes at a steady rate until a signal ends it. */
 export async function startLoad(): Promise<void> {
   const { rate } = settings;
   const load = `crashTest.deletions=0,crashTest.perSecond=${rate},crashTest.writes=${rate * seconds}`;
@@ -43,7 +43,7 @@ export async function startLoad(): Promise<void> {
   await until('the load writes', () => logs().includes('writing '));
 }
 
-/** Tells it to end, and waits until it has compared. */
+/** Signals it to end, and waits until it has compared. */
 export async function endLoad(): Promise<Output> {
   kubectl('exec', name, '--', 'node', '-e', 'process.kill(1)');
   await until('the load has been judged', () => ['Succeeded', 'Failed'].includes(phase()));

@@ -16,7 +16,7 @@ import { createCustomer, type Customer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
 import { createPerson, replayPath, runProgram, sluicePath, type Person } from './run-sluice';
 
-// The real binary against the real services: what a person sees and what a script is told.
+// The real binary against the real services: what a person sees and what a script gets.
 let stack: EmbeddedStack;
 let customer: Customer;
 let person: Person;
@@ -522,7 +522,7 @@ describe('at hand', () => {
       tookMs.push(Math.round(performance.now() - begunAt));
       expect({ code, begins: stdout.slice(0, 13) }).toEqual({ code: 0, begins: 'Usage: sluice' });
     }
-    // Told, not judged: what else runs on the machine decides it.
+    // Reported, not judged: it depends on what else runs on the machine.
     process.stdout.write(`sluice --help: ${tookMs.join(', ')} ms (150 is asked for)\n`);
   });
 });

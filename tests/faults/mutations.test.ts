@@ -8,7 +8,7 @@ import { seededRandom } from './harness/seeded-random';
 import { startWorld } from './harness/start-world';
 import type { World } from './harness/world';
 
-/** Every step of a story has its own bound; together they may take this long. */
+/** Every step of a scenario has its own bound; together they may take this long. */
 const scenarioMs = 1_200_000;
 
 let world: World;

@@ -7,7 +7,7 @@ import { rows } from './awkward/rows';
 const stack = sharedStack();
 const driven = new Map<string, Promise<Driven>>();
 beforeAll(async () => {
-  // Most of a row is waiting until a look may be believed, so all wait together.
+  // Most of a row is waiting until a lookup is conclusive, so all wait together.
   for (const row of rows) driven.set(row.name, drive(stack, row));
   for (const each of driven.values()) each.catch(() => undefined);
 });

@@ -19,7 +19,7 @@ interface Prepared {
   readonly account: Account;
 }
 
-/** @param more what the sandbox is told of the account */
+/** @param more settings of the account in the sandbox */
 async function prepare(more: object = {}): Promise<Prepared> {
   const [project, account] = [await createProject(stack), await createAccount(stack, provider, more)];
   const { clientId, clientSecret } = account;
@@ -53,7 +53,7 @@ const connectionsOf = ({ project }: Prepared) =>
 const chosen = (value: string) => ({ providerMetadata: { region: { value, source: 'input' } } });
 const fromToken = (value: string) => ({ value, source: 'token' });
 
-/** Changes what the sandbox knows of the account: it moves, or its token endpoint tells a lie. */
+/** Changes the account's settings in the sandbox: it moves, or its token endpoint answers wrongly. */
 const change = ({ account: { name } }: Prepared, more: object) =>
   call(`${stack.sandboxUrl}/_sandbox/accounts`, { body: { name, provider, ...more } });
 

@@ -29,7 +29,7 @@ const scenarios = files.flatMap(rowsOf).flatMap((row): Scenario[] =>
 
 let stack: OwnStack;
 const driven = new Map<string, Promise<Driven>>();
-/** What waits longest begins first: a wait of the file's own, then what must not be told before a window is over. */
+/** What waits longest begins first: a wait of the file's own, then what must not be settled before a window is over. */
 const order = ({ row: { kind }, loss }: Scenario): number => {
   if (loss === '429, no wait') return 0;
   return kind === 'create' || kind === 'collected' ? 1 : 2;

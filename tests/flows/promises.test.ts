@@ -53,7 +53,7 @@ beforeAll(async () => {
 /** What the row says, in the form of what is driven. */
 function promised({ row: { object, type, mode }, form, ending: { outcome, kept, sends } }: Scenario): Driven {
   const count = form === 'batch' ? batchSize : 1;
-  // Who deletes again is told by Salesforce that the record is gone, and by HubSpot nothing.
+  // Salesforce answers a repeated delete with an error, HubSpot as it answered the first.
   const isRefused = type === 'delete' && object.provider === 'salesforce' && kept === 0;
   const repeat = { status: isRefused ? 422 : 200, kept: type === 'delete' ? 0 : count };
   return {

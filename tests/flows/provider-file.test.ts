@@ -122,7 +122,7 @@ it('returns the declared fields', async () => {
   expect(await reply.json()).toMatchObject({ fields: { sku: { valueType: 'string', isRequired: true } } });
 });
 
-// A unique field makes a lost reply harmless: the record is looked for, and neither lost nor made twice.
+// A unique field makes a lost reply harmless: the record is looked up, and neither lost nor created twice.
 it('adopts a create whose reply was lost', async () => {
   const lost = await customer.write('items', {
     type: 'create',

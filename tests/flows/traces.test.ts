@@ -109,7 +109,7 @@ describe('an auto-batched write', () => {
   });
 });
 
-/** The guide shows a real story: what changes in it must be put there. `text` lies in the log folder of this run. */
+/** The guide shows a real trace: what changes in it must be put there. `text` lies in the log folder of this run. */
 function compareWithGuide(text: string): void {
   mkdirSync(stack.logDir, { recursive: true });
   writeFileSync(join(stack.logDir, 'story.txt'), text);

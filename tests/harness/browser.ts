@@ -2,7 +2,7 @@ import type { Account } from './account';
 import type { Project } from './project';
 import type { Stack } from './stack';
 
-/** What the callback page tells the window that opened it. */
+/** The message of the callback page to the window that opened it. */
 export interface PopupMessage {
   readonly eventType: 'AUTHORIZATION_SUCCEEDED' | 'AUTHORIZATION_FAILED';
   readonly data: { readonly connection: string; readonly error: string };

@@ -33,7 +33,7 @@ export interface Customer {
   connection(): Promise<Connection>;
 }
 
-/** The members of write replies that tests look at; which are there depends on the mode. */
+/** The members of write replies that tests read; which of them are present depends on the mode. */
 export interface WriteReply {
   readonly operationId: string;
   readonly result: { readonly success: boolean; readonly recordId: string; readonly data: Record<string, unknown> };
@@ -57,7 +57,7 @@ export interface CustomerOptions {
   readonly project?: Project;
   /** @default a new one */
   readonly account?: Account;
-  /** What the sandbox is told of a new account. */
+  /** Settings of a new account in the sandbox. */
   readonly accountOptions?: object;
   /** Credentials in place of the account's access token. */
   readonly credentials?: (account: Account) => object;

@@ -69,7 +69,7 @@ export async function createProject(stack: Addresses): Promise<Project> {
   };
 }
 
-/** What a builder passes on who made the connection himself. Salesforce needs to be told whose instance it is. */
+/** What a builder passes on who made the connection himself. For Salesforce it names the instance. */
 export function credentialsOf({ provider, token, workspaceRef }: Account): object {
   const oauth2AuthorizationCode = { accessToken: { token } };
   return { oauth2AuthorizationCode, ...(provider === 'salesforce' ? { providerWorkspaceRef: workspaceRef } : {}) };

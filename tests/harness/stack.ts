@@ -82,7 +82,7 @@ export async function startStack(options: StackOptions = {}): Promise<OwnStack> 
   return { ...stack, processes, stop };
 }
 
-/** What tells where a stack is. */
+/** The addresses of a stack. */
 export type StackAddress = Pick<Stack, 'portBase' | 'logDir' | 'databaseUrl'>;
 
 /** The stack that runs there, whoever started it. */

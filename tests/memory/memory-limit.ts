@@ -15,7 +15,7 @@ export type LimitedName = 'management' | 'search' | 'write-gateway' | 'batcher' 
 const root = join(__dirname, '..', '..');
 const mebi = 1024 * 1024;
 
-/** Reads `helm/sluice/values.yaml` and `docker/Dockerfile`, so that whoever lowers a limit there is told by these tests. */
+/** Reads `helm/sluice/values.yaml` and `docker/Dockerfile`, so that these tests fail for whoever lowers a limit there. */
 export function limitedAs(name: LimitedName): Limited {
   const values = parse(readFileSync(join(root, 'helm/sluice/values.yaml'), 'utf8')) as {
     readonly services: Record<string, { readonly resources: { readonly limits: { readonly memory: string } } }>;

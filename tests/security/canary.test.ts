@@ -14,7 +14,7 @@ import { startRedisTap, type RedisTap } from './canary/redis-tap';
 import { startReplyTap, type ReplyTap } from './canary/reply-tap';
 
 /**
- * Secrets with names go through everything the services do, failures included; then they are looked for wherever something
+ * Secrets with names go through everything the services do, failures included; then they are searched for wherever something
  * stays. A name that is found says which secret leaked.
  */
 const mark = Date.now().toString(36);

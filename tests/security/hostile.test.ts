@@ -14,7 +14,7 @@ const requestsOfRun = 20_000;
 const atOnce = 24;
 /** Another run tries others; a finding names its seed, and HOSTILE_SEED repeats it. */
 const seed = Number(readProcessEnv()['HOSTILE_SEED'] ?? Date.now() % 1_000_000_000);
-/** Findings that are printed: the first ones tell. */
+/** Findings that are printed: the first ones suffice. */
 const findingsShown = 10;
 
 const stack = sharedStack();

@@ -60,7 +60,7 @@ const memoryMs = 2_000;
 /** Searches take of the account's quota, 110 calls in ten seconds: faster, they would be refused for that. */
 const pausesMs: Readonly<Record<string, number>> = { search: 120 };
 
-/** Sends again and again until told to stop. */
+/** Sends again and again until it is stopped. */
 async function knock(door: Door, { credentials, pauseMs, sent, isOver }: Knocking): Promise<void> {
   while (!isOver()) {
     const atMs = performance.now();

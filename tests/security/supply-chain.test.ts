@@ -34,7 +34,7 @@ const folders = ['.', ...workspace.packages.flatMap((pattern) => globSync(patter
 );
 const packages = folders.map((folder) => ({ folder, manifest: readManifest(join(root, folder, 'package.json')) }));
 
-// Reliability 4.4, row 47: what is installed is what was looked at.
+// Reliability 4.4, row 47: what is installed is what was reviewed.
 describe('[sec-47] dependencies', () => {
   it('have one exact version each', () => {
     const loose = Object.entries(workspace.catalog).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version));

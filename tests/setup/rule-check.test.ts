@@ -84,7 +84,7 @@ describe('checkRules', () => {
   });
 });
 
-// What `npm run check` can tell before the long run: the list is sound, and each of its ids stands in a test file.
+// What `npm run check` can check before the long run: the list is sound, and each of its ids stands in a test file.
 describe('rules.json', () => {
   const root = join(__dirname, '..', '..');
   const { rules, rulings: subjects } = readRules(root);

@@ -18,7 +18,7 @@ registerHooks({
 const { validate } = await import('@actions/languageservice');
 
 for (const file of process.argv.slice(2)) {
-  // Told from other YAML by its folder.
+  // Distinguished from other YAML by its folder.
   const url = pathToFileURL(`/.github/workflows/${basename(file)}`).href;
   for (const { range, message } of await validate(TextDocument.create(url, 'yaml', 0, readFileSync(file, 'utf8')))) {
     // The parser of YAML adds an excerpt in further lines.

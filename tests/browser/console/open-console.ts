@@ -32,7 +32,7 @@ export async function openConsole(
   page.on('request', (request) => requests.push(request.url()));
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // A refusal that the API answers with is told by the page itself.
+    // The page itself shows an error that the API answers with.
     const isOfReply = message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && !isOfReply) complaints.push(message.text());
   });

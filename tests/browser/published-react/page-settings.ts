@@ -1,4 +1,4 @@
-/** What the page is told in its address. */
+/** Settings that the page gets in its address. */
 export interface PageSettings {
   readonly view: 'connect' | 'headless' | 'prebuilt';
   /** Name or id of the project. */

@@ -20,7 +20,7 @@ export interface Deleting {
 }
 
 export interface Deleter {
-  /** To be told of each answer, with how many there are. */
+  /** Called at each answer, with how many there are. */
   onAnswer(answered: number): void;
   /** Resolves when what was begun has been done. @throws what the cluster refused */
   ended(): Promise<readonly Deletion[]>;
@@ -50,7 +50,7 @@ export function deletePods({ pods, services, deletions, writes, random, onDelete
     onAnswer: (answered) => {
       while (begun.length < deletions && answered >= (moments[begun.length] ?? Infinity)) {
         const at = begun.length;
-        // One after the other, so that no two choose the same pod. A refusal is told by `ended`.
+        // One after the other, so that no two choose the same pod. `ended` reports a refusal.
         const before = begun.at(-1)?.catch(() => undefined) ?? Promise.resolve();
         const deleting = before.then(() => deleteOne(at, answered));
         deleting.catch(() => undefined);

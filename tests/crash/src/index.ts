@@ -12,7 +12,7 @@ import { renderResult } from './render-result';
 
 const services = ['write-gateway', 'executor', 'batcher', 'management', 'search'];
 
-/** Writes through the Services while pods are deleted, and compares what was told, what is stored and what the provider did. */
+/** Writes through the Services while pods are deleted, and compares what was answered, what is stored and what the provider did. */
 async function main(settings: CrashTestSettings): Promise<boolean> {
   const { crashTestWrites: writes, crashTestDeletions: wanted, crashTestSeed: seed } = settings;
   const { crashTestRelease: release, crashTestPerSecond: perSecond } = settings;
@@ -20,7 +20,7 @@ async function main(settings: CrashTestSettings): Promise<boolean> {
   const world = await connectWorld(settings);
   const context = { world, random, isFull: false, run: `crash-${seed}-${randomBytes(3).toString('hex')}` };
   const pods = wanted === 0 || release === undefined ? undefined : openPods(release);
-  // A generator of its own, so that what is written does not depend on how often pods are looked for.
+  // A generator of its own, so that what is written does not depend on how often pods are listed.
   const moments = seededRandom(`crash/${seed}/pods`);
   const deleter = pods && deletePods({ pods, services, deletions: wanted, writes, random: moments, onDeleted: say });
   printLine(`writing ${writes} records, ${perSecond} requests in a second at most, deleting ${wanted} pods`);

@@ -32,7 +32,7 @@ const fields = {
   },
 } as const;
 
-/** What the crash test is told by its pod. */
+/** The settings that the pod gives to the crash test. */
 export const crashTestEnv = defineEnv(fields);
 
 export type CrashTestSettings = EnvValues<typeof fields>;

@@ -13,7 +13,7 @@ export interface CheckOptions {
   readonly boundMs?: number;
   /**
    * How late a batch may be flushed before it counts as broken. The matrix asks for 1 s and the report says when it was more, because it
-   * measures the machine too; what is judged tells a flush that came from one that was forgotten. A row adds the time in which nobody
+   * measures the machine too; what is judged distinguishes a late flush from one that was forgotten. A row adds the time in which nobody
    * could flush. @default 180 000
    */
   readonly flushLateMs?: number;
@@ -30,7 +30,7 @@ const quietMs = 240_000;
 const lateMs = 180_000;
 
 /**
- * Waits until every operation has ended, then compares what the client was told with what the services say and with what the
+ * Waits until every operation has ended, then compares what the client was answered with what the services say and with what the
  * provider really did.2 (Jepsen's total-queue, adapted).
  */
 export async function check(
@@ -116,14 +116,14 @@ function compare({ records }: ClientLedger, { outcomes, effects, mayQuarantine }
 type End = OperationRecord['status'] | 'absent';
 
 /**
- * Whether an unknown outcome must be cleared up. Nobody looks for a synchronous write that was answered that its provider said nothing: its
+ * Whether an unknown outcome must be cleared up. Nobody looks up a synchronous write whose caller was answered that the provider gave no reply: its
  * caller knows (docs/guides/promises.md). On a slow machine a provider of ours may miss the call's timeout.
  */
 function isReported({ isReconcilable, way, status = 0 }: SentRecord): boolean {
   return isReconcilable && !(way === 'sync' && status >= 500);
 }
 
-/** Whether a record is one that somebody will want to look at. */
+/** Whether a record belongs in the report. */
 function isOdd(
   sent: SentRecord,
   { end, made, isDone }: { readonly end: End | undefined; readonly made: number; readonly isDone: boolean },
@@ -185,7 +185,7 @@ function countDisorder({ records }: ClientLedger, effects: readonly Effect[]): n
 /** Calls that were under way when the refusal went out cannot know of it. */
 const underWayMs = 250;
 
-/** Calls that reached an account while it had told us to wait, beyond one probe for each refusal. */
+/** Calls that reached an account within a wait that it had asked for, beyond one probe for each refusal. */
 function countBlocked(calls: readonly ProviderCall[], retryAfterMs: number): number {
   let count = 0;
   for (const ofAccount of Map.groupBy(calls, ({ account }) => account).values()) {

@@ -8,7 +8,7 @@ const roundingMs = 5;
 
 /**
  * Batches that break a promise: more than 100 records, members of two keys, a count that is not what is stored, flushed before
- * the due time without being full, or later than allowed; and members that the client was told two places for.
+ * the due time without being full, or later than allowed; and members that the client was answered two positions for.
  */
 export function countBatchFaults(batches: readonly Flushed[], ledger: ClientLedger, flushLateMs: number): number {
   const faults = batches.flatMap((batch) => faultsOf(batch, flushLateMs));
@@ -31,7 +31,7 @@ function faultsOf({ stored, counted, keys, lateMs }: Flushed, flushLateMs: numbe
   ];
 }
 
-/** What the client was told: one place per record, a place that exists, and one customer and type per batch. */
+/** What the client was answered: one position per record, a position that exists, and one customer and type per batch. */
 function countWrongMembers(batches: readonly Flushed[], { records }: ClientLedger): number {
   const sizes = new Map(batches.map(({ id, stored }) => [id, stored]));
   const members = records.filter(({ way, operationId }) => isAutoBatched(way) && operationId !== undefined);

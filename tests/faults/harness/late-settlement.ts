@@ -9,13 +9,13 @@ import { sendWrite } from './send-write';
 import type { Verdict } from './verdict';
 import type { World } from './world';
 
-/** What the provider does with the one create of a story, and when the sleeper wakes. */
+/** What the provider does with the one create of a scenario, and when the sleeper wakes. */
 export interface LateSettlement {
   readonly customer: Customer;
   readonly marker: string;
   /** Scripts of the sandbox for the creates of this account. */
   readonly faults: readonly object[];
-  /** Longest call: the look at the provider waits as long, so it is also the time that the sleeper has. */
+  /** Longest call: the lookup at the provider waits as long, so it is also the time that the sleeper has. */
   readonly callTimeoutMs: number;
   /** Resolves when the executor that was stopped may go on. */
   readonly wakeWhen: (operationId: string) => Promise<unknown>;
@@ -63,7 +63,7 @@ export async function settleLate(
   return verdict;
 }
 
-/** How often the trap was met, of all stories. */
+/** How often the trap was sprung, of all scenarios. */
 function countSleeps(world: World): number {
   return world.logLines().filter(({ event }) => event === 'failpoint.met').length;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@sluice/store';
 import type { Measured } from './measured';
 
-/** How long a look at the database goes on while it does not answer: rows crash it, and this machine is busy. */
+/** How long a query is repeated while the database does not answer: rows crash it, and this machine is busy. */
 const patienceMs = 180_000;
 
 /** One read of the world's database, past every proxy, by a user that nobody counts. */

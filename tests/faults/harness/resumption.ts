@@ -4,7 +4,7 @@ import type { World } from './world';
 
 /** Longest wait for calls of a dead process, in milliseconds: far past the 10 s that the fault matrix asks for. */
 const boundMs = 240_000;
-/** What the time is told to the nearest of. */
+/** The time is reported to the nearest multiple of this. */
 const pollMs = 100;
 
 /**

@@ -5,7 +5,7 @@ import type { World, WorldOptions } from './world';
 /** How much of a fault: how many writes are sent meanwhile, and how often (or how many seconds) the fault happens. */
 export interface RowSize {
   readonly writes: number;
-  /** Kills, restarts, rounds; seconds where the matrix counts time. */
+  /** Kills, restarts, repetitions; seconds where the matrix counts time. */
   readonly faults: number;
 }
 
@@ -25,7 +25,7 @@ export interface RowOutcome {
   readonly numbers?: Readonly<Record<string, number>>;
   /** One sentence for each condition of this row that was missed. The row holds when there is none. */
   readonly misses: readonly string[];
-  /** Times that the matrix asks for and that were missed: told, never judged, because they measure this machine too. */
+  /** Times that the matrix asks for and that were missed: reported, never judged, because they measure this machine too. */
   readonly slow?: readonly string[];
 }
 

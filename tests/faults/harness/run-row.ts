@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly seed: number;
 }
 
-/** What is told of one run, as one JSON line. */
+/** The report of one run, as one JSON line. */
 export interface RowReport {
   readonly row: string;
   readonly seed: number;

@@ -127,7 +127,7 @@ function recordOf(write: Write, at: number): Write {
 }
 
 function intentOf({ customer, way, recordId, idempotencyKey, hasEmail = true }: Write, marker: string): SentRecord {
-  // Without an email half of its values are every other record's, so a look cannot tell it from one that was changed (docs/guides/promises.md).
+  // Without an email half of its values are every other record's, so a lookup cannot distinguish it from one that was changed (docs/guides/promises.md).
   const isReconcilable = hasEmail || recordId !== undefined;
   return {
     marker,

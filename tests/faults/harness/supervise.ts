@@ -16,7 +16,7 @@ const pollMs = 20;
 
 /**
  * Arms one trap after the other in their party and starts it again whenever a trap killed it, as a supervisor does.
- * Disarms it at the end, or when told to end. A trap may be sprung before its process is ready, all the more on a slow machine.
+ * Disarms it at the end, or when its caller asks for that. A trap may be sprung before its process is ready, all the more on a slow machine.
  * @returns how often each trap was sprung
  */
 export async function supervise(

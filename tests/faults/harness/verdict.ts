@@ -1,10 +1,10 @@
-/** What a run proved or disproved. `accepted`, `unknown`, `refused`, `labelled`, `deadlineErrorMs` and `recoveryMs` are told; every other bound is 0. */
+/** What a run proved or disproved. `accepted`, `unknown`, `refused`, `labelled`, `deadlineErrorMs` and `recoveryMs` are reported; every other bound is 0. */
 export interface Verdict {
-  /** Writes whose client was told that they are accepted (or, synchronous ones, done). */
+  /** Writes that were answered as accepted (or, synchronous ones, as done). */
   readonly accepted: number;
   /** Writes whose reply the client lost. */
   readonly unknown: number;
-  /** Writes whose client was told that nothing was accepted. */
+  /** Writes that were answered with an error. */
   readonly refused: number;
   /** Records that ended with the words "outcome unknown". */
   readonly labelled: number;
@@ -18,11 +18,11 @@ export interface Verdict {
   readonly nonTerminal: number;
   /** The record is said to be written and the provider does not have it. */
   readonly falseSuccess: number;
-  /** The record is said to have failed, or to be of unknown outcome though the provider can be asked, and the provider has it or could tell. */
+  /** The record is said to have failed, or to be of unknown outcome though the provider can be asked, and the provider has it or could be asked. */
   readonly falseFailure: number;
   /** Records that failed, and the provider does not have them. Every record of a load is valid, so most rows allow none. */
   readonly failed: number;
-  /** Batches of more than 100, of two keys, with members that the client was not told of, or flushed early or late. */
+  /** Batches of more than 100, of two keys, with members that the client was never answered, or flushed early or late. */
   readonly batch: number;
   /** Updates of one record that took effect in another order than they were accepted. */
   readonly order: number;
@@ -44,7 +44,7 @@ export interface Verdict {
   readonly examples: readonly string[];
 }
 
-/** The counts that must be 0, in the order in which they are told. */
+/** The counts that must be 0, in the order of the report. */
 export const invariants = [
   'lost',
   'duplicates',

@@ -6,14 +6,14 @@ import { slower, type Row, type RowContext } from '../harness/row';
 
 /** How long Postgres stays down before it is started again; its recovery comes on top. */
 const downMs = 1_000;
-/** Each round lasts this at least. */
+/** Each repetition lasts this at least. */
 const roundSeconds = 5;
 /** Latest flush beyond the outage: nobody can flush without a database. */
 const flushLateMs = 60_000;
-/** A round goes on until so many writes were answered after it. */
+/** A repetition goes on until so many writes were answered after the crash. */
 const writesAfter = 20;
 
-/** F11: while Postgres is away nothing is accepted and everybody is told so; afterwards everything goes on by itself. */
+/** F11: while Postgres is away every write is refused, none is lost; afterwards everything resumes by itself. */
 export const f11: Row = {
   id: 'F11',
   title: 'Postgres is stopped immediately and started again',

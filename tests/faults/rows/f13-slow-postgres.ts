@@ -15,7 +15,7 @@ const mebi = 1024 * 1024;
 /** Latest flush beyond its moment: each statement on its way takes part of a second, and may be cut. */
 const flushLateMs = 60_000;
 
-/** F13: every answer of the database is late and some are lost: whoever cannot be answered is told 503, in the memory of the chart. */
+/** F13: every answer of the database is late and some are lost: what cannot be answered in time gets 503, within the chart's memory limits. */
 export const f13: Row = {
   id: 'F13',
   title: 'Postgres slow (200 ms ± 200), 10 % of the links reset each second',

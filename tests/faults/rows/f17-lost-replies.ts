@@ -6,7 +6,7 @@ import { accountsOf } from './support/customers';
 import { clearFaults, createPaths } from './support/sandbox-account';
 import { readLedger } from '../harness/provider-effects';
 
-/** What becomes of creates that were done, a tenth each, and of a twentieth that were not although nobody can tell. */
+/** What becomes of creates that were done, a tenth each, and of a twentieth that were not, which a caller cannot distinguish. */
 const mixture = [
   { share: 0.1, action: { kind: 'commit-then-reset' } },
   { share: 0.1, action: { kind: 'commit-then-status', status: 500 } },
@@ -23,7 +23,7 @@ export const f17: Row = {
   fullSize: { writes: 20_000, faults: 1 },
   run: async (context) => {
     const { size, isFull, world, seed } = context;
-    // A call that times out holds one of its account's four places for the whole timeout, so there are many accounts.
+    // A call that times out holds one of its account's four slots for the whole timeout, so there are many accounts.
     const customers = await accountsOf(world, 20);
     for (const [at, { account }] of customers.entries()) {
       await account.fault({ match: { method: 'POST', path: createPaths }, seed: seed * 100 + at, mixture });

@@ -54,7 +54,7 @@ async function sendOne({ world, run }: RowContext, ledger: ClientLedger, at: num
   await sendWrite(ledger, write, { writeUrls: [world.writeUrls[0]] });
 }
 
-/** How each ends while the provider is away; one that does not is told as it stands. */
+/** How each ends while the provider is away; one that does not is reported as it stands. */
 async function endOf({ records }: ClientLedger): Promise<readonly Operation[]> {
   const end = async ({ customer, operationId = '' }: SentRecord): Promise<Operation> =>
     await customer.ended(operationId, endsMs).catch(() => customer.operation(operationId));

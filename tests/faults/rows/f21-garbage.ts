@@ -15,7 +15,7 @@ import { readLedger } from '../harness/provider-effects';
 const mebi = 1024 * 1024;
 /** Most bytes of a reply that are read (tests/security/ITEMS.md, item 22). */
 const replyBytesMax = 10_000_000;
-/** What else the executors read for each such call, beside it: looks, statements, messages, what the kernel holds already. */
+/** What else the executors read for each such call, beside it: lookups, statements, messages, what the kernel holds already. */
 const besideBytes = 2_000_000;
 
 /** F21: what a provider answers is no provider's answer. It costs its bytes and its time, and decides nothing. */

@@ -19,7 +19,7 @@ const [first] = executors as readonly [Party];
 
 /**
  * A token ends under 500 writes, where each refresh token is good once: one refresh. Then executors die between the reply of
- * the token endpoint and the save: who has a grace recovers by himself, who has none is told so.
+ * the token endpoint and the save: a provider with a grace period recovers by itself, without one the connection turns `bad_credentials`.
  */
 export const f22: Row = {
   id: 'F22',

@@ -48,7 +48,7 @@ export const f24: Row = {
 async function sendPoison({ world, size, run }: RowContext): Promise<ClientLedger> {
   const ledger = newLedger(await latestSeq(world));
   for (let at = 0; at < size.faults; at += 1) {
-    // A look at HubSpot names the record in its body and dies of it as well; one at Salesforce does not.
+    // A lookup at HubSpot names the record in its body and crashes on it as well; one at Salesforce does not.
     const customer = world.customers[at % 2 === 0 && at % 3 !== 2 ? 0 : 1];
     const markers = [`${run}-poison-${at % 3 === 2 ? 'send' : 'read'}-${at}`];
     await sendWrite(ledger, { customer, way: 'single', markers }, { writeUrls: world.writeUrls });

@@ -23,7 +23,7 @@ const writesAfter = 50;
 /** Latest flush beyond its moment: nobody can flush while nothing can be written. */
 const flushLateMs = 120_000;
 
-/** F25: the disk of the databases and of every log is full. Whoever asks is told 503, and room is all it takes afterwards. */
+/** F25: the disk of the databases and of every log is full. Every request is answered 503, and free space is all that the recovery needs. */
 export const f25: Row = {
   id: 'F25',
   title: 'disk full for Postgres, Kafka, Redis and the logs',

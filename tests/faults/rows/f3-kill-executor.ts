@@ -2,7 +2,7 @@ import { check } from '../harness/checker';
 import { killDuring } from '../harness/kill-during';
 import { slower, type Row } from '../harness/row';
 
-/** F3: what the dead executor held lapses, is claimed again, and what it had sent is looked for before it is sent. */
+/** F3: what the dead executor held lapses, is claimed again, and what it had sent is looked up before it is sent again. */
 export const f3: Row = {
   id: 'F3',
   title: 'kill -9 of an executor while it sends',

@@ -4,7 +4,7 @@ import type { ProviderName } from '../../harness/account';
 export interface AwkwardRow {
   readonly name: string;
   readonly provider: ProviderName;
-  /** What the sandbox is told of the account. */
+  /** Settings of the account in the sandbox. */
   readonly account?: object;
   /** What meets the first create of records; none: only the account's settings. */
   readonly action?: object;
@@ -28,8 +28,8 @@ const hubspot = (name: string, action: object, more: Partial<AwkwardRow> = {}): 
 });
 
 /**
- * Creates of contacts, whose email can be looked for. Of each row the same is asked: every write ends as written, on the evidence of a
- * reply or of a look, and each record is there once.
+ * Creates of contacts, which can be looked up by email. Every row must end alike: every write is settled as written, on the evidence of a
+ * reply or of a lookup, and each record exists once.
  */
 export const rows: readonly AwkwardRow[] = [
   hubspot('compressed with gzip, which was not asked for', { kind: 'dress', encoding: 'gzip' }),

@@ -21,11 +21,11 @@ type Said = Pick<
 export interface ProviderWords extends Said {
   /** The connector's name of the provider; accounts of the sandbox have it too. */
   readonly provider: string;
-  /** What tells it from others of the provider. @default the provider alone */
+  /** What distinguishes it from others of the provider. @default the provider alone */
   readonly title?: string;
   /** A well-formed token that opens nothing. */
   readonly badToken: string;
-  /** The status with which the provider tells each of these. */
+  /** The status with which the provider reports each of these. */
   readonly statuses: { readonly quota: number; readonly unavailable: number };
   /** Path of creates: a prefix, or an expression that begins with `^`; so a fault meets no search. @default any POST */
   readonly writePath?: string;

@@ -219,7 +219,7 @@ function waitOf({ headers }: Reply<Result>): number {
   return Number(headers.get('retry-after') ?? 0);
 }
 
-/** The calls of a kind, by what the file says of them: looks go undisturbed. */
+/** The calls of a kind, by what the file says of them: lookups are not disturbed. */
 function matchOf({ file, objectName }: WrittenObject, kind: Kind): object {
   const { create, update, search } = file;
   const of = { create, collected: create, 'create now': create, update, 'update now': update, search }[kind];

@@ -7,7 +7,7 @@ export type Loss = (typeof losses)[number];
 
 /** How it ends. */
 export interface Ending {
-  /** Of the record, as the operation tells it; of a search whether it was answered. */
+  /** Of the record, as the operation reports it; of a search whether it was answered. */
   readonly outcome: 'succeeded' | 'failed' | 'unknown';
   /** Records at the provider that carry the write, when it has ended. Nothing of a search. */
   readonly kept?: 0 | 1;
@@ -51,7 +51,7 @@ export function objectsOf(file: Declaration): WrittenObject[] {
       return sample;
     };
     const of = (name: string, sample: Sample) => ({ file, name, objectName: sample.objectName ?? key, sample });
-    // Without a search nothing is looked for.
+    // Without a search nothing can be looked up.
     if (unique === undefined || file.search === undefined) return [of(key === '*' ? 'any other' : key, sampleOf(key))];
     return [
       { ...of(`${key} with \`${unique}\``, sampleOf(`${key}+`)), unique },
@@ -60,7 +60,7 @@ export function objectsOf(file: Declaration): WrittenObject[] {
   });
 }
 
-/** The lease, and the longer of the call's timeout and the late commit; such looks see all that is committed. */
+/** The lease, and the longer of the call's timeout and the late commit; such lookups see all that is committed. */
 function windowOf({ file }: WrittenObject): number {
   return 6 + Math.max(30, (file.lateCommitMs ?? 30_000) / 1_000);
 }

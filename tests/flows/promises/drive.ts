@@ -103,7 +103,7 @@ async function makeRecords(customer: Customer, object: WrittenObject, mark: stri
   return body.results.map(({ recordId }) => recordId ?? '');
 }
 
-/** Looks and reads go undisturbed. */
+/** Lookups and reads are not disturbed. */
 function matchOf({ row: { object, type }, form }: Writing): object {
   const isPosted = type === 'create' || (object.provider === 'hubspot' && form === 'batch');
   const method = isPosted ? 'POST' : { update: 'PATCH', delete: 'DELETE' }[type];

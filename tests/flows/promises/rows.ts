@@ -5,7 +5,7 @@ export type Loss = 'applied' | 'not applied' | 'applied late';
 
 /** How a write ends whose first send met a loss. */
 export interface Ending {
-  /** Of each record, as the operation tells it. */
+  /** Of each record, as the operation reports it. */
   readonly outcome: 'succeeded' | 'unknown';
   /** Records at the CRM that carry the write, per record written. A delete leaves none. */
   readonly kept: 0 | 1;
@@ -28,7 +28,7 @@ export interface WrittenObject {
   readonly key: string;
   /** The provider refuses a second record with this key. */
   readonly isUnique: boolean;
-  /** Whether a look sees every committed record at once. */
+  /** Whether a lookup sees every committed record at once. */
   readonly isConsistent: boolean;
   /** The connector knows so without asking the account, and waits for no index. @default isConsistent */
   readonly isKeyKnown?: boolean;

@@ -3,7 +3,7 @@ import type { Customer } from '../../harness/customer';
 /** How a write of the test is made, and what the provider can be asked of it. */
 export type Kind = 'unique' | 'plain' | 'update';
 
-/** A write whose caller was told that it is accepted. */
+/** A write that was answered as accepted. */
 export interface Accepted {
   readonly marker: string;
   readonly kind: Kind;
@@ -57,7 +57,7 @@ async function send({ customer, kind, policy, recordId }: Order, marker: string)
   return { marker, kind, customer, operationId: reply.body.operationId, index };
 }
 
-/** Every value is the record's own, so that a look can tell it from its like; Salesforce's have no email, which its duplicate rule goes by. */
+/** Every value is the record's own, so that a lookup can distinguish it from similar records; Salesforce's have no email, which its duplicate rule goes by. */
 function fieldsOf({ account }: Customer, kind: Kind, marker: string): object {
   const isHubspot = account.provider === 'hubspot';
   const email = `${marker}@example.com`;

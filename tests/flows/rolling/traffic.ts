@@ -15,7 +15,7 @@ export interface Traffic {
 /** Callers at the same time; each sends its next request when the last one is answered. */
 const callers = 4;
 /**
- * Between a caller's requests, in milliseconds: it is restarts that are looked at, not load. Four callers make 14 writes a second, half of them
+ * Between a caller's requests, in milliseconds: the subject is restarts, not load. Four callers make 14 writes a second, half of them
  * calls, beside two searches; the account allows 110 calls in 10 s.
  */
 const pauseMs = 280;

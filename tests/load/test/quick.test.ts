@@ -21,7 +21,7 @@ it(
     let output = '';
     for (const stream of [bench.stdout, bench.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
     const [code] = (await once(bench, 'exit')) as [number];
-    // What came out is the only thing that tells why.
+    // Only the output shows why.
     expect(code === 0 ? '' : output).toBe('');
     const figures = [...output.matchAll(/^ {2}(P\d+) {2}.+ ours ([\d.,-]+) .+: (?:met|MISSED)$/gm)];
     expect([...new Set(figures.map(([, id]) => id))]).toEqual(rows);

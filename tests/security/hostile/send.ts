@@ -14,7 +14,7 @@ const timeoutMs = 90_000;
 /** Sends a request as it is, without a client's good manners. Rejects when no reply comes. */
 export function send({ endpoint, method, path, headers, body }: HostileRequest): Promise<HostileReply> {
   const { hostname, port } = new URL(endpoint.origin);
-  // Node frames the body of a GET or HEAD only when it is told the length; unframed it would be a second request.
+  // Node frames the body of a GET or HEAD only when the length is set; unframed it would be a second request.
   const framed = body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
     const outgoing = request({ agent, hostname, port, method, path, headers: framed, timeout: timeoutMs }, (reply) => {

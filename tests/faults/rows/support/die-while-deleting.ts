@@ -7,7 +7,7 @@ import { isAlive, restart } from './parties';
 
 const management: Party = { name: 'management' };
 const trap = { SLUICE_FAILPOINT: 'st.after_end_round:exit9:1' };
-/** Longest wait for the death, which comes with the first round. */
+/** Longest wait for the crash, which comes with the first step. */
 const stepMs = 180_000;
 
 /**

@@ -24,7 +24,7 @@ async function dwellOf(world: World, ledger: ClientLedger, customers: readonly C
 }
 
 /**
- * The longest wait of all but one in a hundred writes, without and with the fault, as a row tells it.
+ * The longest wait of all but one in a hundred writes, without and with the fault, as a row reports it.
  * @param ratioMax of both @default that of F16 and F18 in the fault matrix
  */
 export async function compareDwell(

@@ -10,7 +10,7 @@ export interface BaselineArgument {
   readonly providerUrl: string;
 }
 
-/** Listens on a free port of this machine and tells the benchmark which. */
+/** Listens on a free port of this machine and reports it to the benchmark. */
 export function listen(app: Express): void {
   const server = app.listen(0, '127.0.0.1', () => sendReady({ port: (server.address() as AddressInfo).port }));
   // Node's own 5 s would end connections between two rounds.

@@ -2,7 +2,7 @@ import { openDatabase } from '@sluice/store';
 
 export type Database = ReturnType<typeof openDatabase>;
 
-/** A connection to a system's database, for preparing and for looking. */
+/** A connection to a system's database, to prepare it and to read from it. */
 export async function withDatabase<Result>(
   url: string,
   work: (database: Database) => Promise<Result>,

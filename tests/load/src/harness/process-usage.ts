@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Clock ticks a second in /proc. Linux has told programs 100 on every architecture for decades. */
+/** Clock ticks a second in /proc. Linux has reported 100 on every architecture for decades. */
 const ticksPerSecond = 100;
 const bytesPerMegabyte = 1024 * 1024;
 

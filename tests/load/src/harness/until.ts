@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How often it looks, in milliseconds. */
+/** Pause between two checks, in milliseconds. */
 const everyMs = 20;
 
 /** Waits until `look` finds something that is neither undefined nor false. @throws after `boundMs` */
