@@ -1,6 +1,6 @@
 /**
  * Brings the database and the topics to what the services of this version need, then ends. Safe to run again, and from
- * several places at once. Lies in its image beside the `node_modules` of the batcher.
+ * several hosts at once. Lies in its image beside the `node_modules` of the batcher.
  */
 import process from 'node:process';
 import { databaseAccess, defineEnv, kafkaAccess, kafkaEnv, postgresEnv, readProcessEnv } from '@sluice/config';
@@ -54,7 +54,7 @@ function describeTopic({ name, partitions }) {
   return `${name} (${partitions} partitions)`;
 }
 
-/** Ours say what to do; a refused connection to a name with two addresses has its reasons inside. */
+/** Our own errors say what to do; a refused connection to a name with two addresses has its reasons inside. */
 function explain(error) {
   if (error instanceof AggregateError) return error.errors.map(explain).join('; ');
   return [error.detail ?? error.message, error.remedy].filter((part) => part !== undefined).join('\n');

@@ -147,7 +147,7 @@ command:
 resources: {{ toJson $root.Values.migration.resources }}
 {{- end -}}
 
-{{/* What brings the database and the topics to this version; safe to run again and from several places at once: (list $ "secret with DATABASE_URL"). */}}
+{{/* What brings the database and the topics to this version; safe to run again and by several pods at once: (list $ "secret with DATABASE_URL"). */}}
 {{- define "sluice.migrateContainer" -}}
 {{- $root := index . 0 }}{{ $values := $root.Values -}}
 {{- $database := ternary $values.migration $values.postgres (ne $values.migration.existingSecret "") -}}
