@@ -54,14 +54,28 @@ export function failureClassOf(row: SignalRow): FailureClass {
   return row.class === 'ok' ? 'unknown' : row.class;
 }
 
+const notReached = 'could not be reached: ';
+const noReply = 'sent no reply: ';
+
+/**
+ * Why a call failed, in words of ours, for logs: what a provider says of a record may quote a customer.
+ * `sent no reply: ECONNRESET`, `answered 503`, else the class.
+ */
+export function loggableReason({ class: failed, status, message }: ProviderFailure): string {
+  if (status !== undefined) return `answered ${status}`;
+  const isSilent = retryOf(failed) === 'backoff' && failed !== 'quota';
+  const lost = isSilent ? [notReached, noReply].map((words) => message.indexOf(words)).find((at) => at > 0) : undefined;
+  return lost === undefined ? `refused: ${failed}` : message.slice(lost);
+}
+
 /**
  * Why a call failed, as a sentence.
  * @param text the provider's own words, where its reply has any
  * @param lack what a reply that arrived whole lacks
  */
 export function failureText(name: string, outcome: HttpOutcome, text: string | undefined, lack: string): string {
-  if (outcome.kind === 'not-sent') return `${name} could not be reached: ${outcome.reason}`;
-  if (outcome.kind === 'no-reply') return `${name} sent no reply: ${outcome.reason}`;
+  if (outcome.kind === 'not-sent') return `${name} ${notReached}${outcome.reason}`;
+  if (outcome.kind === 'no-reply') return `${name} ${noReply}${outcome.reason}`;
   const { status, fault } = outcome.reply;
   return text ?? `${name} answered ${status} ${fault ? `with a reply that is ${fault}` : lack}`;
 }

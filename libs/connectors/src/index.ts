@@ -50,5 +50,5 @@ export type {
   RecordResult,
   Workspace,
 } from './results';
-export { isOfSearch, retryAfterMs } from './failures';
+export { isOfSearch, loggableReason, retryAfterMs, toFailure } from './failures';
 export type { TappedExchange } from './http-client';

@@ -9,6 +9,7 @@ const live = (tokenVersion: number, status: ConnectionStatus = 'working'): LiveC
   connectionId: 'k1',
   tokenVersion,
   provider: 'hubspot',
+  groupRef: 'g1',
   status,
   credentials: { accessToken: `token-${tokenVersion}` },
 });

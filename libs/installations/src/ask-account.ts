@@ -4,6 +4,7 @@ import type { ConnectionKey, Store } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
 import { accessOf, type ConnectionStatus, type LiveCredentials } from '@sluice/types';
 import type { Installations } from './create-installations';
+import { logStatus } from './log-status';
 
 /** What asking takes; a service's context has it all. */
 export interface AccountSource {
@@ -50,7 +51,7 @@ async function askOnce<Answer>(
   ask: (auth: Auth) => Promise<Answer>,
 ): Promise<Answer> {
   const answer = await ask(accessOf(used));
-  await noteStatus(source, key, used, 'working');
+  await noteStatus(source, key, used, { after: 'working' });
   return answer;
 }
 
@@ -60,8 +61,13 @@ async function refused(
   used: LiveCredentials,
   error: ProviderError,
 ): Promise<never> {
-  await noteStatus(source, key, used, 'bad_credentials');
+  await noteStatus(source, key, used, { after: 'bad_credentials', reason: reasonOf(error) });
   throw error;
+}
+
+/** In words of ours: a provider's may quote a customer. */
+function reasonOf({ class: failed, meta: { status } }: ProviderError): string {
+  return status === undefined ? `refused: ${failed}` : `answered ${status}`;
 }
 
 function isRefused(error: unknown): error is ProviderError {
@@ -71,12 +77,14 @@ function isRefused(error: unknown): error is ProviderError {
 async function noteStatus(
   { store, logger }: AccountSource,
   key: ConnectionKey,
-  { tokenVersion, status: known }: LiveCredentials,
-  status: ConnectionStatus,
+  used: LiveCredentials,
+  change: { readonly after: ConnectionStatus; readonly reason?: string },
 ): Promise<void> {
-  if (status === known) return;
+  const { after: status } = change;
+  if (status === used.status) return;
   try {
-    await store.connections.setStatus({ ...key, tokenVersion, status });
+    const isChanged = await store.connections.setStatus({ ...key, tokenVersion: used.tokenVersion, status });
+    if (isChanged) logStatus(logger, key, used, change);
   } catch (error) {
     // The caller's answer does not depend on this note; the next question writes it.
     logger.warn({ ...key, error }, 'connection.status-not-written');

@@ -91,6 +91,7 @@ describe('liveCredentials', () => {
     expect(await installations.liveCredentials(seed.projectId, seed.connectionId)).toEqual({
       connectionId: seed.connectionId,
       provider: 'hubspot',
+      groupRef: 'group-1',
       tokenVersion: 1,
       status: 'created',
       workspaceRef: '424242',

@@ -32,13 +32,14 @@ export async function openConnection(
 
 function toLive(
   connectionId: string,
-  { tokenVersion, provider, status, workspaceRef, metadata }: ConfirmedCredentials,
+  { tokenVersion, provider, groupRef, status, workspaceRef, metadata }: ConfirmedCredentials,
   credentials: Credentials,
 ): LiveCredentials {
   return {
     connectionId,
     tokenVersion,
     provider,
+    groupRef,
     status,
     ...(workspaceRef === undefined ? {} : { workspaceRef }),
     ...(metadata === undefined ? {} : { metadata }),

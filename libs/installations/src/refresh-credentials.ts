@@ -10,6 +10,7 @@ import {
   type RefreshSource,
 } from './ask-for-tokens';
 import { openConnection, type OpenedConnection } from './live-credentials';
+import { logStatus } from './log-status';
 import { saveFreshTokens } from './save-tokens';
 
 /** Longer than two token calls and the pause between them, so that nobody refreshes beside a holder that is alive. */
@@ -109,9 +110,9 @@ async function refreshAsHolder(
     const note = async () => {
       const isGone = error instanceof ProviderError && error.class === 'credentials';
       if (isGone || error instanceof ProviderAppMissingError) {
-        await connections.setStatus({ ...key, tokenVersion, status: 'bad_credentials' });
+        const isChanged = await connections.setStatus({ ...key, tokenVersion, status: 'bad_credentials' });
+        if (isChanged) logStatus(source.logger, key, opened.live, { after: 'bad_credentials', reason: error.detail });
       }
-      if (isGone) source.logger.warn({ ...key, reason: error.detail }, 'connection.grant-gone');
       await connections.releaseRefreshLease(key, lease);
     };
     // The failure is the answer, whether or not it could be noted; the lease ends by itself.

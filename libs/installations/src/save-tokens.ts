@@ -6,6 +6,7 @@ import { type Credentials, type LiveCredentials, isSameWorkspace, type ProviderM
 import type { Logger } from '@sluice/telemetry';
 import type { RefreshSource } from './ask-for-tokens';
 import { openConnection, sealCredentials, type Sealed } from './live-credentials';
+import { logStatus } from './log-status';
 
 /** How long a fresh pair is kept while the database is away, and how often it is offered: as long as a write's outcome. */
 const keepMs = 60_000;
@@ -30,6 +31,7 @@ export async function saveFreshTokens(
   if (!isSaved) return (await openConnection(source, version)).live;
   const names = { ...version, tokenVersion: live.tokenVersion + 1 };
   source.logger.info(names, 'connection.refreshed');
+  logStatus(source.logger, version, live, { after: 'created' });
   logReportedAddress(source.logger, names, live, fresh);
   const address = fresh.metadata === undefined ? {} : { metadata: { ...live.metadata, ...fresh.metadata } };
   return { ...live, ...address, tokenVersion: names.tokenVersion, status: 'created', credentials };

@@ -1,5 +1,11 @@
 export { createByteBudget, heapShare, HeldBytes, type ByteBudget } from './byte-budget';
 export {
+  createConditions,
+  type Condition,
+  type ConditionSubject,
+  type BadObservation,
+} from './conditions';
+export {
   createLogger,
   logLevels,
   redactSecrets,

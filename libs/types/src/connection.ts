@@ -31,6 +31,16 @@ export type AuthScheme = (typeof authSchemes)[number];
 export const connectionStatuses = ['created', 'working', 'bad_credentials'] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 
+/** Log event for what a person must know of a change of status: credentials that do not work, or work again. */
+export function statusEvent(
+  before: ConnectionStatus,
+  after: ConnectionStatus,
+): 'connection.bad-credentials' | 'connection.restored' | undefined {
+  const [wasBad, isBad] = [before === 'bad_credentials', after === 'bad_credentials'];
+  if (wasBad === isBad) return undefined;
+  return isBad ? 'connection.bad-credentials' : 'connection.restored';
+}
+
 /** A customer's access to a provider account. Secrets are absent unless they are asked for. Source: specification. */
 export interface Connection {
   readonly id: string;

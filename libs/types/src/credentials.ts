@@ -25,6 +25,8 @@ export interface LiveCredentials {
   readonly connectionId: string;
   readonly tokenVersion: number;
   readonly provider: string;
+  /** Whose connection it is. */
+  readonly groupRef: string;
   readonly status: ConnectionStatus;
   readonly workspaceRef?: string;
   /** Values of the connection's provider metadata, by name. */

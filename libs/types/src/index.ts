@@ -8,6 +8,7 @@ export {
   connectionSchema,
   connectionStatuses,
   metadataValues,
+  statusEvent,
   type AuthScheme,
   type Connection,
   type ConnectionStatus,

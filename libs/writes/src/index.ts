@@ -6,6 +6,7 @@ export { type CallToPerform, toSendables, type Sendable } from './performing/att
 export { decideSettlement, nextDelayMs, settleSynchronous, type DecisionInput } from './performing/decide-settlement';
 export type { RefreshUsed } from './performing/newer-credentials';
 export { blockingRefused, noteOutcome } from './performing/note-outcome';
+export { createOutcomeWatch, type OutcomeWatch } from './performing/watch-outcomes';
 export { performCall, type PerformedCall } from './performing/perform-call';
 export { reconcileCall, type ReconcileInput } from './performing/reconcile-call';
 export { settledOf, settlePersistently, sharingSettlements } from './settle-persistently';

@@ -92,7 +92,7 @@ export function failure(o: Partial<ProviderFailure> = {}): ProviderFailure {
 }
 
 export function performed(...results: PerformedCall['results'][number][]): PerformedCall {
-  const used = { connectionId: 'k1', tokenVersion: 4, status: 'working' } as const;
+  const used = { connectionId: 'k1', tokenVersion: 4, status: 'working', provider: 'fake', groupRef: 'g1' } as const;
   return {
     results,
     parts: [],
@@ -106,7 +106,7 @@ export function performed(...results: PerformedCall['results'][number][]): Perfo
 /** Credentials of a connection; the token carries its version. */
 export function live(tokenVersion = 4, o: Partial<LiveCredentials> = {}): LiveCredentials {
   const credentials = { accessToken: `t${tokenVersion}`, refreshToken: 'r' };
-  return { connectionId: 'k1', tokenVersion, provider: 'fake', status: 'working', credentials, ...o };
+  return { connectionId: 'k1', tokenVersion, provider: 'fake', groupRef: 'g1', status: 'working', credentials, ...o };
 }
 
 /** Names that compare as they are, and lists that are joined. */

@@ -24,10 +24,12 @@ import {
 import {
   createLaneQuotas,
   createLeaseKeeper,
+  createOutcomeWatch,
   createWriteMeters,
   sharingReads,
   type LaneQuotas,
   type LeaseKeeper,
+  type OutcomeWatch,
   type WriteMeters,
 } from '@sluice/writes';
 import type { ExecutorConfig } from './config';
@@ -41,6 +43,8 @@ export interface ExecutorContext {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly meters: WriteMeters;
+  /** Logs what a person must know of the calls of this process. */
+  readonly watch: OutcomeWatch;
   readonly store: Store;
   readonly messaging: Messaging;
   readonly hints: Hints;
@@ -100,6 +104,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       metrics,
       connectors.all().map(({ provider }) => provider),
     ),
+    watch: createOutcomeWatch(logger),
     store,
     messaging:
       overrides.messaging ??

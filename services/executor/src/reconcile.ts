@@ -31,7 +31,7 @@ export async function reconcile(context: ExecutorContext, run: Run, sending: Sen
   const ofSearch = failures.find(({ scope }) => scope === 'search');
   if (ofSearch !== undefined) await context.quotas.blockSearches(call, sending.connector, ofSearch.retryAfterMs);
   try {
-    const blockedMs = await noteOutcome(context.store, call, lookup);
+    const blockedMs = await noteOutcome(context, call, lookup);
     context.meters.blocked(sending.live.provider, blockedMs);
     if (blockedMs > 0) lanes.sleep(call, blockedMs);
   } catch (error) {

@@ -84,7 +84,7 @@ async function perform(context: ExecutorContext, run: Run, sending: Sending): Pr
   context.quotas.learn(call, performed.quota);
   await context.failpoints.hit('ex.after_reply_before_finish');
   try {
-    const blockedMs = await noteOutcome(context.store, call, performed);
+    const blockedMs = await noteOutcome(context, call, performed);
     context.meters.blocked(live.provider, blockedMs);
     if (blockedMs > 0) lanes.sleep(call, blockedMs);
   } catch (error) {

@@ -36,7 +36,7 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
   const connector = getSearcher(context, installation);
   const names = fieldNamesOf(object, connector.capabilities.fields.names);
   const filters = toProviderFilters(order.request.fieldFilters, names);
-  const { projectId, connectionId, laneId } = installation;
+  const { projectId, connectionId, laneId, groupRef, provider } = installation;
   currentStep()?.note({ objectName: object.declared.objectName, provider: installation.provider });
   // The same account as writes use: its block holds for searches too, and so does its quota where they have none of their own.
   if (blockedMs > 0) throw laneBlocked(blockedMs);
@@ -56,7 +56,7 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
       held: order.held,
     });
   };
-  const records = await blockingRefused(context, { projectId, laneId, connector }, () =>
+  const records = await blockingRefused(context, { projectId, laneId, connector, used: { provider, groupRef } }, () =>
     askAccount(context, { projectId, connectionId }, ask, known),
   );
   return itemsOf(records, names);

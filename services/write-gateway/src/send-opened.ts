@@ -331,7 +331,7 @@ async function note(
 ): Promise<void> {
   if (used === undefined) return;
   try {
-    context.meters.blocked(provider, await noteOutcome(context.store, settlement, { used, results, calls }));
+    context.meters.blocked(provider, await noteOutcome(context, settlement, { used, results, calls }));
   } catch (error) {
     context.logger.warn({ error, operationId: settlement.operationId }, 'write.outcome-not-noted');
   }

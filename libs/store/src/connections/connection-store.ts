@@ -84,7 +84,7 @@ export interface ConnectionOwner {
 }
 
 /** A connection that an installation uses, and the account that it belongs to, as the provider reported it; absent: it never did. */
-export interface UsedConnection extends Pick<Connection, 'id' | 'providerWorkspaceRef' | 'providerMetadata'> {
+export interface UsedConnection extends Pick<Connection, 'id' | 'status' | 'providerWorkspaceRef' | 'providerMetadata'> {
   readonly accountRef?: string;
 }
 
@@ -285,9 +285,9 @@ async function listUsed(database: Knex, { projectId, provider, groupRef, consume
     .limit(usedMax)
     .select({ account_ref: 'l.account_ref' });
   return rows.map((row): UsedConnection => {
-    const { id, providerWorkspaceRef, providerMetadata } = toConnection(row);
+    const { id, status, providerWorkspaceRef, providerMetadata } = toConnection(row);
     const { account_ref: accountRef } = row as { readonly account_ref: string };
-    return { id, providerWorkspaceRef, providerMetadata, ...(accountRef !== `connection:${id}` && { accountRef }) };
+    return { id, status, providerWorkspaceRef, providerMetadata, ...(accountRef !== `connection:${id}` && { accountRef }) };
   });
 }
 

@@ -39,9 +39,9 @@ export class Attempt {
   }
 
   /** The connection as it was used last. */
-  get used(): Pick<LiveCredentials, 'connectionId' | 'tokenVersion' | 'status'> {
-    const { connectionId, tokenVersion, status } = this.live;
-    return { connectionId, tokenVersion, status };
+  get used(): Pick<LiveCredentials, 'connectionId' | 'tokenVersion' | 'status' | 'provider' | 'groupRef'> {
+    const { connectionId, tokenVersion, status, provider, groupRef } = this.live;
+    return { connectionId, tokenVersion, status, provider, groupRef };
   }
 
   /** Sends these records in one call. Never throws for what a provider does. */

@@ -89,13 +89,14 @@ class Lookup {
   }
 
   outcomeOf(found: readonly FoundCreated[]): LookupOutcome {
-    const { connectionId, tokenVersion, status } = this.live;
+    const { connectionId, tokenVersion, status, provider, groupRef } = this.live;
+    const used = { connectionId, tokenVersion, status, provider, groupRef };
     const results = found.flatMap((each): LookupOutcome['results'] => {
       if (each.kind !== 'cannot-look-up') return [{ ok: true }];
       return each.failure === undefined ? [] : [{ ok: false, error: each.failure }];
     });
     const quota = this.quota === undefined ? {} : { quota: this.quota };
-    return { results, calls: this.calls, used: { connectionId, tokenVersion, status }, ...quota };
+    return { results, calls: this.calls, used, ...quota };
   }
 
   private async findNow(records: readonly Sendable[]): Promise<readonly FoundCreated[]> {

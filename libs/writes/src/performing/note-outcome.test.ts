@@ -1,6 +1,7 @@
 import type { RecordResult } from '@sluice/connectors';
 import type { LaneKey, Store } from '@sluice/store';
 import type { ConnectionStatus } from '@sluice/types';
+import { silentLogger } from '@sluice/telemetry';
 import { failure } from '../../test/builders';
 import { noteOutcome } from './note-outcome';
 import type { UsedConnection } from './perform-call';
@@ -8,15 +9,23 @@ import type { UsedConnection } from './perform-call';
 const lane = { projectId: 'p1', laneId: 'l1' };
 const ok: RecordResult = { ok: true, recordId: '1' };
 const refused: RecordResult = { ok: false, error: failure() };
-const used = (status: ConnectionStatus): UsedConnection => ({ connectionId: 'k1', tokenVersion: 4, status });
+const used = (status: ConnectionStatus): UsedConnection => ({
+  connectionId: 'k1',
+  tokenVersion: 4,
+  status,
+  provider: 'hubspot',
+  groupRef: 'g1',
+});
 
 /** What is written down, in order. */
 async function noted(status: ConnectionStatus, results: readonly RecordResult[]): Promise<unknown[]> {
   return (await note(status, results)).written;
 }
 
-async function note(status: ConnectionStatus, results: readonly RecordResult[], calls = 1) {
+async function note(status: ConnectionStatus, results: readonly RecordResult[], calls = 1, isChanged = true) {
   const written: unknown[] = [];
+  const lines: object[] = [];
+  const watched: unknown[] = [];
   const store = {
     writes: {
       blockLane: (blocked: LaneKey, blockMs: number, error: string) => {
@@ -27,12 +36,21 @@ async function note(status: ConnectionStatus, results: readonly RecordResult[], 
     connections: {
       setStatus: (change: unknown) => {
         written.push(change);
-        return Promise.resolve(true);
+        return Promise.resolve(isChanged);
       },
     },
   };
-  const noting = store as unknown as Pick<Store, 'connections' | 'writes'>;
-  return { blockedMs: await noteOutcome(noting, lane, { used: used(status), results, calls }), written };
+  const notes = {
+    store: store as unknown as Pick<Store, 'connections' | 'writes'>,
+    watch: {
+      called: ({ laneId }: LaneKey, { length }: readonly unknown[]) => void watched.push({ called: laneId, length }),
+      blocked: ({ laneId }: LaneKey, { message }: { message: string }, ms: number) =>
+        void watched.push({ blocked: laneId, message, ms }),
+    },
+    logger: { ...silentLogger, warn: (fields: object, event: string) => void lines.push({ event, ...fields }) },
+  };
+  const blockedMs = await noteOutcome(notes, lane, { used: used(status), results, calls });
+  return { blockedMs, written, lines, watched };
 }
 
 const statusSet = (status: ConnectionStatus) => ({ projectId: 'p1', connectionId: 'k1', tokenVersion: 4, status });
@@ -62,6 +80,38 @@ describe('the connection', () => {
     ),
   ])('stays %s after %s, without a write', async (from, _, results) => {
     expect(await noted(from, results)).toEqual([]);
+  });
+});
+
+// One line per change, by whoever changed it: the update compares with what is stored.
+describe('the line of a connection', () => {
+  const [bad, worded] = [failure({ class: 'credentials', status: 401 }), failure({ class: 'credentials' })];
+  const fields = { projectId: 'p1', groupRef: 'g1', provider: 'hubspot', connectionId: 'k1' };
+  it.each<[string, ConnectionStatus, RecordResult[], object[]]>([
+    [
+      'credentials that are refused',
+      'working',
+      [{ ok: false, error: bad }],
+      [{ event: 'connection.bad-credentials', ...fields, reason: 'answered 401', status: 401, count: 1 }],
+    ],
+    ['credentials that work again', 'bad_credentials', [ok], [{ event: 'connection.restored', ...fields }]],
+    ['a connection that works for the first time', 'created', [ok], []],
+    ['one that stays bad', 'bad_credentials', [{ ok: false, error: worded }], []],
+  ])('%s', async (_case, status, results, lines) => {
+    expect((await note(status, results)).lines).toEqual(lines);
+    // Another process was first.
+    expect((await note(status, results, 1, false)).lines).toEqual([]);
+  });
+});
+
+describe('what is watched', () => {
+  it('is each call that was made, and each block', async () => {
+    const error = failure({ class: 'quota', scope: 'lane', message: 'too fast', retryAfterMs: 3_000 });
+    expect((await note('working', [{ ok: false, error }])).watched).toEqual([
+      { called: 'l1', length: 1 },
+      { blocked: 'l1', message: 'too fast', ms: 3_000 },
+    ]);
+    expect((await note('working', [{ ok: false, error }], 0)).watched).toEqual([]);
   });
 });
 

@@ -1,9 +1,18 @@
-import { isOfSearch, type Connector } from '@sluice/connectors';
+import { isOfSearch, loggableReason, toFailure, type Connector } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { LaneKey, Store, WriteStore } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
+import { statusEvent } from '@sluice/types';
 import { defaultBlockMs, type LaneQuotas } from '../lane-quotas';
 import type { LookupOutcome } from './look-up-created';
+import type { CalledAccount, OutcomeWatch } from './watch-outcomes';
+
+/** Where an outcome is stored, and what logs of it what a person must know. */
+interface OutcomeNotes {
+  readonly store: Pick<Store, 'connections' | 'writes'>;
+  readonly watch: OutcomeWatch;
+  readonly logger: Logger;
+}
 
 /**
  * Stores what an attempt means for its lane and its connection. Called before the settlement, so that nobody claims from a lane that
@@ -12,20 +21,31 @@ import type { LookupOutcome } from './look-up-created';
  * @returns milliseconds that the lane is blocked for; 0 when it is not
  */
 export async function noteOutcome(
-  store: Pick<Store, 'connections' | 'writes'>,
+  { store, watch, logger }: OutcomeNotes,
   lane: LaneKey,
   { used, results, calls }: Omit<LookupOutcome, 'quota'>,
 ): Promise<number> {
   if (calls === 0) return 0;
+  const { projectId, laneId } = lane;
+  const account = { projectId, laneId, used };
+  watch.called(account, results);
   const failures = results.flatMap((result) => (result.ok ? [] : [result.error]));
   const block = failures.find((failure) => failure.scope === 'lane');
   const blockMs = block === undefined ? 0 : (block.retryAfterMs ?? defaultBlockMs);
-  if (block !== undefined) await store.writes.blockLane(lane, blockMs, block.message);
-  const isRefused = failures.some((failure) => failure.class === 'credentials');
-  const status = isRefused ? 'bad_credentials' : results.some((result) => result.ok) ? 'working' : used.status;
+  if (block !== undefined) {
+    watch.blocked(account, block, blockMs);
+    await store.writes.blockLane(lane, blockMs, block.message);
+  }
+  const refused = failures.find((failure) => failure.class === 'credentials');
+  const status = refused !== undefined ? 'bad_credentials' : results.some((result) => result.ok) ? 'working' : used.status;
   if (status === used.status) return blockMs;
-  const { connectionId, tokenVersion } = used;
-  await store.connections.setStatus({ projectId: lane.projectId, connectionId, tokenVersion, status });
+  const { connectionId, tokenVersion, groupRef, provider } = used;
+  const isChanged = await store.connections.setStatus({ projectId, connectionId, tokenVersion, status });
+  const event = isChanged ? statusEvent(used.status, status) : undefined;
+  if (event !== undefined) {
+    const why = refused && { reason: loggableReason(refused), status: refused.status, count: results.length };
+    logger.warn({ projectId, groupRef, provider, connectionId, ...why }, event);
+  }
   return blockMs;
 }
 
@@ -33,11 +53,12 @@ export async function noteOutcome(
 interface LaneBlocks {
   readonly store: { readonly writes: Pick<WriteStore, 'blockLane'> };
   readonly quotas: Pick<LaneQuotas, 'blockSearches'>;
+  readonly watch: OutcomeWatch;
   readonly logger: Logger;
 }
 
 /** An account, and what speaks to it. */
-interface CalledLane extends LaneKey {
+interface CalledLane extends CalledAccount {
   readonly connector: Pick<Connector, 'capabilities'>;
 }
 
@@ -53,21 +74,26 @@ export async function blockingRefused<Answer>(
   request: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
-    return await request();
+    const answer = await request();
+    blocks.watch.called(lane, [{ ok: true }]);
+    return answer;
   } catch (error) {
+    if (error instanceof ProviderError) blocks.watch.called(lane, [{ ok: false, error: toFailure(error) }]);
     if (error instanceof ProviderError && error.class === 'quota') await blockLane(blocks, lane, error);
     throw error;
   }
 }
 
 async function blockLane(
-  { store, quotas, logger }: LaneBlocks,
-  { connector, ...lane }: CalledLane,
+  { store, quotas, watch, logger }: LaneBlocks,
+  { connector, used, ...lane }: CalledLane,
   refused: ProviderError,
 ): Promise<void> {
   if (isOfSearch(refused)) return await quotas.blockSearches(lane, connector, refused.retryAfterMs);
+  const blockMs = refused.retryAfterMs ?? defaultBlockMs;
+  watch.blocked({ ...lane, used }, toFailure(refused), blockMs);
   try {
-    await store.writes.blockLane(lane, refused.retryAfterMs ?? defaultBlockMs, refused.detail);
+    await store.writes.blockLane(lane, blockMs, refused.detail);
   } catch (error) {
     // The caller still gets the provider's time; the next caller is refused by the provider again, and stores the block then.
     logger.warn({ ...lane, error }, 'lane.not-blocked');

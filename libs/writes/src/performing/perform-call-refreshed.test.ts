@@ -49,7 +49,7 @@ describe('a token that is refused', () => {
     expect(results).toEqual([ok]);
     expect(shown).toEqual(['t1', 't2']);
     expect(requested).toEqual([1]);
-    expect(used).toEqual({ connectionId: 'k1', tokenVersion: 2, status: 'working' });
+    expect(used).toMatchObject({ connectionId: 'k1', tokenVersion: 2, status: 'working' });
     expect(attempt).toMatchObject({
       status: 200,
       error: { class: 'credentials', text: expect.stringContaining('refreshed') as string },

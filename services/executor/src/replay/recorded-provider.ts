@@ -33,6 +33,7 @@ export const nobody: LiveCredentials = {
   connectionId: 'replay',
   tokenVersion: 1,
   provider: 'replay',
+  groupRef: 'replay',
   status: 'working',
   workspaceRef: 'replay',
   credentials: { accessToken: 'scrubbed' },

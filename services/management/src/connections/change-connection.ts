@@ -12,6 +12,7 @@ import {
   maskedConnection,
   metadataValues,
   namedWorkspace,
+  statusEvent,
   withNamedWorkspace,
 } from '@sluice/types';
 import type { Connection, ConnectionRequest, GenerateConnectionRequest, UpdateConnectionRequest } from '@sluice/types';
@@ -66,7 +67,7 @@ export async function generateConnection(
   });
   refuseOtherWorkspace(request.providerWorkspaceRef, account.workspaceRef, 'providerWorkspaceRef');
   const same = connectionOf(used, { workspaceRef: account.workspaceRef ?? workspaceRef, metadata });
-  const renewed = same && (await renewConnection(context, projectId, same.id, { request, obtained, account }));
+  const renewed = same && (await renewConnection(context, projectId, same, { request, obtained, account }));
   if (renewed !== undefined) return renewed;
   const basis = { ...request, projectId, workspaceRef: request.providerWorkspaceRef };
   const connection = await context.store.connections.create(newConnection(context, basis, obtained, account));
@@ -94,7 +95,7 @@ function connectionOf(
 async function renewConnection(
   context: ManagementContext,
   projectId: string,
-  connectionId: string,
+  { id: connectionId, status }: UsedConnection,
   { request, obtained, account }: RenewedCredentials,
 ): Promise<Connection | undefined> {
   const { groupRef, groupName, consumerRef, consumerName, providerAppId, providerMetadata } = request;
@@ -112,6 +113,7 @@ async function renewConnection(
   if (groupName !== undefined) await groups.putGroup({ projectId, groupRef, groupName });
   if (consumerName !== undefined) await groups.putConsumer({ projectId, consumerRef, consumerName });
   context.logger.info({ projectId, connectionId }, 'connection.connected-again');
+  logRestored(context, { id: connectionId, projectId, provider: request.provider, status }, groupRef);
   return await connections.find(projectId, connectionId);
 }
 
@@ -167,7 +169,18 @@ export async function updateConnection(
     : undefined;
   await context.store.connections.change({ projectId, connectionId, ...change, providerMetadata });
   context.logger.info({ projectId, connectionId, fields: updateMask.join(',') }, 'connection.updated');
+  if (change.credentials !== undefined) logRestored(context, connection, connection.group.groupRef);
   return await getConnection(context, projectId, connectionId, { caller });
+}
+
+/** The end of what `connection.bad-credentials` began. @param connection as it was before it got new credentials */
+export function logRestored(
+  { logger }: ManagementContext,
+  { id: connectionId, projectId, provider, status }: Pick<Connection, 'id' | 'projectId' | 'provider' | 'status'>,
+  groupRef: string,
+): void {
+  const event = statusEvent(status, 'created');
+  if (event !== undefined) logger.warn({ projectId, groupRef, provider, connectionId }, event);
 }
 
 function refuseOtherKind({ authScheme }: Connection, named: ConnectionRequest): void {

@@ -6,7 +6,7 @@ import type { ManagementContext } from '../context';
 import { hashOf, isHashed, projectOfSecret } from '../one-time-secrets';
 import { contradiction } from '../refusals';
 import { cookieIn } from './begin-authorization';
-import { toNewCredentials } from './change-connection';
+import { logRestored, toNewCredentials } from './change-connection';
 import { isOtherWorkspace, learnAccount, newConnection, withTokens } from './obtain-credentials';
 import type { ObtainedCredentials, ReportedAccount } from './obtain-credentials';
 
@@ -179,6 +179,7 @@ async function renew(
   connectionId: string,
 ): Promise<string> {
   const { projectId, providerAppId } = state;
+  const before = await context.store.connections.find(projectId, connectionId);
   const reportedOnly = Object.keys(reported).length > 0 ? reported : undefined;
   const { authScheme } = obtained;
   const isThere = await context.store.connections.change({
@@ -192,5 +193,6 @@ async function renew(
   });
   if (!isThere) throw refused('was deleted meanwhile; begin again');
   context.logger.info({ projectId, connectionId }, 'connection.connected-again');
+  if (before !== undefined) logRestored(context, before, state.groupRef);
   return connectionId;
 }
