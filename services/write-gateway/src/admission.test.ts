@@ -8,6 +8,7 @@ let asked: BacklogOf[][];
 let isAway: boolean;
 let countMs: number;
 let admission: Admission;
+let lines: string[];
 
 const bytesPerWrite = 10;
 const sizeOf = (writes: number) => ({ writes, bytes: writes * bytesPerWrite });
@@ -31,14 +32,14 @@ function start(limits: Partial<BacklogLimits> = {}): void {
   admission = createAdmission({
     writes: { countBacklog },
     limits: { backlogMax: 100, backlogBytesMax: 1_000_000, backlogGroupPercent: 100, ...limits },
-    logger: silentLogger,
+    logger: { ...silentLogger, warn: (_fields, event) => void lines.push(event) },
     metrics: createMetrics('test'),
   });
 }
 
 beforeEach(() => {
   jest.useFakeTimers();
-  [waiting, asked, isAway, countMs] = [new Map(), [], false, 0];
+  [waiting, asked, isAway, countMs, lines] = [new Map(), [], false, 0, []];
   start();
 });
 afterEach(async () => {
@@ -95,6 +96,16 @@ describe('[sec-38] createAdmission', () => {
     await jest.advanceTimersByTimeAsync(62_000);
     expect(asked.at(-1)?.map(({ projectId }) => projectId)).toEqual(['full']);
     expect(isFull('full')).toBe(true);
+  });
+
+  it('logs one line when it is full, and one when it has room', async () => {
+    expect(isFull('a', 99)).toBe(false);
+    for (const writes of [100, 100, 100, 50, 50]) {
+      wait('a', writes);
+      await nextCount();
+    }
+    // The project, and its only group.
+    expect(lines).toEqual(['backlog.full', 'backlog.full', 'backlog.has-room', 'backlog.has-room']);
   });
 
   it('holds on to the last count while the database is away', async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createInProcessHub, createInProcessMessaging, topics, type Messaging } from '@sluice/messaging';
 import { createInMemoryHints } from '@sluice/redis';
 import { createStore, openDatabase } from '@sluice/store';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { createMetrics, silentLogger, type Logger } from '@sluice/telemetry';
 import {
   cloneDatabase,
   countRows,
@@ -57,11 +57,14 @@ export interface GatewayOptions {
   readonly reach?: (databaseUrl: string) => Promise<string>;
   /** With the real clients of Kafka and Redis, at addresses where nobody listens. @default in-process ones */
   readonly isAlone?: boolean;
+  /** @default none */
+  readonly logger?: Logger;
   /** Another gateway whose database and provider this one shares; that one stops last. */
   readonly beside?: RunningGateway;
 }
 
-export async function startGateway({ env = {}, reach, beside, isAlone }: GatewayOptions = {}): Promise<RunningGateway> {
+export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
+  const { env = {}, reach, beside, isAlone, logger = silentLogger } = options;
   const [clone, hubspot] = await (beside?.grounds ?? Promise.all([cloneDatabase(), startHubspot()]));
   const config = gatewayEnv.read({
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
@@ -89,7 +92,7 @@ export async function startGateway({ env = {}, reach, beside, isAlone }: Gateway
   // Where a test puts something before its database, that one will be away, and the usual limits are what it is about.
   const { timeScale } = config;
   const store = () => createStore({ url: clone.url, applicationName: 'test', timeScale, limits: patientLimits });
-  const overrides = { logger: silentLogger, ...inProcess, ...(!reach && { store: store() }) };
+  const overrides = { logger, ...inProcess, ...(!reach && { store: store() }) };
   const context = createContext(config, overrides);
   const service = createGatewayService(context);
   const { port } = await service.start();
