@@ -116,7 +116,7 @@ export function createInstallations(options: InstallationsOptions): Installation
       known && { knownConnectionId: before.connectionId, knownTokenVersion: known.tokenVersion };
     const found = await store.installationLookup.findAccount({ ...names, ...offered });
     if (found.missing !== undefined) throw missingOf(found.missing, names);
-    const { projectId, connectionId } = found.ids;
+    const { projectId, connectionId, groupRef } = found.ids;
     const { isExpiring } = found.credentials;
     return {
       installation: await resolver.take(names, found.ids),
@@ -124,7 +124,7 @@ export function createInstallations(options: InstallationsOptions): Installation
       live: async () =>
         isExpiring
           ? await readLive(options, refreshCredentials, projectId, connectionId)
-          : memory.confirm({ projectId, connectionId }, found.credentials, known),
+          : memory.confirm({ projectId, connectionId, groupRef }, found.credentials, known),
     };
   };
   return {

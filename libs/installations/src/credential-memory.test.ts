@@ -3,8 +3,8 @@ import { createCredentialMemory, sealCredentials } from './live-credentials';
 
 const key = createSecretKey(randomBytes(32));
 const keyring = { currentId: 'k1', key: (id: string) => (id === 'k1' ? key : undefined) };
-const connection = { projectId: 'p1', connectionId: 'c1' };
-const stored = { provider: 'hubspot', groupRef: 'g1', status: 'working' as const, isExpiring: false };
+const connection = { projectId: 'p1', connectionId: 'c1', groupRef: 'g1' };
+const stored = { provider: 'hubspot', status: 'working' as const, isExpiring: false };
 const sealed = (accessToken: string, connectionId = 'c1') =>
   sealCredentials(keyring, connectionId, { accessToken }).text;
 

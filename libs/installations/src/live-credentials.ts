@@ -25,14 +25,18 @@ export async function openConnection(
   if (stored === undefined) {
     throw new NotFoundError({ code: 'connection.not-found', detail: `There is no connection ${connectionId}.` });
   }
-  const live = toLive(connectionId, stored, unsealCredentials(source.keyring, connectionId, stored.sealed));
+  const { groupRef } = stored;
+  const live = toLive({ connectionId, groupRef }, stored, unsealCredentials(source.keyring, connectionId, stored.sealed));
   const { isExpiring, providerAppId } = stored;
   return { live, isExpiring, ...(providerAppId === undefined ? {} : { providerAppId }) };
 }
 
+/** A connection, and whose it is. */
+type OwnedConnection = Pick<LiveCredentials, 'connectionId' | 'groupRef'>;
+
 function toLive(
-  connectionId: string,
-  { tokenVersion, provider, groupRef, status, workspaceRef, metadata }: ConfirmedCredentials,
+  { connectionId, groupRef }: OwnedConnection,
+  { tokenVersion, provider, status, workspaceRef, metadata }: ConfirmedCredentials,
   credentials: Credentials,
 ): LiveCredentials {
   return {
@@ -66,7 +70,7 @@ export interface CredentialMemory {
    * @throws DefectError when the key is not in the ring, or the text was altered or belongs to another connection
    */
   readonly confirm: (
-    connection: ConnectionKey,
+    connection: ConnectionKey & OwnedConnection,
     stored: ConfirmedCredentials,
     known: KnownCredentials | undefined,
   ) => LiveCredentials;
@@ -115,7 +119,7 @@ export function createCredentialMemory(keyring: SealingKeys, now = () => perform
         kept.set(name, { tokenVersion, credentials, characters });
         purgeLater();
       }
-      return toLive(connectionId, stored, credentials);
+      return toLive(connection, stored, credentials);
     },
     forget: (connection) => void kept.delete(nameOf(connection)),
   };

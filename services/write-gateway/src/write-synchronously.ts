@@ -80,7 +80,8 @@ async function open(
   const { credentials } = context.installations;
   const { operation, connector } = write;
   const { idempotency } = call;
-  const connection = { projectId: operation.projectId, connectionId: operation.pins.connectionId };
+  const { groupRef } = write.installation;
+  const connection = { projectId: operation.projectId, connectionId: operation.pins.connectionId, groupRef };
   const records = toRecords(call, write);
   const base = { operation, records, owner: context.owner, leaseMs, ...(idempotency && { idempotency }) };
   const busyUntilMs = performance.now() + busyMaxMs;

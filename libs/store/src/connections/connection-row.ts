@@ -31,7 +31,6 @@ export const connectionColumns = [
 /** What a sender needs of a connection besides its secrets, at the moment it sends. */
 const access = {
   provider: plain('provider'),
-  groupRef: plain('group_ref'),
   tokenVersion: plain<number>('token_version'),
   workspaceRef: optional(plain('provider_workspace_ref')),
   /** Values of the provider metadata, by name. */
@@ -46,7 +45,7 @@ const access = {
   providerAppId: optional(plain('provider_app_id')),
   scopes: optional(plain<readonly string[]>('scopes')),
 };
-export const credentials = table({ ...access, sealed: plain('sealed_credentials') });
+export const credentials = table({ ...access, groupRef: plain('group_ref'), sealed: plain('sealed_credentials') });
 
 /** Credentials read by a statement that knew which version its caller has: `sealed` is absent when that is the one stored. */
 export const confirmedCredentials = table({ ...access, sealed: optional(plain('sealed_credentials')) });
@@ -59,7 +58,7 @@ export type ConfirmedCredentials = ReturnType<typeof confirmedCredentials.read>;
  * @param k alias of the connection
  */
 export const accessSql = (k: string): string => `
-  ${k}.provider, ${k}.group_ref, ${k}.token_version, ${k}.provider_workspace_ref, ${k}.provider_metadata, ${k}.status, ${k}.provider_app_id, ${k}.scopes,
+  ${k}.provider, ${k}.token_version, ${k}.provider_workspace_ref, ${k}.provider_metadata, ${k}.status, ${k}.provider_app_id, ${k}.scopes,
   coalesce(coalesce(${k}.token_refresh_at, ${k}.token_expires_at - interval '2 minutes') <= now(), false) as is_expiring`;
 
 /** SQL of the sealed credentials, of a connection. @param isKnown condition: the caller has them; they are null then */

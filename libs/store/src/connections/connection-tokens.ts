@@ -115,7 +115,7 @@ const keyColumns = [
 ];
 
 const findSql = `
-  select i.ord, ${accessSql('c')}, ${sealedSql('c', 'false')}
+  select i.ord, c.group_ref, ${accessSql('c')}, ${sealedSql('c', 'false')}
   from ${preparedRowsSql('i', keyColumns)} join connections c on c.project_id = i.project_id and c.id = i.id`;
 
 /** What the senders of many calls need, in one statement and in the order of the keys; undefined where there is no such connection. */
