@@ -3,7 +3,7 @@ import { callbackPage } from './callback-page';
 const nonce = 'bm9uY2U=';
 const owner = { app: 'Acme <Mail>', group: '"Beta" & Co (beta)', provider: 'HubSpot' };
 
-it('tells the opener the id of the connection', () => {
+it('sends the id of the connection to the opener', () => {
   const { html, policy } = callbackPage(
     { ok: true, connectionId: 'c-1', owner, openerOrigin: 'https://a.example' },
     nonce,

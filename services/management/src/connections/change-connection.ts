@@ -134,7 +134,7 @@ async function refuseForeignApp(
   });
 }
 
-/** A refusal that is not of the token is of the place that was asked: nothing else is left. */
+/** A rejection that is not of the token is of the workspace that was asked: nothing else is left. */
 function refused(
   { provider, providerWorkspaceRef: value }: GenerateConnectionRequest,
   member: string,

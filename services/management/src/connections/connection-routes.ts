@@ -172,7 +172,7 @@ async function credentialsNow(
   return (await installations.refreshCredentials(projectId, connectionId, stored.tokenVersion)) ?? stored;
 }
 
-/** The published shape has one place for tokens, whatever grant they come from. What tokens are asked for with is never shown. */
+/** The published shape has one member for tokens, whatever grant they come from. The secrets that tokens are requested with are never shown. */
 function secretsOf(credentials: Credentials, scopes: readonly string[] | undefined, withRefreshToken: boolean) {
   const { apiKey, accessToken: token, refreshToken, expiresAt } = credentials;
   if (apiKey !== undefined) return { apiKey };

@@ -48,7 +48,7 @@ const wordsMax = 500;
  */
 export async function finishAuthorization(context: ManagementContext, returned: Return): Promise<Outcome> {
   const { state: secret } = returned.query;
-  // A state that is not of our form is not looked for.
+  // A state that is not of our form is not looked up.
   const linkOf = secret === undefined ? undefined : projectOfSecret(secret);
   const key =
     linkOf === undefined || secret === undefined ? undefined : { projectId: linkOf, stateHash: hashOf(secret) };

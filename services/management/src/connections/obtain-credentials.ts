@@ -35,7 +35,7 @@ export interface CredentialOrder {
   readonly path: string;
 }
 
-/** The place of the secret within its member. */
+/** The path of the secret, where it is not the member itself. */
 const secretOf: Partial<Record<CredentialMember, string>> = {
   oauth2AuthorizationCode: 'oauth2AuthorizationCode.accessToken.token',
 };

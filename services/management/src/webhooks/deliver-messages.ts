@@ -6,9 +6,9 @@ import type { ManagementContext } from '../context';
 
 /** How late a message is noticed at most when nothing else is going on. */
 const pollMs = 1_000;
-/** Messages of one endpoint on their way at once: a slow one takes no more places than that. Ours. */
+/** Messages of one endpoint in flight at once: a slow one takes no more slots than that. Our choice. */
 const perEndpointMax = 4;
-/** Part of the places that endpoints may take whose last attempt failed: who hangs does not stand in the way of who answers. */
+/** Share of the slots for endpoints whose last attempt failed: those that hang do not delay those that answer. */
 const failingShare = 0.5;
 /** How long a stopping process waits for answers. What it does not wait for is sent again by another one. */
 const stopWaitMs = 5_000;
@@ -91,7 +91,7 @@ export function deliverMessages(context: ManagementContext): () => Promise<void>
   };
 }
 
-/** A share of the free places for each endpoint; who fails has one place. */
+/** A share of the free slots for each endpoint; a failing one has one slot. */
 function claimsOf(due: readonly DueEndpoint[], free: number): Omit<MessageClaim, 'leaseMs'>[] {
   const share = Math.min(perEndpointMax, Math.max(1, Math.floor(free / due.length)));
   const [failing, others] = [due.filter(({ isFailing }) => isFailing), due.filter(({ isFailing }) => !isFailing)];

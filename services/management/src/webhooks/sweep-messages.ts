@@ -1,13 +1,13 @@
 import { repeat } from '@sluice/telemetry';
 import type { ManagementContext } from '../context';
 
-/** How often it is looked: a scraper asks every 15 s. */
+/** Pause between two sweeps: a scraper asks every 15 s. */
 const everyMs = 10_000;
 /** Sweeps between two purges: an hour. */
 const sweepsPerPurge = 360;
 /** Messages of one statement. */
 const messagesPerStatement = 1_000;
-/** Failing endpoints are counted so far: whoever looks wants to know whether it is one or many. */
+/** Failing endpoints are counted up to this: an operator wants to know whether it is one or many. */
 const failingMax = 1_000;
 
 /**
