@@ -238,7 +238,7 @@ describe('batcher and executor', () => {
     expect(replayed).toMatchObject({ status: 'success' });
   });
 
-  it('an operation of 95 MB whose replies are lost is looked for, and ends', async () => {
+  it('an operation of 95 MB whose replies are lost is looked up, and ends', async () => {
     answer(() => '{}', 504);
     const ended = await stack.surviving('executor', 'reconciles 95 MB', async () =>
       sender.ended(await autoBatch(sender)),

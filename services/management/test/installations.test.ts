@@ -92,7 +92,7 @@ describe('201 POST installations', () => {
     expect(reply.body).toMatchObject({ config: { createdBy: 'api:create-installation' } });
   });
 
-  // The manifest may gain the object; until then nothing would tell a misspelt name.
+  // The manifest may gain the object; until then nothing else shows a misspelt name.
   it('keeps an object that the manifest does not declare, and says that it has no effect', async () => {
     const prepared = await prepare();
     const content = sampleConfig({ write: { objects: { contact: { objectName: 'contact' } } } });

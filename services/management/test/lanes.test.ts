@@ -31,7 +31,7 @@ const theLane = async (): Promise<Lane> => {
 const update = (assignment: string) =>
   prepared.database.raw(`update lanes set ${assignment} where project_id = ?`, [prepared.seed.projectId]);
 
-it('a lane tells its account, its groups and the quota of its provider', async () => {
+it('a lane shows its account, its groups and the quota of its provider', async () => {
   const lane = await theLane();
   expect(lane).toMatchObject({
     projectId: prepared.seed.projectId,
@@ -102,7 +102,7 @@ describe('what is left of a quota', () => {
   });
 });
 
-it('a block is told with its end and its cause, and no more once it is over', async () => {
+it('a block is shown with its end and its cause, and no more once it is over', async () => {
   await update(`blocked_until = now() + interval '1 hour', cap = 1, last_error = 'You have reached your limit.'`);
   const blocked = await theLane();
   expect(blocked).toMatchObject({ callsAtOnceMax: 1, lastError: 'You have reached your limit.' });

@@ -6,7 +6,7 @@ import { startManagement, type ProjectWithKey, type RunningManagement } from './
 
 const provider = 'zoho';
 const tokens = createTokenEndpoint();
-/** What of the account each exchange of a code was told, oldest first. */
+/** What each exchange of a code knew of the account, oldest first. */
 const exchanged: OAuthState['providerMetadata'][] = [];
 let [zoho, management, project] = [
   undefined as never as ScriptedProvider,
@@ -84,7 +84,7 @@ it('the place of the return is taken for the one that was chosen, and what else 
   expect(await connections()).toMatchObject([{ providerMetadata: { ...at('eu', 'provider'), plan } }]);
 });
 
-it('what the token reply tells has the last word', async () => {
+it('the token reply has the last word', async () => {
   give({ api_domain: 'https://www.zohoapis.in' });
   await comeBack(await begin(), { location: 'eu' }).expect(200);
   expect(exchanged).toEqual([at('eu', 'provider')]);

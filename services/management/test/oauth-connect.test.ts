@@ -59,7 +59,7 @@ const comeBack = (query: Record<string, string>, cookie?: string) => {
 };
 const connections = async () =>
   (await management.as(project.key).get(`/v1/projects/${project.id}/connections`).expect(200)).body as Connection[];
-/** What the page's script tells the opener. */
+/** What the page's script posts to the opener. */
 function posted(html: string): { message: { eventType: string; data: Record<string, string> }; target: string } {
   const [, message = '', target = ''] = /postMessage\((\{.*?\}), (".*?")\);<\/script>/.exec(html) ?? [];
   return { message: JSON.parse(message) as never, target: JSON.parse(target) as string };
@@ -177,7 +177,7 @@ describe('4xx POST /v1/oauth-connect', () => {
 });
 
 describe('GET /callbacks/v1/oauth', () => {
-  it('exchanges the code and makes a connection, and tells the page that asked', async () => {
+  it('exchanges the code and makes a connection, and notifies the page that asked', async () => {
     const url = new URL(
       (await begin({ groupName: 'Acme Inc.' }).set('Origin', 'https://app.builder.example').expect(200)).text,
     );
@@ -214,7 +214,7 @@ describe('GET /callbacks/v1/oauth', () => {
     expect(page.text).not.toContain('canary');
   });
 
-  // A backend asks for the link and cannot pass a cookie on; the page tells whose link it was instead.
+  // A backend asks for the link and cannot pass a cookie on; the page says whose link it was instead.
   it('takes a link in any browser, and names app and group on the page, whatever comes of it', async () => {
     const backend = await begin({ groupName: 'Acme <Inc>' }).expect(200);
     expect(backend.headers['set-cookie']).toBeUndefined();
@@ -227,7 +227,7 @@ describe('GET /callbacks/v1/oauth', () => {
       expect(text).toContain('<bdi>HubSpot</bdi>');
     }
     expect(refused.status).toBe(400);
-    // A link that nobody made tells of nobody.
+    // The page of a link that nobody made names nobody.
     expect((await comeBack({ state, code: 'code-1' }).expect(400)).text).not.toContain('<bdi>');
     expect(await connections()).toHaveLength(1);
   });

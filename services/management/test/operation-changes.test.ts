@@ -218,7 +218,7 @@ describe('GET /logs', () => {
   const read = async (id: string) => (await send.get(at(id, '/logs')).expect(200)).body as Line[];
   const messages = (log: readonly Line[]) => log.map(({ message }) => message.msg);
 
-  it('tells the story of a batch that was tried twice, in order, each line with the operation id', async () => {
+  it('lists what happened to a batch that was tried twice, in order, each line with the operation id', async () => {
     const id = await prepared.accept(2);
     const unavailable = { class: 'unavailable', text: `Down: ${customerValue}` } as const;
     const again = {
@@ -281,7 +281,7 @@ describe('GET /logs', () => {
     expect(messages(await read(batch))).toContain('The batch was sealed: 1 record in 1 call.');
   });
 
-  it('tells how a batch that was refused whole for one record was divided', async () => {
+  it('shows how a batch that was refused whole for one record was divided', async () => {
     const id = await prepared.accept(3);
     const error = { class: 'rejected', text: `Bad: ${customerValue}` } as const;
     await prepared.settle(['again', 'again', 'again'], {

@@ -18,7 +18,7 @@ afterEach(() => prepared.database.destroy());
 const progressOf = async (id: string) =>
   (await send.get(`${prepared.path}/operations/${id}/progress`).expect(200)).body as OperationProgress;
 
-it('an open batch tells how full it is and when it is sealed', async () => {
+it('an open batch shows how full it is and when it is sealed', async () => {
   const id = await prepared.join();
   await prepared.join();
   const progress = await progressOf(id);
@@ -35,7 +35,7 @@ it('an open batch tells how full it is and when it is sealed', async () => {
   expect(Date.parse(progress.batch?.dueTime ?? '')).toBeGreaterThan(Date.now());
 });
 
-it('what drains is told call by call and record by record', async () => {
+it('progress is reported call by call and record by record', async () => {
   const id = await prepared.accept(3);
   expect(await progressOf(id)).toMatchObject({
     phase: 'queued',
@@ -54,7 +54,7 @@ it('what drains is told call by call and record by record', async () => {
   expect(retrying).not.toHaveProperty('batch');
 });
 
-it('the end is told, and the unknown outcome', async () => {
+it('the end is reported, and the unknown outcome', async () => {
   const id = await prepared.ended(['succeeded', 'unknown']);
   expect(await progressOf(id)).toMatchObject({
     status: 'success',
@@ -64,7 +64,7 @@ it('the end is told, and the unknown outcome', async () => {
   });
 });
 
-it('a blocked lane and a wish to cancel are told', async () => {
+it('a blocked lane and a requested cancel are reported', async () => {
   const id = await prepared.join();
   await prepared.database.raw(`update lanes set blocked_until = now() + interval '1 hour' where project_id = ?`, [
     prepared.seed.projectId,

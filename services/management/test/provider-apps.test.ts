@@ -51,7 +51,7 @@ describe('200', () => {
     expect(reply.text + one.text + all.text).not.toContain(canary);
   });
 
-  it('GET tells a browser what an authorization shows anyway, and where a package is installed', async () => {
+  it('GET shows a browser what an authorization shows anyway, and where a package is installed', async () => {
     const packageInstallURL = 'https://login.salesforce.com/packaging/installPackage.apexp?p0=04t';
     const metadata = {
       authQueryParams: { prompt: ['consent'] },

@@ -7,7 +7,7 @@ beforeAll(async () => {
 afterAll(() => management.stop());
 
 describe('200 GET providers', () => {
-  it('needs no key, and tells what the connectors can do', async () => {
+  it('needs no key, and lists what the connectors can do', async () => {
     const reply = await management.as().get('/v1/providers').expect(200);
     expect(Object.keys(reply.body as object)).toEqual([
       'hubspot',

@@ -127,7 +127,7 @@ describe('200 and 201', () => {
     await as.delete(path(`/${id}`)).expect(404);
   });
 
-  it('tells of a connection that is made over the API, and of nothing to who asks for something else', async () => {
+  it('notifies of a connection that is made over the API, and of nothing where the filter asks for something else', async () => {
     const { as, path, create, project } = await newProject();
     const [asks, asksNot] = [await create({ url: receiver.url }), await create({ eventTypes: ['installation.*'] })];
     fixture.management.hubspot.outcomes.set('pat-na1-told', { portalId: 4711 });

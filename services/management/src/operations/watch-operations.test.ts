@@ -35,7 +35,7 @@ it('ends with the operation, and not with another one', async () => {
   expect(await isOver(waiting)).toBe(true);
 });
 
-it('ends when the time is over, and looks no more', async () => {
+it('ends when the time is over, and polls no more', async () => {
   const { watch, polls } = scene();
   const waiting = watch.wait(key('a'), 2_000, never);
   await jest.advanceTimersByTimeAsync(1_999);
@@ -47,7 +47,7 @@ it('ends when the time is over, and looks no more', async () => {
   expect(polls.length - before).toBeLessThanOrEqual(1);
 });
 
-it('a thousand waiters share each look', async () => {
+it('a thousand waiters share each poll', async () => {
   const { watch, polls } = scene();
   const waiting = Array.from({ length: 1_000 }, (_, at) => watch.wait(key(`o${at}`), 1_000, never));
   await jest.advanceTimersByTimeAsync(1_000);
@@ -68,7 +68,7 @@ it('ends when the caller leaves or the watch stops; later ones do not wait', asy
   await watch.wait(key('c'), 30_000, never);
 });
 
-it('goes on looking after a look that failed, and looks again for those who come later', async () => {
+it('goes on after a poll that failed, and polls again for later waiters', async () => {
   const { watch, end, setAway } = scene();
   setAway(true);
   const waiting = watch.wait(key('a'), 30_000, never);

@@ -47,7 +47,7 @@ it('begins with one that comes while a large one is erased', async () => {
   expect(left.size).toBe(0);
 });
 
-it('asks one that waits or fails again at the next look, and no other sooner', async () => {
+it('retries one that waits or fails with the next sweep, and no other sooner', async () => {
   const { erased, context } = scene({ waiting: ['waiting'], broken: [], large: ['erasing', 'erasing', 'done'] });
   end = sweepDeletions(context);
   await pass();
