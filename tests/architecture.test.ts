@@ -59,7 +59,7 @@ describe('the tree', () => {
   });
 });
 
-// A checker that finds nothing passes on every tree, so each rule is seen to bite.
+// A checker that finds nothing passes on every tree, so each rule is tried on a violation.
 describe('the checker', () => {
   const broken: [rule: string, path: string, text: string, message: RegExp][] = [
     ['an import upwards', 'libs/types/src/a.ts', `import { x } from '@sluice/store';`, /imports go down only/],

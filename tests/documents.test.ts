@@ -92,7 +92,7 @@ describe('what is cited', () => {
   ])('finds %s', (line) => expect(positions(line)).toHaveLength(1));
 });
 
-// A checker that finds nothing passes on every page, so it is seen to bite.
+// A checker that finds nothing passes on every page, so it is tried on a violation.
 describe('the checker of pages', () => {
   const found = (text: string) =>
     deadLinks({

@@ -63,7 +63,7 @@ describe('what ends up in an image', () => {
   });
 });
 
-// A check that nothing fails passes on everything, so it is seen to bite.
+// A check that nothing fails passes on everything, so it is tried on a violation.
 describe('the check of licences', () => {
   const mit = 'Permission is hereby granted, free of charge, to any person';
   const check = (declared: string | undefined, text?: string) =>

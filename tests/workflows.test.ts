@@ -182,7 +182,7 @@ describe('the forms of issues', () => {
   it('are those for a fault, a wish and a question', () => expect(forms).toHaveLength(3));
 });
 
-// Checks that nothing fails pass on everything, so each is seen to bite.
+// Checks that nothing fails pass on everything, so each is tried on a violation.
 describe('the checks of workflows', () => {
   it('report what GitHub would refuse, and a name that nothing has', () => {
     const job = 'jobs: { a: { runs-on: ubuntu-24.04, steps: [{ run: npm test }] } }';

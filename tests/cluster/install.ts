@@ -24,7 +24,7 @@ export function loadImages(): void {
   rmSync(folder, { recursive: true });
 }
 
-/** Values and place of every command of helm. */
+/** Values and namespace of every command of helm. */
 export const namespaceArguments = ['--namespace', settings.namespace];
 export function valuesOf(tag: string): string[] {
   const files = [

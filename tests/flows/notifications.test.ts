@@ -79,7 +79,7 @@ it('reports asynchronous and batched writes once they ended, and the connection'
   expect(notificationsOf(synchronous.body.operationId)).toEqual([]);
 });
 
-// The one place where a message could be lost or marked too early: its receiver has it, and nobody has written that down.
+// The one moment in which a message could be lost or marked too early: its receiver has it, and that is not committed yet.
 it('kill -9 between the delivery and its mark: it comes again with the same id, and of N operations none is missing', async () => {
   const endpointId = await subscribe(['write.async.done']);
   const operations = 40;

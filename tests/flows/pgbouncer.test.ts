@@ -61,7 +61,7 @@ if (program === undefined) {
 
   it('has no statement of ours that a session keeps', async () => {
     const observer = openDatabase({ url: database.url, poolMax: 1, applicationName: 'observer' });
-    // A lock or a LISTEN that outlives its transaction would be seen here.
+    // A lock or a LISTEN that outlives its transaction would show here.
     const locks = await observer.raw<{ rows: unknown[] }>(
       `select 1 from pg_locks l join pg_database d on d.oid = l.database
        where l.locktype = 'advisory' and d.datname = current_database()`,

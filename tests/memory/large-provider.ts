@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A way to the sandbox on which chosen calls are answered with something large in its place. */
+/** A proxy of the sandbox that answers chosen calls with something large. */
 export interface LargeProvider {
   readonly url: string;
   /** Calls with this token (undefined: with none) to this path get what is made of their body; undefined: as the sandbox answers. */

@@ -11,7 +11,7 @@ const program = `
     .createServer((asked, reply) => { if (asked.url === '/hold') hold(); reply.end(); })
     .listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
 
-/** The meter itself: what holds the event loop is seen, and who only waits to be let in is not counted. */
+/** The meter itself: it notices what blocks the event loop, and does not count a request that only waits for admission. */
 it('sees a held event loop, and no more of it than there is', async () => {
   const server = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(server.stdout, 'data')) as [Buffer];

@@ -171,7 +171,7 @@ async function notify(): Promise<void> {
   }
 }
 
-/** Secrets in what is refused: schemes that do not fit, keys in the wrong place, broken bodies. */
+/** Secrets in what is refused: schemes that do not fit, keys in the wrong member, broken bodies. */
 async function refuse(): Promise<void> {
   const { key } = project;
   const named = { provider: 'hubspot', groupRef: 'refused', consumerRef: 'anna' };

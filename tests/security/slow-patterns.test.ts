@@ -35,7 +35,7 @@ function slownessOf({ pattern, flags }: Pattern): string[] {
   );
 }
 
-// Item 32 of the security checklist: a text is sent by anybody, and a pattern that tries again at each place takes minutes for one.
+// Item 32 of the security checklist: a text is sent by anybody, and a pattern that backtracks at each position takes minutes for one.
 describe('[sec-32] the patterns of the source', () => {
   it('are found', () => {
     expect(files.flatMap((file) => patternsOf(readFileSync(join(root, file), 'utf8'))).length).toBeGreaterThan(150);

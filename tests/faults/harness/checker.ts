@@ -166,7 +166,7 @@ function statusOf({ operations }: Outcomes, id: string): Operation['status'] | u
 
 /**
  * Updates of one record whose requests did not overlap, and that took effect before an update that was accepted earlier.
- * An update of unknown acceptance has no place in the order.
+ * An update of unknown acceptance has no position in the order.
  */
 function countDisorder({ records }: ClientLedger, effects: readonly Effect[]): number {
   const nth = new Map(records.map((sent) => [sent.marker, sent.recordId === undefined ? undefined : sent.acceptedNth]));

@@ -5,7 +5,7 @@ import type { Measured } from './measured';
 /** How far each file has been read; files only grow. */
 const read = new Map<string, number>();
 
-/** Logs, and the segments in which Kafka keeps messages as they came. @returns in how many places a seeded secret stands */
+/** Logs, and the segments in which Kafka keeps messages as they came. @returns how often a seeded secret occurs */
 export function countSecrets({ openFolders, secrets }: Pick<Measured, 'openFolders' | 'secrets'>): number {
   const overlap = Math.max(...secrets.map((secret) => secret.length));
   let found = 0;

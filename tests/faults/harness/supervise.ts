@@ -6,9 +6,9 @@ import type { Party, World } from './world';
 export interface Trap {
   readonly party: Party;
   readonly name: FailpointName;
-  /** For each time the place is passed. */
+  /** For each time that the failpoint is passed. */
   readonly probability: number;
-  /** After the place was passed, in milliseconds. @default 0 */
+  /** After the failpoint was passed, in milliseconds. @default 0 */
   readonly afterMs?: number;
 }
 

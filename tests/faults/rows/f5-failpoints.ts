@@ -45,10 +45,10 @@ const perSecond = 100;
  * auto-batched ones of two API keys, which join the same batch in two statements.
  */
 const burst = { writes: 150, perSecond: 10_000, concurrency: 150, mix: { auto: 4, sync: 1 }, keyedShare: 0.5 };
-/** A dead executor holds the places of its lanes until its leases lapse, so there must be others for the next one to die of. */
+/** A dead executor holds the slots of its lanes until its leases lapse, so the next one needs other lanes to crash on. */
 const accounts = 12;
 
-/** F5: every place where a process may die between two steps. */
+/** F5: a crash of the process at every failpoint between two steps. */
 export const f5: Row = {
   id: 'F5',
   title: 'a process dies at each failpoint',

@@ -13,7 +13,7 @@ export interface HostileRequest {
   readonly isElsewhere: boolean;
 }
 
-/** One way in which a valid request is spoiled. `at` chooses among the places there are. */
+/** One way in which a valid request is spoiled. `at` chooses among the positions there are. */
 type Spoiling =
   | { readonly kind: 'set'; readonly at: number; readonly value: unknown }
   | { readonly kind: 'add'; readonly at: number; readonly name: string; readonly value: unknown }
@@ -135,7 +135,7 @@ function deletes({ document, template }: Endpoint, method: string): boolean {
 
 type Json = Record<string | number, unknown>;
 
-/** Changes one place of a body, or adds a member to one of its objects. */
+/** Changes one value of a body, or adds a member to one of its objects. */
 function change(body: Json, how: Extract<Spoiling, { kind: 'set' | 'add' | 'drop' }>): void {
   const members = [...membersOf(body)];
   const member = members[how.at % members.length];
