@@ -1,4 +1,4 @@
-{{/* What everything in the release is named by. */}}
+{{/* The prefix of every name in the release. */}}
 {{- define "sluice.name" -}}
 {{- $chart := include "sluice.app" . -}}
 {{- if .Values.fullnameOverride -}}{{ .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
@@ -227,7 +227,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- with .Values.telemetry.otlp.endpoint }}{{ regexFind ":[0-9]+" (urlParse .).host | trimPrefix ":" | default (ternary "443" "80" (hasPrefix "https" .)) }}{{ end -}}
 {{- end -}}
 
-{{/* Whether a service follows a load: (list $ $own). Empty for none: without a replica there is nothing to scale. */}}
+{{/* Whether a service is autoscaled: (list $ $own). Empty if not: without a replica there is nothing to scale. */}}
 {{- define "sluice.isAutoscaled" -}}
 {{- $own := index . 1 -}}
 {{- if and $own.autoscaling.enabled (or (gt (int $own.replicas) 0) (include "sluice.followsKeda" $own)) }}true{{ end -}}
