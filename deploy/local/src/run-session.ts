@@ -96,7 +96,9 @@ async function startDistributed(options: FootprintOptions): Promise<Footprint> {
     const startAgain = async (name: ProcessName): Promise<void> => {
       if (!isReplaced(folder, name) || !(await untilGivenBack(folder, name, () => !isStopping))) return;
       log(`${name}: is run here again`);
-      await processes.start(name, journalEnv(name, dataDir)).catch((error: unknown) => log(`${name}: ${String(error)}`));
+      await processes
+        .start(name, journalEnv(name, dataDir))
+        .catch((error: unknown) => log(`${name}: ${String(error)}`));
     };
     const processes = createServiceProcesses({
       portBase,

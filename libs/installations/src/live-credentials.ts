@@ -26,7 +26,11 @@ export async function openConnection(
     throw new NotFoundError({ code: 'connection.not-found', detail: `There is no connection ${connectionId}.` });
   }
   const { groupRef } = stored;
-  const live = toLive({ connectionId, groupRef }, stored, unsealCredentials(source.keyring, connectionId, stored.sealed));
+  const live = toLive(
+    { connectionId, groupRef },
+    stored,
+    unsealCredentials(source.keyring, connectionId, stored.sealed),
+  );
   const { isExpiring, providerAppId } = stored;
   return { live, isExpiring, ...(providerAppId === undefined ? {} : { providerAppId }) };
 }

@@ -72,7 +72,11 @@ const ownCharacters = 150;
  * What lasts, in this process alone: several replicas may each log it once. Only subjects with a recent bad observation are kept, in bounded memory; when
  * there are too many, the oldest is forgotten, with the line of its end if its begin was logged.
  */
-export function createConditions({ logger, now = () => performance.now(), charactersMax = heapShare(512) }: ConditionsOptions) {
+export function createConditions({
+  logger,
+  now = () => performance.now(),
+  charactersMax = heapShare(512),
+}: ConditionsOptions) {
   return (rule: ConditionRule): Condition => {
     const watched = new Map<string, Watched>();
     let characters = 0;

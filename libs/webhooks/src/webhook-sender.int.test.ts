@@ -58,7 +58,10 @@ describe('a name', () => {
   });
 
   it('that does not exist is reported like one with a private address: a builder learns no names of our network', async () => {
-    const hidden = { class: 'forbidden-address', response: expect.stringMatching(/^the receiver has no public address; .*SLUICE_WEBHOOK_EGRESS_ALLOW$/) };
+    const hidden = {
+      class: 'forbidden-address',
+      response: expect.stringMatching(/^the receiver has no public address; .*SLUICE_WEBHOOK_EGRESS_ALLOW$/),
+    };
     expect(await sendTo('nobody.example.com')).toMatchObject(hidden);
     expect(await sendTo('inside.example.com')).toMatchObject(hidden);
     expect(receiver.calls).toEqual([]);

@@ -75,7 +75,13 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
       await context.failpoints.hit('gw.before_reply');
       // 5. Reply.
       const { unmapped } = write;
-      return { kind: 'accepted', operationId, index: 0, unmapped, ...(call.ref === undefined ? {} : { ref: call.ref }) };
+      return {
+        kind: 'accepted',
+        operationId,
+        index: 0,
+        unmapped,
+        ...(call.ref === undefined ? {} : { ref: call.ref }),
+      };
     }
   };
 }

@@ -138,7 +138,10 @@ const nameCharactersMax = 60;
 function notWritten(names: readonly string[]): string {
   const shown = names.slice(0, shownNamesMax).map((name) => {
     const isCut = name.length > nameCharactersMax;
-    const text = name.slice(0, nameCharactersMax).toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+    const text = name
+      .slice(0, nameCharactersMax)
+      .toWellFormed()
+      .replace(/[^\x21-\x7e]/gu, encodeURIComponent);
     return isCut ? `${text}...` : text;
   });
   const more = names.length > shownNamesMax ? ` and ${names.length - shownNamesMax} more` : '';

@@ -4,7 +4,14 @@ import type { GatewayContext } from './context';
 import { allowedRefresh } from './send-opened';
 import type { WriteCall } from './resolve-write';
 
-const live = { connectionId: 'c', tokenVersion: 1, status: 'working', provider: 'hubspot', groupRef: 'g', credentials: {} } as const;
+const live = {
+  connectionId: 'c',
+  tokenVersion: 1,
+  status: 'working',
+  provider: 'hubspot',
+  groupRef: 'g',
+  credentials: {},
+} as const;
 const newer: LiveCredentials = { ...live, tokenVersion: 2 };
 const off = sampleConfig();
 const on = sampleConfig({

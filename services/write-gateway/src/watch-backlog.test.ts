@@ -30,7 +30,15 @@ it('is one line when it grows, and one when half of the most has gone', () => {
   expect(lines).toEqual([{ event: 'backlog.growing', ...acme, reason, count: 5_000, bytes: 50_000, since }]);
   minutes(6_000, 3_000, 0, 0);
   expect(lines.slice(1)).toEqual([
-    { event: 'backlog.shrinking', ...acme, count: 6_000, bytes: 60_000, peak: 12_000, since, seconds: expect.any(Number) },
+    {
+      event: 'backlog.shrinking',
+      ...acme,
+      count: 6_000,
+      bytes: 60_000,
+      peak: 12_000,
+      since,
+      seconds: expect.any(Number),
+    },
   ]);
 });
 

@@ -63,8 +63,8 @@ export interface GatewayOptions {
   readonly beside?: RunningGateway;
 }
 
-export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
-  const { env = {}, reach, beside, isAlone, logger = silentLogger } = options;
+export async function startGateway(wanted: GatewayOptions = {}): Promise<RunningGateway> {
+  const { env = {}, reach, beside, isAlone, logger = silentLogger } = wanted;
   const [clone, hubspot] = await (beside?.grounds ?? Promise.all([cloneDatabase(), startHubspot()]));
   const config = gatewayEnv.read({
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,

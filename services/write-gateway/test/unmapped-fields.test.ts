@@ -68,7 +68,9 @@ describe('Sluice-Warning names the mapped names that the customer chose no field
     const names = Array.from({ length: 22 }, (_, at) => `n${at}${'x'.repeat(at === 0 ? 100 : 1)}`);
     const many = await seedWith(names);
     const values = Object.fromEntries(names.map((name) => [name, 1]));
-    const reply = await gateway.write(many, { type: 'create', record: { email: 'a@example.com', ...values } }).expect(200);
+    const reply = await gateway
+      .write(many, { type: 'create', record: { email: 'a@example.com', ...values } })
+      .expect(200);
     const text = reply.headers['sluice-warning'] as string;
     expect(text).toMatch(/: n0x{58}\.\.\., n1x, .*, n19x and 2 more$/);
   });

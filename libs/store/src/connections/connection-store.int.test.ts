@@ -46,6 +46,7 @@ describe('connectionStore', () => {
     expect(await connections.findCredentials('p1', created.id)).toEqual({
       sealed: `sealed for ${created.id}`,
       provider: 'hubspot',
+      groupRef: 'acme',
       tokenVersion: 1,
       workspaceRef: '4711',
       status: 'created',

@@ -84,7 +84,10 @@ export interface ConnectionOwner {
 }
 
 /** A connection that an installation uses, and the account that it belongs to, as the provider reported it; absent: it never did. */
-export interface UsedConnection extends Pick<Connection, 'id' | 'status' | 'providerWorkspaceRef' | 'providerMetadata'> {
+export interface UsedConnection extends Pick<
+  Connection,
+  'id' | 'status' | 'providerWorkspaceRef' | 'providerMetadata'
+> {
   readonly accountRef?: string;
 }
 
@@ -287,7 +290,13 @@ async function listUsed(database: Knex, { projectId, provider, groupRef, consume
   return rows.map((row): UsedConnection => {
     const { id, status, providerWorkspaceRef, providerMetadata } = toConnection(row);
     const { account_ref: accountRef } = row as { readonly account_ref: string };
-    return { id, status, providerWorkspaceRef, providerMetadata, ...(accountRef !== `connection:${id}` && { accountRef }) };
+    return {
+      id,
+      status,
+      providerWorkspaceRef,
+      providerMetadata,
+      ...(accountRef !== `connection:${id}` && { accountRef }),
+    };
   });
 }
 

@@ -37,7 +37,8 @@ export async function noteOutcome(
     await store.writes.blockLane(lane, blockMs, block.message);
   }
   const refused = failures.find((failure) => failure.class === 'credentials');
-  const status = refused !== undefined ? 'bad_credentials' : results.some((result) => result.ok) ? 'working' : used.status;
+  const status =
+    refused !== undefined ? 'bad_credentials' : results.some((result) => result.ok) ? 'working' : used.status;
   if (status === used.status) return blockMs;
   const { connectionId, tokenVersion, groupRef, provider } = used;
   const isChanged = await store.connections.setStatus({ projectId, connectionId, tokenVersion, status });

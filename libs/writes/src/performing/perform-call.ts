@@ -6,7 +6,10 @@ import type { LiveCredentials, WritePlan } from '@sluice/types';
 import { Attempt, failAll, type Sendable, type CallToPerform, toReadFailure } from './attempt';
 
 /** The credentials that an outcome belongs to. Holds no secret. */
-export type UsedConnection = Pick<LiveCredentials, 'connectionId' | 'tokenVersion' | 'status' | 'provider' | 'groupRef'>;
+export type UsedConnection = Pick<
+  LiveCredentials,
+  'connectionId' | 'tokenVersion' | 'status' | 'provider' | 'groupRef'
+>;
 
 /** The outcome per record, in the order of the records, and the exchange as the attempt keeps it. */
 export interface PerformedCall {

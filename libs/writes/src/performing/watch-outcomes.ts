@@ -56,7 +56,8 @@ export function createOutcomeWatch(logger: Logger): OutcomeWatch {
       }
       const observation = { reason: loggableReason(failure), facts: factsOf(failure) };
       groups.bad(group, observation);
-      if (ofProvider.has(failure.class)) providers.bad({ provider }, { ...observation, facts: { ...observation.facts, groupRef } });
+      if (ofProvider.has(failure.class))
+        providers.bad({ provider }, { ...observation, facts: { ...observation.facts, groupRef } });
       else providers.good({ provider });
     },
     blocked: ({ projectId, laneId, used: { provider, groupRef } }, refused, lastsMs) => {

@@ -17,7 +17,10 @@ it('sends the id of the connection to the opener', () => {
 
 // The customer should see the app that they came from, not a bare page of somebody they do not know.
 it("is in our style, under the name of the builder's app, and loads nothing", () => {
-  for (const outcome of [{ ok: true, connectionId: 'c-1', owner } as const, { ok: false, error: 'no', owner } as const]) {
+  for (const outcome of [
+    { ok: true, connectionId: 'c-1', owner } as const,
+    { ok: false, error: 'no', owner } as const,
+  ]) {
     const { html, policy } = callbackPage(outcome, nonce);
     expect(html).toMatch(/<title>(Not c|C)onnected - Acme &lt;Mail&gt;<\/title>/);
     expect(html).toContain('<p class="app"><bdi>Acme &lt;Mail&gt;</bdi></p>\n<h1>');

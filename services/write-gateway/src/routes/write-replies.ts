@@ -12,7 +12,10 @@ import {
 const headers = {
   'Sluice-Record-Index': { description: 'Index of the record in its operation; asynchronous single writes.' },
   'Sluice-Record-Ref': { description: 'What the request named the record.' },
-  'Sluice-Warning': { description: 'What to know besides: queued writes to the same record, mapped names that the customer chose no field for.' },
+  'Sluice-Warning': {
+    description:
+      'What to know besides: queued writes to the same record, mapped names that the customer chose no field for.',
+  },
   'Idempotent-Replayed': { description: 'true: this is the reply of the first request with the same key.' },
 };
 
