@@ -48,7 +48,11 @@ describe('opened credentials in memory', () => {
     const memory = createCredentialMemory(keyring);
     memory.confirm(connection, { ...stored, tokenVersion: 1, sealed: sealed('a') }, undefined);
     const known = memory.find(connection);
-    const others = Array.from({ length: 10_000 }, (_, at) => ({ projectId: 'p2', connectionId: `c${at}` }));
+    const others = Array.from({ length: 10_000 }, (_, at) => ({
+      ...connection,
+      projectId: 'p2',
+      connectionId: `c${at}`,
+    }));
     for (const other of others) memory.confirm(other, { ...stored, tokenVersion: 1 }, known);
     expect(memory.find(connection)).toBeUndefined();
     expect(others.every((other) => memory.find(other) !== undefined)).toBe(true);
