@@ -1,6 +1,5 @@
 import type { OperationExport } from '@sluice/types';
-import { counted } from './counted';
-import type { Replayed } from './replay-operation';
+import { counted, type Replayed } from './replay-operation';
 
 /** What was decided again, a line for each decision. */
 export function renderReplay(exported: OperationExport, { steps }: Replayed): string {

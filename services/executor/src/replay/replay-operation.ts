@@ -12,7 +12,6 @@ import {
   settleSynchronous,
   type Sendable,
 } from '@sluice/writes';
-import { counted } from './counted';
 import { nobody, type Classified, type RecordedProviders } from './recorded-provider';
 import { attemptsOf, recordedOutcome, recordedResults, type RecordedAttempt } from './recorded-results';
 import { standInPlan } from './stand-ins';
@@ -216,4 +215,8 @@ function nextText(next: Settlement['next']): string {
   return next.state === 'ready'
     ? `is sent again after about ${Math.round(next.delayMs / 1_000)} s`
     : `is ${next.state}`;
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
