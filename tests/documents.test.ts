@@ -38,23 +38,29 @@ it('what a page does to connect ties the link to its browser', () => {
   }
 });
 
-// A guide that leaves the code to another one has to say the same in its own words.
-describe.each(markdownPages().filter((page) => page.startsWith('docs/guides/connect-')))('%s', (page) => {
-  it('has a page of the builder tie the link to its browser, by what it sends and that it takes the cookie', () => {
-    const steps = readText(page).match(/^\d\. [^]*?(?=^\d\. |^\S)/gm) ?? [];
-    const links = steps.filter((step) => /\boauth-connect\b/.test(step));
-    expect(links.length).toBeGreaterThan(0);
-    for (const step of links) {
+// What a step says besides its code has to say the same.
+describe("a step of a guide that requests the address of a provider's page", () => {
+  const stepsOf = (page: string) => readText(page).match(/^\d\. [^]*?(?=^\d\. |^\S)/gm) ?? [];
+  const guides = markdownPages().filter((page) => page.startsWith('docs/guides/'));
+  const links = guides.flatMap((page) =>
+    stepsOf(page).flatMap((step) => (/\boauth-connect\b/.test(step) ? [{ page, step }] : [])),
+  );
+
+  it('was found', () => {
+    expect(links.map(({ page }) => page)).toContain('docs/guides/connecting.md');
+  });
+
+  it.each(links)(
+    '$page: has a page of the builder tie the link to its browser, by what it sends and that it takes the cookie',
+    ({ step }) => {
       expect(step).toMatch(/enableCSRFProtection: true|"enableCSRFProtection": true/);
       expect(step).toContain("credentials: 'include'");
-    }
-  });
-});
-
-it('the guides that connect an account were found', () => {
-  expect(markdownPages()).toEqual(
-    expect.arrayContaining(['docs/guides/connect-hubspot.md', 'docs/guides/connect-salesforce.md']),
+    },
   );
+
+  it.each(['hubspot', 'salesforce'])('is one for all: the guide of %s leads to it', (provider) => {
+    expect(readText(`docs/guides/connect-${provider}.md`)).toContain('(connecting.md#with-a-page-of-the-provider)');
+  });
 });
 
 // A comment that cites what its reader does not have explains nothing.

@@ -8,6 +8,7 @@ module.exports = {
     'tests/chart/',
     'tests/clients/',
     'tests/command-line/guide.test.ts',
+    'tests/documents/',
     'tests/faults/mutations.test.ts',
     'tests/faults/rows.test.ts',
     'tests/flows/alerts.test.ts',

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { childEnvironment } from './environment.mjs';
-import { consoleBuild, root, tool, workspaceNode } from './paths.mjs';
+import { pageBuilds, root, tool, workspaceNode } from './paths.mjs';
 
 const jest = (project) => [tool('jest'), '-c', 'jest.config.js', '--passWithNoTests', '--selectProjects', project];
 const tsc = (...args) => [tool('tsc', 'typescript'), ...args];
@@ -14,7 +14,12 @@ const steps = () => [
   },
   {
     name: 'types',
-    commands: [tsc('-b'), [consoleBuild], tsc('-p', 'tsconfig.tests.json'), tsc('-p', 'tests/browser/published-react')],
+    commands: [
+      tsc('-b'),
+      ...pageBuilds.map((build) => [build]),
+      tsc('-p', 'tsconfig.tests.json'),
+      tsc('-p', 'tests/browser/published-react'),
+    ],
   },
   // After the compiler: a package's types come from what was compiled, and without them the linter guesses.
   { name: 'lint', commands: [[tool('oxlint'), '--type-aware']] },

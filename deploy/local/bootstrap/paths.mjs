@@ -18,8 +18,8 @@ export const lockfile = join(root, 'pnpm-lock.yaml');
 
 export const launcher = join(root, 'deploy', 'local', 'dist', 'index.js');
 
-/** Makes the console's page, where it is older than its sources. */
-export const consoleBuild = join(root, 'libs', 'console', 'build.mjs');
+/** Make the console's page and the pages of the guide, where they are older than their sources. */
+export const pageBuilds = ['console', 'guide'].map((name) => join(root, 'libs', name, 'build.mjs'));
 
 /** Makes the packages that others install. */
 export const packagesScript = join(root, 'deploy', 'release', 'packages.mjs');

@@ -5,6 +5,9 @@ export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './s
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { createEmbeddedServices } from './footprints/embedded-services';
 export { readSpans, renderOperationTraces, type SentSpans, type Span } from './trace-command';
+export { demoCustomer } from './demo/demo';
+export { seedDemo } from './demo/seed-demo';
+export { openSandboxAccounts } from './sandbox-client';
 export { tourOfRunning } from './tour/run-tour';
 
 interface Command {

@@ -15,6 +15,7 @@ export {
 } from './authenticator';
 export { startMetricsServer, type MetricsServerOptions } from './metrics-server';
 export { InboundError, presentProblem, type ProblemDocument } from './problem-handler';
+export { pageReply, readPageFiles } from './page-files';
 export { parseJson } from './read-body';
 export { route, type Reply, type RouteOptions, type RouteParts, type RouteRequest } from './route';
 export type { ParametersOf, Router } from './router';

@@ -14,7 +14,6 @@ import { managementApi } from './api';
 import { connectionChangeRoutes, connectionRoutes } from './connections/connection-routes';
 import { oauthCallbackRoutes, oauthConnectPath, oauthConnectRoutes } from './connections/oauth-routes';
 import { providerAppRoutes, providerRoutes } from './connections/provider-routes';
-import { consoleRoutes } from './console-routes';
 import type { ManagementContext } from './context';
 import { configRoutes, objectConfigRoutes } from './installations/config-routes';
 import { installationChangeRoutes, installationRoutes } from './installations/installation-routes';
@@ -28,6 +27,7 @@ import {
   operationListRoutes,
   operationRoutes,
 } from './operations/operation-routes';
+import { pageRoutes } from './page-routes';
 import { apiKeyRoutes, jwtKeyRoutes } from './projects/key-routes';
 import { compatibilityRoutes, projectRoutes } from './projects/project-routes';
 import { sweepDeletions } from './projects/sweep-deletions';
@@ -120,7 +120,7 @@ function createManagementApp(context: ManagementContext) {
       oauthCallbackRoutes(router, context);
       uploadRoutes(router, context);
       providerRoutes(router, context);
-      consoleRoutes(router, context);
+      pageRoutes(router, context);
     },
   });
 }

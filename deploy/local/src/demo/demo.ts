@@ -83,6 +83,7 @@ export function describeRunning(demo: Demo, demoFile: string): readonly string[]
     '',
     `management  ${baseUrl}`,
     `console     ${baseUrl.replace(/\/v1$/, '/console')}`,
+    `guide       ${baseUrl.replace(/\/v1$/, '/docs/guide')}`,
     `search      ${searchUrl}`,
     `write       ${writeUrl}`,
     ...(sandboxUrl === undefined ? [] : [`sandbox CRMs ${sandboxUrl}`]),
