@@ -104,5 +104,5 @@ function settingsGivenTo(name: string): string[] {
 }
 
 function configOf(name: string): string {
-  return read(name === 'sandbox' ? 'deploy/sandbox/src/config.ts' : `services/${name}/src/config.ts`);
+  return read(name === 'sandbox' ? 'deploy/sandbox/src/index.ts' : `services/${name}/src/config.ts`);
 }

@@ -61,7 +61,7 @@ export function snippetsOf(blocks: readonly Block[]): Snippet[] {
 export const fileOf = (program: string): string | undefined => /^\/\/ (\S+\.mts)\n/.exec(program)?.[1];
 
 /** What does not differ from run to run. */
-export function formOf(printed: string): string {
+function formOf(printed: string): string {
   return printed
     .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>')
     .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<moment>')

@@ -23,7 +23,7 @@ interface Sent {
 
 let pair: Pair;
 let stack: OwnStack;
-let customers: readonly Customer[];
+let customers: readonly [hubspot: Customer, salesforce: Customer];
 afterEach(async () => {
   await stack?.stop();
   await pair?.stop();
@@ -44,8 +44,9 @@ const nameOf = ({ account }: Customer) => (account.provider === 'hubspot' ? 'las
 
 /** Single and auto-batched creates, one after the other, until it is told to stop. */
 async function send(sent: Sent[], caller: number, isOver: () => boolean): Promise<void> {
+  const [hubspot, salesforce] = customers;
   for (let n = 0; !isOver(); n += 1) {
-    const customer = customers[n % 2] as Customer;
+    const customer = n % 2 === 0 ? hubspot : salesforce;
     const marker = `failover-${caller}-${n}`;
     const record = { [nameOf(customer)]: marker, ...(n % 2 === 0 && { email: `${marker}@example.com` }) };
     const policy = n % 3 === 0 ? { autoBatchPolicy: { maxDelayMinutes: 1 } } : {};

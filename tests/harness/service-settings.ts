@@ -13,7 +13,7 @@ export interface Settings {
 /** Read from the source, because a service exports no table to tests: the fragments it spreads and the settings of its own. */
 export function settingsOf(service: string): Settings {
   const folder = service === 'sandbox' ? 'deploy/sandbox' : `services/${service}`;
-  const source = readFileSync(join(root, folder, 'src/config.ts'), 'utf8');
+  const source = readFileSync(join(root, folder, service === 'sandbox' ? 'src/index.ts' : 'src/config.ts'), 'utf8');
   const spread = [...source.matchAll(/^ {2}\.\.\.(\w+Env)\b/gm)].flatMap(([, name]) => name ?? []);
   const fragments = spread.map((name) => fragmentOf(name));
   const fields = Object.assign({}, ...fragments) as Record<string, { default?: unknown; optional?: true }>;

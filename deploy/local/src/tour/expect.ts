@@ -1,7 +1,6 @@
 import type { Reply } from '@sluice/client';
 import type { LedgerEntry } from '@sluice/sandbox';
-import { describeBody } from '../sandbox-client';
-import type { Tour } from './tour';
+import { describeBody, type SandboxClient } from '../sandbox-client';
 
 /** A step saw something else than it should: the tour ends here, with this sentence. */
 export class StepFailure extends Error {
@@ -20,8 +19,14 @@ export function expectStatus<T>(reply: Reply<T>, status: number, what: string): 
   return reply;
 }
 
+/** What the checks of the ledger need of a tour. */
+interface LedgerReader {
+  readonly hubspot: { readonly sandbox: Pick<SandboxClient, 'ledgerSince'> };
+  readonly begunAt: Date;
+}
+
 /** Fails unless calls of this run wrote this contact, once each. @param actions in order, as HubSpot's ledger names them */
-export async function expectWrittenBy(tour: Tour, recordId: string, actions: readonly string[]): Promise<void> {
+export async function expectWrittenBy(tour: LedgerReader, recordId: string, actions: readonly string[]): Promise<void> {
   const ledger = await tour.hubspot.sandbox.ledgerSince(tour.begunAt);
   const seen = ledger.filter((entry) => entry.recordIds.includes(recordId)).map((entry) => entry.action);
   const wanted = actions.join(', ');
@@ -33,7 +38,11 @@ export async function expectWrittenBy(tour: Tour, recordId: string, actions: rea
 }
 
 /** HubSpot's calls of this kind since a moment. */
-export async function callsSince(tour: Tour, moment: Date, action: string): Promise<readonly LedgerEntry[]> {
+export async function callsSince(
+  tour: Pick<LedgerReader, 'hubspot'>,
+  moment: Date,
+  action: string,
+): Promise<readonly LedgerEntry[]> {
   const ledger = await tour.hubspot.sandbox.ledgerSince(moment);
   return ledger.filter((entry) => entry.action === action);
 }

@@ -22,12 +22,12 @@ function closeSql(which: string, from = '', before = ''): string {
     insert into closed_batches (project_id, operation_id, connection_id, records, plan_bytes) select * from shut`;
 }
 
-const key = ['project_id', 'installation_id', 'type', 'object_name'];
+const keyColumns = ['project_id', 'installation_id', 'type', 'object_name'];
 
 /** Several: their rows are locked in the order in which joins lock them, so neither waits for the other. */
 function closeInOrderSql(which: string): string {
-  const order = key.map((column) => `${column} collate "C"`).join(', ');
-  const isLocked = key.map((column) => `b.${column} = l.${column}`).join(' and ');
+  const order = keyColumns.map((column) => `${column} collate "C"`).join(', ');
+  const isLocked = keyColumns.map((column) => `b.${column} = l.${column}`).join(' and ');
   const lock = `l as materialized (select * from open_batches b where b.is_open and ${which} order by ${order} for update),`;
   return closeSql(isLocked, 'from l', lock);
 }
