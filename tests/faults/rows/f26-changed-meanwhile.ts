@@ -2,7 +2,7 @@ import type { OperationRecord } from '@sluice/types';
 import { call } from '../../harness/api';
 import type { Customer } from '../../harness/customer';
 import { createCustomer } from '../../harness/customer';
-import { createProject } from '../../harness/project';
+import { createProject, credentialsOf } from '../../harness/project';
 import { check } from '../harness/checker';
 import { mergeLedgers, newLedger, type ClientLedger } from '../harness/client-ledger';
 import { latestSeq, sendLoad } from '../harness/load';
@@ -116,7 +116,9 @@ async function uninstall({ project, integrationId, installationId }: Customer): 
 }
 
 async function reconnect({ project, account, groupRef, integrationId, installationId }: Customer): Promise<void> {
-  const { id: connectionId } = await project.connect(account, groupRef);
+  // Of another consumer: credentials of the same one would go to the connection that is in use.
+  const other = { consumerRef: `${groupRef}-other`, ...credentialsOf(account) };
+  const { id: connectionId } = await project.connect(account, groupRef, other);
   const body = { updateMask: ['connectionId'], installation: { connectionId } };
   const url = `${project.url}/integrations/${integrationId}/installations/${installationId}`;
   await call(url, { method: 'PATCH', key: project.key, body });
