@@ -17,10 +17,10 @@ export interface ConditionRule {
 }
 
 /** Whom it is about, as both lines name it. Names only: nothing that a record holds. */
-export type ConditionSubject = Readonly<Record<string, string>>;
+type ConditionSubject = Readonly<Record<string, string>>;
 
 /** What was observed, as the lines show it. */
-export interface BadObservation {
+interface BadObservation {
   /** In our words, or a code such as ECONNRESET. A provider's own words may quote a customer. */
   readonly reason: string;
   /** Fields besides, such as a status. */
@@ -30,12 +30,12 @@ export interface BadObservation {
 }
 
 /** Logs one line when a subject turns bad and one when it is over, however many records and operations meet it. */
-export interface Condition {
+interface Condition {
   bad(subject: ConditionSubject, observation: BadObservation): void;
   good(subject: ConditionSubject): void;
 }
 
-export interface ConditionsOptions {
+interface ConditionsOptions {
   readonly logger: Logger;
   /** Monotonic milliseconds. @default performance.now */
   readonly now?: () => number;

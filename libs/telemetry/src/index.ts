@@ -1,5 +1,5 @@
 export { createByteBudget, heapShare, HeldBytes, type ByteBudget } from './byte-budget';
-export { createConditions, type Condition, type ConditionSubject, type BadObservation } from './conditions';
+export { createConditions } from './conditions';
 export {
   createLogger,
   logLevels,

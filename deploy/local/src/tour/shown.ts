@@ -3,7 +3,7 @@ import { writePrivateFile } from '@sluice/stack';
 import { readJson } from '../run-folder/run-record';
 
 /** A tour that ended as it should: of which project, and how the services ran. */
-export interface ShownTour {
+interface ShownTour {
   readonly projectId: string;
   readonly footprint: string;
 }
