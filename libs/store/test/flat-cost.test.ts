@@ -121,23 +121,25 @@ describe('with ten times as much waiting, no more is read by', () => {
   });
 
   it('a step of the repair of the order', async () => {
-    const move = (state: string) => change((of) => inLane(of, 'calls').update({ state }));
+    const move = (state: string) => change((of) => callsInLane(of).update({ state }));
     await move('waiting');
     await expectFlat((inside) => repairOrder(inside, { limit: 100 }));
     await move('ready');
   });
 
   // Overdue and not held back: left to the claims, and not to be read on every pass.
-  it('a step over overdue records', async () => {
+  it('a step over overdue calls', async () => {
     await change((of) => {
-      const passed = of.database.raw('now() - make_interval(secs => accept_seq)');
-      return inLane(of, 'records').update({ retry_until: passed });
+      const passed = of.database.raw(
+        `now() - make_interval(secs => ('x' || right(operation_id, 8))::bit(32)::integer)`,
+      );
+      return callsInLane(of).update({ deadline: passed });
     });
     const pages = await pagesOf(large.database, async (inside) => {
       const step = await claimOverdue(inside, ending);
       expect([step.found, step.next]).toEqual([[], expect.any(String)]);
     });
-    // Not compared: small tables are read whole. Each of the 100 records is found, and its call, down an index of four levels at most.
+    // Not compared: small tables are read whole. Each of the 100 calls is found down an index of four levels at most.
     expect(pages).toBeLessThanOrEqual(100 * 10);
   });
 
@@ -170,13 +172,13 @@ async function change(work: (backlog: Backlog) => PromiseLike<unknown>): Promise
   }
 }
 
-function inLane({ database, oneLane }: Backlog, table: 'calls' | 'records') {
-  return database(table).where({ lane_id: oneLane.laneId });
+function callsInLane({ database, oneLane }: Backlog) {
+  return database('calls').where({ lane_id: oneLane.laneId });
 }
 
 /** One call gets a connection that is gone, which is no reason to hold it back. */
 async function refuseAllButOne(backlog: Backlog): Promise<void> {
   await backlog.database('connections').update({ status: 'bad_credentials' });
-  const last = inLane(backlog, 'calls').orderBy('operation_id', 'desc').limit(1).select('operation_id');
+  const last = callsInLane(backlog).orderBy('operation_id', 'desc').limit(1).select('operation_id');
   await backlog.database('calls').whereIn('operation_id', last).update({ connection_id: 'gone' });
 }

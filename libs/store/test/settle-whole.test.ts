@@ -75,7 +75,8 @@ async function storedOf({ operationId }: ClaimedCall): Promise<object> {
   }
   return stored;
 }
-const named = /^(id|operation_id|project_id|accept_seq|provider_id|claimed_provider_id|not_before|.*_(at|until))$/;
+const named =
+  /^(id|operation_id|project_id|accept_seq|provider_id|claimed_provider_id|not_before|deadline|.*_(at|until))$/;
 
 async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   let statements = 0;

@@ -15,16 +15,22 @@ interface StoredRecord {
   readonly outcome: string;
 }
 
+/** In which call a record was, and until when it was to be tried again, as version 0.1.0 stored it. */
+interface Planned {
+  readonly call_number: number | null;
+  readonly retry_until: Date | null;
+}
+
 let clone: ClonedDatabase;
 let database: Database;
 let store: Store;
-let before: StoredRecord[];
+let before: (StoredRecord & Planned)[];
 
 beforeAll(async () => {
   clone = await createEmptyDatabase();
   database = openDatabase({ url: clone.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
   await loadDump();
-  before = await readRecords();
+  before = await database<StoredRecord & Planned>('records').select('*');
   await migrateDatabase(clone.url);
   store = createStore({ url: clone.url, applicationName: 'test', poolMax: 4, limits: patientLimits });
 });
@@ -124,10 +130,14 @@ it('every operation can be read as soon as the schema is there', async () => {
     expect(records.length).toBeGreaterThan(0);
     expect(await store.operations.find(projectId, id)).toMatchObject({ id });
     expect(await store.operations.readProgress(projectId, id)).toMatchObject({ records: { total: records.length } });
-    expect(await store.operations.readHistory(projectId, id, { limit: 100 })).toContainEqual(
+    expect(await store.operations.readHistory(projectId, id, { limit: 1_000 })).toContainEqual(
       expect.objectContaining({ kind: 'accepted' }),
     );
-    expect(await store.operations.explain(projectId, id, { size: 100 })).toBeDefined();
+    const explained = await store.operations.explain(projectId, id, { size: 100 });
+    const planned = before.filter((row) => row.operation_id === id).toSorted((a, b) => a.record_index - b.record_index);
+    expect(explained?.records.map(({ call, retryUntil }) => [call, retryUntil])).toEqual(
+      planned.map((row) => [row.call_number ?? undefined, row.retry_until?.toISOString()]),
+    );
   }
   const [{ project_id: projectId } = { project_id: '' }] = operations;
   const failed = await store.operations.list(projectId, { status: 'failure', limit: 100 });

@@ -86,15 +86,16 @@ async function insertWrites(database: Database, owner: BacklogOwner, slice: Slic
        select :projectId, id, :integrationId, :installationId, :configId, :connectionId, lane_id, :objectName,
               :type, 'asynchronous', 'queued', 1, 1, :traceparent from given),
      called as (
-       insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent)
-       select :projectId, id, 1, lane_id, :connectionId, :objectName, :type, 'asynchronous', 'ready', :traceparent from given)
-     insert into records (project_id, operation_id, record_index, call_number, accept_seq, lane_id, connection_id, object_name,
-                          type, order_key, traceparent, config_id, plan, retry_until, retry_ms)
-     select :projectId, id, 0, 1, nextval('accept_seq'), lane_id, :connectionId, :objectName, :type,
+       insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent, deadline)
+       select :projectId, id, 1, lane_id, :connectionId, :objectName, :type, 'asynchronous', 'ready', :traceparent,
+              now() + interval '48 hours' from given)
+     insert into records (project_id, operation_id, record_index, accept_seq, lane_id, connection_id, object_name,
+                          type, order_key, traceparent, config_id, plan, retry_ms)
+     select :projectId, id, 0, nextval('accept_seq'), lane_id, :connectionId, :objectName, :type,
             lane_id || '/' || :objectName || '/' || record_id, :traceparent, :configId,
             json_strip_nulls(json_build_object('type', :type::text, 'objectName', :objectName::text, 'recordId', record_id,
                                                'fields', json_build_object('email', id || '@example.com')))::text,
-            now() + interval '48 hours', 172800000
+            172800000
      from given order by n`,
     { ...owner, ...slice, type, objectName, traceparent },
   );

@@ -96,14 +96,13 @@ export async function createGround(timeScale = 1): Promise<Ground> {
       return batcher;
     },
     callsOf: async (operationId) => {
-      return await database('records')
-        .where({ operation_id: operationId })
-        .whereNotNull('call_number')
-        .groupBy('call_number')
-        .orderBy('call_number')
-        .select<{ number: number; indexes: number[] }[]>(
-          database.raw('call_number as number, array_agg(record_index order by record_index) as indexes'),
-        );
+      const { rows } = await database.raw<{ rows: { number: number; indexes: number[] }[] }>(
+        `select c.number, array_agg(r.record_index order by r.record_index) as indexes from calls c
+         join records r on r.operation_id = c.operation_id and (c.members is null or r.record_index = any(c.members))
+         where c.operation_id = ? group by c.number order by c.number`,
+        [operationId],
+      );
+      return rows;
     },
     stateOf: async (operationId) => {
       const [row] = await database('operations').where({ id: operationId }).select<{ state: string }[]>('state');

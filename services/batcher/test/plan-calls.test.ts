@@ -79,10 +79,10 @@ it('a record behind an unfinished write of another operation gets a call of its 
 it('the retry time of each record starts at the seal', async () => {
   const { operationId } = await flush([{}]);
   const [row] = await ground
-    .database('records as r')
-    .join('operations as o', 'o.id', 'r.operation_id')
-    .where('r.operation_id', operationId)
-    .select(ground.database.raw('round(extract(epoch from r.retry_until - o.updated_at))::integer as seconds'));
+    .database('calls as c')
+    .join('operations as o', 'o.id', 'c.operation_id')
+    .where('c.operation_id', operationId)
+    .select(ground.database.raw('round(extract(epoch from c.deadline - o.updated_at))::integer as seconds'));
   expect(row).toEqual({ seconds: 60 });
 });
 

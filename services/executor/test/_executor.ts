@@ -181,7 +181,9 @@ export async function createGround(): Promise<Ground> {
     },
     setDeadline: async (operationId, leftMs) => {
       const moment = database.raw(`now() + make_interval(secs => ?::float8 / 1000)`, [leftMs]);
-      await database('records').where({ operation_id: operationId }).update({ retry_until: moment });
+      await database('calls')
+        .where({ operation_id: operationId })
+        .update({ base_at: database.raw('base_at + (? - deadline)', [moment]), deadline: moment });
     },
     close: async () => {
       for (const executor of started) await executor.stop();

@@ -82,12 +82,18 @@ it('what shared a call shares one again, as far as its bytes allow', async () =>
   await ground.ended(seed, id);
   const { database } = ground;
   const records = database('records').where({ operation_id: id });
-  await records.update({ call_number: 1, plan: database.raw(`plan || repeat(' ', 950000 - octet_length(plan))`) });
+  await records.update({ plan: database.raw(`plan || repeat(' ', 950000 - octet_length(plan))`) });
+  await database('calls').where({ operation_id: id }).where('number', '>', 1).delete();
+  await database('calls').where({ operation_id: id }).update({ members: null });
   ground.hubspot.behave = (_call, apply) => apply();
   const again = await opened(replay(id));
   await ground.ended(seed, again);
-  const calls = await database('records').where({ operation_id: again }).orderBy('record_index').select('call_number');
-  expect(calls.map((row: { call_number: number }) => row.call_number)).toEqual([1, 1, 1, 1, 2, 2, 2, 2, 3, 3]);
+  const members = await database('calls').where({ operation_id: again }).orderBy('number').pluck<number[][]>('members');
+  expect(members).toEqual([
+    [0, 1, 2, 3],
+    [4, 5, 6, 7],
+    [8, 9],
+  ]);
   expect(await ground.operation(seed, again)).toMatchObject({ status: 'success' });
 });
 
@@ -139,11 +145,11 @@ it('a cancelled operation is replayed, in the calls it had, with a new deadline'
   expect(await ground.ended(seed, again)).toMatchObject({ status: 'success' });
   expect(ground.hubspot.writes()).toHaveLength(1);
   const [row] = await ground
-    .database('records as r')
-    .join('operations as o', 'o.id', 'r.operation_id')
+    .database('calls as c')
+    .join('operations as o', 'o.id', 'c.operation_id')
     .where('o.id', again)
     .select<{ hours: number }[]>(
-      ground.database.raw('extract(epoch from r.retry_until - o.created_at)::float8 / 3600 as hours'),
+      ground.database.raw('extract(epoch from c.deadline - o.created_at)::float8 / 3600 as hours'),
     );
   expect(row?.hours).toBeCloseTo(2, 3);
 });

@@ -102,9 +102,9 @@ describe('the retry deadline', () => {
     // By the one clock that both moments have, and with what may pass between reading it and recording the send.
     const late = await ground
       .database('attempts as a')
-      .join('records as r', { 'r.project_id': 'a.project_id', 'r.operation_id': 'a.operation_id' })
+      .join('calls as c', { 'c.project_id': 'a.project_id', 'c.operation_id': 'a.operation_id' })
       .where('a.operation_id', operationId)
-      .whereRaw(`a.sent_at > r.retry_until + interval '2 seconds'`);
+      .whereRaw(`a.sent_at > c.deadline + interval '2 seconds'`);
     expect(late).toEqual([]);
     expect((await ground.records(seed, operationId))[0]).toMatchObject({
       status: 'failed',

@@ -59,10 +59,10 @@ describe('200', () => {
       await accept(seed, { ...asynchronous, retryPolicy: { deadlineHours: 48 } }),
     ];
     const rows = await gateway
-      .database('records')
+      .database('calls')
       .whereIn('operation_id', ids)
-      .orderBy('accept_seq')
-      .select(gateway.database.raw(`round(extract(epoch from retry_until - now()) / 3600)::integer as hours`));
+      .orderBy('deadline')
+      .select(gateway.database.raw(`round(extract(epoch from deadline - now()) / 3600)::integer as hours`));
     expect(rows).toEqual([{ hours: 1 }, { hours: 48 }]);
   });
 });
@@ -106,11 +106,14 @@ describe('the announcement', () => {
     const announced = await announcedOf(operationId, 2);
     expect(announced.map(({ callNumber }) => callNumber)).toEqual([1, 2]);
     const rows = await gateway
-      .database('records')
+      .database('calls')
       .where({ operation_id: operationId })
-      .orderBy('record_index')
-      .select('call_number');
-    expect(rows).toEqual([{ call_number: 1 }, { call_number: 1 }, { call_number: 2 }]);
+      .orderBy('number')
+      .select('number', 'members');
+    expect(rows).toEqual([
+      { number: 1, members: [0, 1] },
+      { number: 2, members: [2] },
+    ]);
   });
 });
 
@@ -119,8 +122,10 @@ describe('an asynchronous batch of more than 4 MB', () => {
   const large = 'x'.repeat(45_000);
   const batch = Array.from({ length: 100 }, (_, at) => ({ record: { email: `b${at}@x.com`, firstname: large } }));
   const callsOf = async (operationId: string) => {
-    const sql = `select call_number, count(*)::integer as records, sum(octet_length(plan))::integer as bytes, min(record_index) as first
-      from records where operation_id = ? group by call_number order by call_number`;
+    const sql = `select c.number as call_number, count(*)::integer as records, sum(octet_length(r.plan))::integer as bytes,
+        min(r.record_index) as first
+      from calls c join records r on r.operation_id = c.operation_id and (c.members is null or r.record_index = any(c.members))
+      where c.operation_id = ? group by c.number order by c.number`;
     return (
       await gateway.database.raw<{
         rows: { call_number: number; records: number; bytes: number; first: number }[];

@@ -17,20 +17,17 @@ export interface Flushed {
  * Every auto-batch since that moment. The due time and the seal are both moments of the database's clock, so no load of
  * this machine blurs what lies between: a record's retry time starts at the seal.
  */
-export async function readBatches(
-  world: Pick<Measured, 'serviceUrl' | 'timeScale'>,
-  sinceMs: number,
-): Promise<Flushed[]> {
+export async function readBatches(world: Pick<Measured, 'serviceUrl'>, sinceMs: number): Promise<Flushed[]> {
   const rows = await query<Omit<Flushed, 'lateMs'> & { late_ms: number | null }>(
     world,
     `select o.id, count(r.*)::integer as stored, o.records_total as counted,
             count(distinct (r.object_name, r.type))::integer as keys,
-            (extract(epoch from min(r.retry_until - make_interval(secs => r.retry_ms / 1000.0 / ?::float8)) - o.due_at) * 1000)::float8
-              as late_ms
+            (extract(epoch from (select min(c.base_at) from calls c where c.project_id = o.project_id and c.operation_id = o.id)
+              - o.due_at) * 1000)::float8 as late_ms
      from operations o left join records r on r.project_id = o.project_id and r.operation_id = o.id
      where o.mode = 'auto-batched' and o.created_at >= ?::timestamptz
-     group by o.id, o.records_total, o.due_at`,
-    [world.timeScale, new Date(sinceMs).toISOString()],
+     group by o.project_id, o.id, o.records_total, o.due_at`,
+    [new Date(sinceMs).toISOString()],
   );
   return rows.map(({ late_ms: lateMs, ...row }) => ({ ...row, ...(lateMs !== null && { lateMs }) }));
 }

@@ -24,6 +24,7 @@ import { addZipHash } from './20261122T220000-add-zip-hash';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { openBatches } from './20261125T200000-contract-open-batches';
+import { membersOfCalls } from './20261126T000000-contract-members-of-calls';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
 
 /** The schema's whole history, oldest first. */
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   sizeOpenBatches,
   freeNamesOfKeys,
   openBatches,
+  membersOfCalls,
 ];

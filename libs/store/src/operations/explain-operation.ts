@@ -13,6 +13,7 @@ import {
 } from '@sluice/types';
 import type { Knex } from 'knex';
 import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
+import { deadlineSql, isInCall } from '../writes/call-key';
 import { isFullSql } from '../writes/close-batch';
 import type { WriteMode } from '../writes/write-rows';
 import { errorSql, recordColumns, recordMembers } from './operation-row';
@@ -170,9 +171,10 @@ const attemptsSql = `
   order by sent_at desc, fence desc limit :attemptsMax`;
 
 const recordsSql = `
-  select ${recordColumns}, call_number, send_state, retry_until, config_id, plan
-  from records where project_id = :projectId and operation_id = :operationId and record_index = any(:indexes::integer[])
-  order by record_index`;
+  select ${recordColumns}, k.number as call_number, send_state, ${deadlineSql('r', 'k')} as retry_until, config_id, plan
+  from records r left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and ${isInCall('r', 'k')}
+  where r.project_id = :projectId and r.operation_id = :operationId and r.record_index = any(:indexes::integer[])
+  order by r.record_index`;
 
 function withoutValues(plan: WritePlan): ExplainedPlan {
   const { objectName, recordId, fields, ifEmpty, associations, headers, notes } = plan;

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { isInCall } from '../writes/call-key';
 
 /** What happened to an operation. Facts are counts, our names, and the provider's id of its request; no field value. */
 export interface OperationEvent {
@@ -59,8 +60,8 @@ export async function readHistory(
 const historySql = `
   with o as materialized (select * from operations where project_id = :projectId and id = :operationId),
   k as materialized (select * from calls where project_id = :projectId and operation_id = :operationId),
-  r as materialized (select record_index, call_number, outcome, error_class, replayed_by, updated_at from records
-    where project_id = :projectId and operation_id = :operationId),
+  r as materialized (select r.record_index, k.number as call_number, r.outcome, r.error_class, r.replayed_by, r.updated_at
+    from records r left join k on ${isInCall('r', 'k')} where r.project_id = :projectId and r.operation_id = :operationId),
   numbered as (
     select a.*, row_number() over (partition by call_number order by fence) as number,
            lead(fence) over (partition by call_number order by fence) is null as is_last

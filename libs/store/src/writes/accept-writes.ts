@@ -3,7 +3,8 @@ import type { Knex } from 'knex';
 import { Persistence } from '../guard';
 import { column, rowBindings, rowsSql, preparedRowsSql, preparedRowsMax } from '../row-source';
 import { type KeyClaim, claimBindings, claimSql, type KeyedOperation } from './idempotency-key';
-import { type NewOperation, type NewRecord, bytesOfPlans, kilobytes } from './write-rows';
+import { membersText } from './call-key';
+import { type NewOperation, type NewRecord, bytesOfPlans, kilobytes, scaledRetryMs } from './write-rows';
 import {
   groupBySource,
   pinColumns,
@@ -153,6 +154,7 @@ async function findStored(database: Knex, writes: readonly AcceptableWrite[]): P
 interface Single extends AcceptableWrite {
   readonly record: NewRecord;
   readonly source: number;
+  readonly retryMs: number;
 }
 
 const singleColumns = [
@@ -165,7 +167,7 @@ const singleColumns = [
   column<Single>('headers_key', 'text', (w) => w.record.headersKey),
   column<Single>('plan', 'json', (w) => w.record.plan),
   column<Single>('plan_kb', 'integer', (w) => kilobytes(bytesOfPlans(w.records))),
-  column<Single>('retry_ms', 'bigint', (w) => w.record.retryMs),
+  column<Single>('retry_ms', 'bigint', (w) => w.retryMs),
 ];
 
 /** `checked`: of each source whether its pins are current, by its position. An array, because every lookup in it costs the same. */
@@ -179,12 +181,13 @@ const singlesSql = `
     select project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type, mode,
       'queued', 1, 1, traceparent from fresh),
   called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
-      all_or_none, traceparent, plan_kb)
-    select project_id, id, 1, lane_id, connection_id, object_name, type, mode, 'ready', all_or_none, traceparent, plan_kb from fresh),
-  stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
-      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms)
-    select project_id, id, 0, 1, ref, accept_seq, lane_id, connection_id, object_name, type, order_key, traceparent,
-      config_id, headers_key, plan, now() + make_interval(secs => retry_ms / 1000.0 / ?::float8), retry_ms from fresh)
+      all_or_none, traceparent, plan_kb, deadline)
+    select project_id, id, 1, lane_id, connection_id, object_name, type, mode, 'ready', all_or_none, traceparent, plan_kb,
+      now() + make_interval(secs => retry_ms / 1000.0) from fresh),
+  stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id,
+      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
+    select project_id, id, 0, ref, accept_seq, lane_id, connection_id, object_name, type, order_key, traceparent,
+      config_id, headers_key, plan, retry_ms from fresh)
   select now() as accepted_at, (select count(*)::integer from fresh) as opened, '{}'::text[] as claimed,
     array(select c.ord::integer from checked, unnest(are_current) with ordinality as c(is_current, ord) where c.is_current) as sources`;
 
@@ -206,8 +209,9 @@ function acceptSingles(
     ...write,
     record: write.records[0] as NewRecord,
     source: sourceOf[at] as number,
+    retryMs: scaledRetryMs(write.records[0] as NewRecord, timeScale),
   }));
-  const bindings = [...rowBindings(pinColumns, sources), ...rowBindings(singleColumns, rows), timeScale];
+  const bindings = [...rowBindings(pinColumns, sources), ...rowBindings(singleColumns, rows)];
   return { name: 'accept-singles', sql: singlesSql, bindings };
 }
 
@@ -227,10 +231,15 @@ interface NumberedWrite extends AcceptableWrite {
 interface NewCall {
   readonly number: number;
   readonly planKb: number;
+  /** Indexes of its records. Absent: it has all of its operation. */
+  readonly members: readonly number[] | undefined;
+  /** Shortest retry time of its records. */
+  readonly retryMs: number;
 }
 
 /** A call or a record with the position of its write in the flush, from 1. */
 type Positioned<Row> = { readonly position: number; readonly row: Row };
+type PositionedRecord = Positioned<NewRecord> & { readonly retryMs: number };
 
 const operationColumns = [
   column<NumberedWrite>('id', 'text', (w) => w.operation.id),
@@ -244,16 +253,17 @@ const callColumns = [
   column<Positioned<NewCall>>('position', 'integer', (c) => c.position),
   column<Positioned<NewCall>>('number', 'integer', (c) => c.row.number),
   column<Positioned<NewCall>>('plan_kb', 'integer', (c) => c.row.planKb),
+  column<Positioned<NewCall>>('members', 'text', (c) => c.row.members && membersText(c.row.members)),
+  column<Positioned<NewCall>>('retry_ms', 'bigint', (c) => c.row.retryMs),
 ];
 const recordColumns = [
-  column<Positioned<NewRecord>>('position', 'integer', (r) => r.position),
-  column<Positioned<NewRecord>>('record_index', 'integer', (r) => r.row.index),
-  column<Positioned<NewRecord>>('call_number', 'integer', (r) => r.row.callNumber),
-  column<Positioned<NewRecord>>('ref', 'text', (r) => r.row.ref),
-  column<Positioned<NewRecord>>('order_key', 'text', (r) => r.row.orderKey),
-  column<Positioned<NewRecord>>('headers_key', 'text', (r) => r.row.headersKey),
-  column<Positioned<NewRecord>>('plan', 'json', (r) => r.row.plan),
-  column<Positioned<NewRecord>>('retry_ms', 'bigint', (r) => r.row.retryMs),
+  column<PositionedRecord>('position', 'integer', (r) => r.position),
+  column<PositionedRecord>('record_index', 'integer', (r) => r.row.index),
+  column<PositionedRecord>('ref', 'text', (r) => r.row.ref),
+  column<PositionedRecord>('order_key', 'text', (r) => r.row.orderKey),
+  column<PositionedRecord>('headers_key', 'text', (r) => r.row.headersKey),
+  column<PositionedRecord>('plan', 'json', (r) => r.row.plan),
+  column<PositionedRecord>('retry_ms', 'bigint', (r) => r.retryMs),
 ];
 
 /** How the rows are written in the text: visible to the planner, or not. */
@@ -276,15 +286,14 @@ const insertSql = (rowsOf: Sql, claimed: string, claimedIds: string): string => 
       'queued', records_total, calls_open, traceparent from fresh
     on conflict (project_id, id) do nothing returning id),
   called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
-      all_or_none, traceparent, plan_kb)
+      all_or_none, traceparent, plan_kb, members, deadline)
     select f.project_id, f.id, c.number, f.lane_id, f.connection_id, f.object_name, f.type, f.mode, 'ready', f.all_or_none,
-      f.traceparent, c.plan_kb from ${rowsOf('c', callColumns)} join fresh f on f.position = c.position
+      f.traceparent, c.plan_kb, c.members::integer[], now() + make_interval(secs => c.retry_ms / 1000.0) from ${rowsOf('c', callColumns)} join fresh f on f.position = c.position
     on conflict do nothing),
-  stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
-      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms)
-    select f.project_id, f.id, r.record_index, r.call_number, r.ref, f.accept_seq, f.lane_id, f.connection_id,
-      f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan,
-      now() + make_interval(secs => r.retry_ms / 1000.0 / ?::float8), r.retry_ms
+  stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id,
+      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
+    select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, f.lane_id, f.connection_id,
+      f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan, r.retry_ms
     from ${rowsOf('r', recordColumns)} join fresh f on f.position = r.position
     on conflict do nothing)
   select now() as accepted_at, (select count(*)::integer from opened) as opened,
@@ -308,10 +317,12 @@ function acceptStatement(
   const numbered = writes.map((write, at) => ({
     ...write,
     source: sourceOf[at] as number,
-    calls: callsOf(write),
+    calls: callsOf(write, timeScale),
   }));
   const calls = numbered.flatMap((write, at) => write.calls.map((row) => ({ position: at + 1, row })));
-  const records = writes.flatMap((write, at) => write.records.map((row) => ({ position: at + 1, row })));
+  const records = writes.flatMap((write, at) =>
+    write.records.map((row) => ({ position: at + 1, row, retryMs: scaledRetryMs(row, timeScale) })),
+  );
   const keyed = writes.flatMap(toKeyed);
   const { name, prepared, visible } = keyed.length === 0 ? statements.bare : statements.keyed;
   const bindings = [
@@ -319,7 +330,6 @@ function acceptStatement(
     ...rowBindings(operationColumns, numbered),
     ...(keyed.length === 0 ? [] : claimBindings(keyed, timeScale)),
     ...rowBindings(callColumns, calls),
-    timeScale,
     ...rowBindings(recordColumns, records),
   ];
   return records.length <= preparedRowsMax ? { name, sql: prepared, bindings } : { sql: visible, bindings };
@@ -334,7 +344,12 @@ function toKeyed({ operation, records, idempotency }: AcceptableWrite): KeyedOpe
   return [{ projectId, operationId, claim: idempotency, reply }];
 }
 
-function callsOf({ records }: AcceptableWrite): readonly NewCall[] {
+function callsOf({ records }: AcceptableWrite, timeScale: number): readonly NewCall[] {
   const byNumber = Map.groupBy(records, (record) => record.callNumber);
-  return [...byNumber].map(([number, members]) => ({ number, planKb: kilobytes(bytesOfPlans(members)) }));
+  return [...byNumber].map(([number, members]) => ({
+    number,
+    planKb: kilobytes(bytesOfPlans(members)),
+    members: byNumber.size === 1 ? undefined : members.map(({ index }) => index),
+    retryMs: Math.min(...members.map((member) => scaledRetryMs(member, timeScale))),
+  }));
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { isInCall } from './call-key';
 import { column, rowSource, type Column } from '../row-source';
 import type { RecordSettlement, Settlement } from './settlement';
 
@@ -127,7 +128,7 @@ export async function reopenAdopters(
   const input = rowSource('i', contestedColumns, contested);
   const result = await transaction.raw<{ rows: { id: string }[] }>(
     `with adopters as (
-       select a.project_id, a.operation_id, a.record_index, a.call_number from ${input.sql}
+       select a.project_id, a.operation_id, a.record_index from ${input.sql}
        join records o on o.project_id = i.project_id and o.operation_id = i.operation_id and o.record_index = i.record_index
        join records a on a.project_id = o.project_id and a.lane_id = o.lane_id and a.object_name = o.object_name
          and a.claimed_provider_id = i.provider_id
@@ -136,9 +137,11 @@ export async function reopenAdopters(
      doubted as (update records r set outcome = 'pending', provider_id = null, claimed_provider_id = null, warnings = null,
               updated_at = now()
        from adopters a where r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = a.record_index),
-     standing as (select c.project_id, c.operation_id, c.number, c.state from calls c
-       where (c.project_id, c.operation_id, c.number) in (select project_id, operation_id, call_number from adopters)
-       order by 1, 2, 3 for update),
+     theirs as (select distinct a.project_id, a.operation_id, c.number from adopters a
+       join calls c on c.project_id = a.project_id and c.operation_id = a.operation_id and ${isInCall('a', 'c')}),
+     standing as (select c.project_id, c.operation_id, c.number, c.state from theirs t
+       join calls c on c.project_id = t.project_id and c.operation_id = t.operation_id and c.number = t.number
+       order by 1, 2, 3 for update of c),
      moved as (update calls c set state = 'in_doubt', fence = c.fence + 1, owner = null, lease_until = null,
               sent_at = coalesce(c.sent_at, now()), not_before = now() + make_interval(secs => ?::float8 / 1000)
        from standing s where c.project_id = s.project_id and c.operation_id = s.operation_id and c.number = s.number),

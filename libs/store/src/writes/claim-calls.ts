@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { lockOrderKeys } from './lock-order-keys';
-import { callKeyColumns } from './call-key';
+import { callKeyColumns, isInCall } from './call-key';
 import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneCapacity } from './lanes';
 import { preparePlan, hiddenFromPlanner } from '../row-source';
 import { splitBlocked } from './split-blocked';
@@ -76,7 +76,8 @@ async function readRecords(
     `select i.ord, sum(octet_length(r.plan))::float8 as bytes,
             array_agg(r.order_key) filter (where r.order_key is not null) as order_keys
      from ${input.sql}
-     join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+     join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+     join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
      where r.outcome = ${hiddenFromPlanner('pending')} group by i.ord`,
     input.bindings as Knex.Value[],
   );

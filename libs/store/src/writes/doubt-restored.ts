@@ -1,6 +1,6 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import { callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import { callKeyColumns, isInCall, toCallKey, type CallKeyRow } from './call-key';
 import type { Page, Step } from './find-ready-lanes';
 import { column, rowSource, type Column } from '../row-source';
 import type { CallKey } from './write-rows';
@@ -73,7 +73,8 @@ async function fingerprintOpen(
     `select i.project_id, i.operation_id, i.number, r.record_index,
             floor(sum(octet_length(r.plan)) over (order by i.ord, r.record_index) / ${limits.callPlanBytesMax})::integer as piece
      from ${input.sql}
-     join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+     join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+     join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
      where r.outcome = 'pending' and r.plan is not null`,
     input.bindings as Knex.Value[],
   );

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { callKeyColumns } from './call-key';
+import { callKeyColumns, isInCall } from './call-key';
 import { rowSource } from '../row-source';
 import type { RecordError, RecordSettlement, Settlement } from './settlement';
 
@@ -62,9 +62,11 @@ function endOf({ index, sendState, error }: Extract<RecordSettlement, { kind: 'a
 
 /** Of all its records: a settlement names only those of the records that it ends. */
 async function readOrderKeys(transaction: Knex.Transaction, call: Settlement): Promise<string[]> {
-  const rows = await transaction('records')
-    .where({ project_id: call.projectId, operation_id: call.operationId, call_number: call.number, outcome: 'pending' })
-    .whereNotNull('order_key')
-    .select<{ order_key: string }[]>('order_key');
+  const { rows } = await transaction.raw<{ rows: { order_key: string }[] }>(
+    `select r.order_key from calls c
+     join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
+     where c.project_id = ? and c.operation_id = ? and c.number = ? and r.outcome = 'pending' and r.order_key is not null`,
+    [call.projectId, call.operationId, call.number],
+  );
   return rows.map((row) => row.order_key);
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import { callKeyColumns, isInCall, toCallKey, type CallKeyRow } from './call-key';
 import { closeInstallation } from './close-batch';
 import { endCounted } from './end-operations';
 import { lockOrderKeys } from './lock-order-keys';
@@ -73,7 +73,8 @@ async function readOrderKeys(transaction: Knex.Transaction, projectId: string, u
   const calls = rowSource('i', callKeyColumns, unsent.calls);
   const result = await transaction.raw<{ rows: { order_key: string }[] }>(
     `select r.order_key from ${calls.sql}
-     join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+     join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+     join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
      where r.order_key is not null and r.outcome = 'pending'
      union
      select order_key from records
@@ -134,7 +135,8 @@ async function endRecords(
     `with given as materialized (select * from ${calls.sql}),
      batches as materialized (select id from operations where project_id = ? and id = any(?::text[]) and state = 'accumulating'),
      planned as (update records r ${ending} from given i
-       where r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+       join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+       where r.project_id = i.project_id and r.operation_id = i.operation_id and ${isInCall('r', 'c')}
          and r.outcome = 'pending' returning r.operation_id),
      gathered as (update records r ${ending} from batches b
        where r.project_id = ? and r.operation_id = b.id and r.outcome = 'pending' returning r.operation_id),

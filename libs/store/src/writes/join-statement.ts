@@ -2,7 +2,7 @@ import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, preparedRowsSql, rowBindings } from '../row-source';
 import type { KeyClaim } from './idempotency-key';
-import { bytesOfPlans, type NewOperation, type NewRecord } from './write-rows';
+import { bytesOfPlans, scaledRetryMs, type NewOperation, type NewRecord } from './write-rows';
 import { integrationAndKeyAreCurrent } from './write-source';
 
 /** A record that joins the open auto-batch of its installation, object and type, or opens one. */
@@ -59,6 +59,7 @@ interface GroupRow extends NewOperation {
 interface RecordRow extends BatchableWrite {
   readonly source: number;
   readonly rank: number;
+  readonly retryMs: number;
 }
 
 /** What is compared once per statement: the manifest in force, and the key that authorised the requests. */
@@ -92,7 +93,7 @@ const recordColumns = [
   column<RecordRow>('traceparent', 'text', (r) => r.operation.traceparent),
   column<RecordRow>('headers_key', 'text', (r) => r.record.headersKey),
   column<RecordRow>('plan', 'json', (r) => r.record.plan),
-  column<RecordRow>('retry_ms', 'bigint', (r) => r.record.retryMs),
+  column<RecordRow>('retry_ms', 'bigint', (r) => r.retryMs),
 ];
 
 const size = limits.autoBatchRecordsMax;
@@ -110,7 +111,6 @@ const filling = `(excluded.plan_bytes::bigint * (${size} - b.records) / excluded
  * `placed` is joined in full, which is never done by reading all of the one for each of the other: a planner that expects one group would, and a hundred
  * groups would cost ten thousand reads.
  * `closed` is what was filled here; the other ways to close a batch are in `close-batch.ts`.
- * `retry_until` stays empty: the retry time of an auto-batched record starts at the seal.
  */
 const joinSql = `
   with authority as materialized (
@@ -189,7 +189,9 @@ export async function joinGroups(
   timeScale: number,
 ): Promise<readonly GroupAnswer[]> {
   const rows = groups.flatMap(({ writes }, at) =>
-    writes.map((write, rank): RecordRow => ({ ...write, source: at + 1, rank })),
+    writes.map((write, rank): RecordRow => {
+      return { ...write, source: at + 1, rank, retryMs: scaledRetryMs(write.record, timeScale) };
+    }),
   );
   const { authorities, groupRows } = toGroupRows(groups);
   const bindings = [

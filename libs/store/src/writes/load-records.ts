@@ -1,7 +1,7 @@
 import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
-import { callKeyColumns } from './call-key';
+import { callKeyColumns, deadlineSql, isInCall } from './call-key';
 import { preparePlan, hiddenFromPlanner } from '../row-source';
 import type { CallKey } from './write-rows';
 
@@ -53,9 +53,10 @@ export async function loadPending(
   const loading = database.raw<{ rows: PendingRow[] }>(
     `select i.ord, r.record_index, r.plan, r.order_key, r.send_state, r.first_sent_at, r.fingerprint, r.error_class,
             r.error_text, r.traceparent, r.accepted_at,
-            extract(epoch from coalesce(r.retry_until, now()) - now())::float8 * 1000 as left_ms
+            extract(epoch from ${deadlineSql('r', 'c')} - now())::float8 * 1000 as left_ms
      from ${input.sql}
-     join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+     join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+     join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
      where r.outcome = ${hiddenFromPlanner('pending')} order by i.ord, r.accept_seq, r.record_index`,
     input.bindings as Knex.Value[],
   );
@@ -78,8 +79,9 @@ export type PendingSize = Pick<PendingRecord, 'index' | 'orderKey' | 'sendState'
 export async function readPendingSizes(database: Knex, call: CallKey): Promise<readonly PendingSize[]> {
   type Row = Pick<PendingRow, 'record_index' | 'order_key' | 'send_state' | 'error_class' | 'error_text'>;
   const result = await database.raw<{ rows: (Row & { readonly plan_bytes: number })[] }>(
-    `select record_index, order_key, send_state, error_class, error_text, octet_length(plan) as plan_bytes from records
-     where project_id = ? and operation_id = ? and call_number = ? and outcome = 'pending' order by accept_seq, record_index`,
+    `select r.record_index, r.order_key, r.send_state, r.error_class, r.error_text, octet_length(r.plan) as plan_bytes from calls c
+     join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
+     where c.project_id = ? and c.operation_id = ? and c.number = ? and r.outcome = 'pending' order by r.accept_seq, r.record_index`,
     [call.projectId, call.operationId, call.number],
   );
   return result.rows.map((row) => ({

@@ -9,6 +9,7 @@ import {
 import { column, preparedRowsSql, rowBindings } from '../row-source';
 import type { StoredRow } from '../table';
 import { type KeyClaim, claimBindings, claimSql } from './idempotency-key';
+import { isInCall } from './call-key';
 import { lockForSynchronous } from './lock-order-keys';
 import type { NewOperation, NewRecord } from './write-rows';
 import { pinColumns, pinsAreCurrent } from './write-source';
@@ -132,19 +133,17 @@ const operationColumns = [
 const recordColumns = [
   column<PositionedRecord>('position', 'integer', (r) => r.position),
   column<PositionedRecord>('record_index', 'integer', (r) => r.index),
-  column<PositionedRecord>('call_number', 'integer', (r) => r.callNumber),
   column<PositionedRecord>('ref', 'text', (r) => r.ref),
   column<PositionedRecord>('order_key', 'text', (r) => r.orderKey),
   column<PositionedRecord>('headers_key', 'text', (r) => r.headersKey),
   column<PositionedRecord>('plan', 'json', (r) => r.plan),
-  column<PositionedRecord>('retry_ms', 'bigint', (r) => r.retryMs),
   column<PositionedRecord>('fingerprint', 'text', (r) => r.fingerprint),
 ];
 
 /** Unfinished writes to the same records, those that are executing first: what is queued is overtaken, what is executing is waited for. */
 const standingSql = `
   select r.operation_id, coalesce(c.state = 'running', false) as running from records r
-  left join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and c.number = r.call_number
+  left join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and ${isInCall('r', 'c')}
   where r.project_id = ? and r.order_key = any(?::text[]) and r.outcome = 'pending'
   order by coalesce(c.state = 'running', false) desc, r.accept_seq, r.record_index limit 100`;
 const noneStanding = 'select null::text as operation_id, false as running where false';
@@ -172,14 +171,14 @@ const openingSql = (claimed: string, standing: string): string => `
     select project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
       'synchronous', 'queued', records_total, 1, traceparent from fresh returning id, created_at),
   called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
-      all_or_none, traceparent, sent_at, attempts, fence, lease_until, owner)
+      all_or_none, traceparent, deadline, sent_at, attempts, fence, lease_until, owner)
     select project_id, id, 1, lane_id, connection_id, object_name, type, 'synchronous', 'running', all_or_none,
-      traceparent, now(), 1, 1, clock_timestamp() + make_interval(secs => lease_ms / 1000), owner from fresh),
-  stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
-      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms,
+      traceparent, now(), now(), 1, 1, clock_timestamp() + make_interval(secs => lease_ms / 1000), owner from fresh),
+  stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id,
+      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms,
       fingerprint, send_state, first_sent_at)
-    select f.project_id, f.id, r.record_index, r.call_number, r.ref, f.accept_seq, f.lane_id, f.connection_id,
-      f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan, now(), r.retry_ms,
+    select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, f.lane_id, f.connection_id,
+      f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan, 0,
       r.fingerprint, 'sent', now()
     from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position),
   attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { toCallKey, type CallKeyRow } from './call-key';
+import { deadlineSql, isInCall, toCallKey, type CallKeyRow } from './call-key';
 import type { ClaimedCall } from './take-calls';
 import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lanes';
@@ -50,8 +50,8 @@ interface OverdueRow {
  * Claims calls of blocked lanes and held-back connections that have records past their deadline. Records that were sent
  * before, or whose connection is refused by the provider, end there; a record that was never sent keeps its one try after
  * the block unless the block outlasts the deadline.
- * Reads the next `limit` records past their deadline, and all that share the last one's: what is overdue and not held back is
- * left to the claims, and must not be read over and over.
+ * Reads the next `limit` calls past their deadline, and all that share the last one's: what is overdue and not held back is
+ * left to the claims, and must not be read over and over. The deadline of a call is that of its first record, also when that has ended.
  */
 export async function claimOverdue(
   database: Knex,
@@ -59,19 +59,21 @@ export async function claimOverdue(
 ): Promise<Step<OverdueCall, string>> {
   const result = await database.raw<{ rows: OverdueRow[] }>(
     `with due as materialized (
-       select project_id, operation_id, call_number, retry_until, first_sent_at from records
-       where outcome = 'pending' and retry_until <= now() and retry_until > ?::timestamptz
-       order by retry_until fetch first (?::integer) rows with ties),
+       select project_id, operation_id, number, deadline from calls
+       where state in ('ready', 'in_doubt') and deadline <= now() and deadline > ?::timestamptz
+       order by deadline fetch first (?::integer) rows with ties),
      held_back as (
-       select distinct c.project_id, c.operation_id, c.number, n.status = 'bad_credentials' as is_refused, c.state = 'in_doubt' as was_in_doubt,
+       select c.project_id, c.operation_id, c.number, n.status = 'bad_credentials' as is_refused, c.state = 'in_doubt' as was_in_doubt,
               l.provider, l.last_error, l.blocked_until
-       from due r
-       join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and c.number = r.call_number
+       from due d
+       join calls c on c.project_id = d.project_id and c.operation_id = d.operation_id and c.number = d.number
        join lanes l on l.project_id = c.project_id and l.id = c.lane_id
        left join connections n on n.project_id = c.project_id and n.id = c.connection_id
        where (c.state = 'ready' or (c.state = 'in_doubt' and n.status = 'bad_credentials'))
          and (n.status = 'bad_credentials' or l.blocked_until > now())
-         and (n.status = 'bad_credentials' or r.first_sent_at is not null or l.blocked_until > r.retry_until)),
+         and exists (select 1 from records r where r.project_id = c.project_id and r.operation_id = c.operation_id
+           and ${isInCall('r', 'c')} and r.outcome = 'pending' and ${deadlineSql('r', 'c')} <= now()
+           and (n.status = 'bad_credentials' or r.first_sent_at is not null or l.blocked_until > ${deadlineSql('r', 'c')}))),
      picked as (select c.project_id, c.operation_id, c.number from calls c join held_back h
          on h.project_id = c.project_id and h.operation_id = c.operation_id and h.number = c.number
        where c.state in ('ready', 'in_doubt') and (c.state = 'in_doubt') = h.was_in_doubt order by 1, 2, 3 for update of c skip locked),
@@ -83,14 +85,14 @@ export async function claimOverdue(
             case when h.is_refused then 'The provider refuses the credentials of the connection.'
                  else coalesce(h.last_error, 'The provider account is blocked.') end as reason,
             (select json_agg(json_build_object('index', r.record_index, 'orderKey', r.order_key, 'isSent', r.send_state <> 'none')) from records r
-             where r.project_id = t.project_id and r.operation_id = t.operation_id and r.call_number = t.number
-               and r.outcome = 'pending' and r.retry_until <= now()) as records,
+             where r.project_id = t.project_id and r.operation_id = t.operation_id and ${isInCall('r', 't')}
+               and r.outcome = 'pending' and ${deadlineSql('r', 't')} <= now()) as records,
             (select count(*)::integer from records r where r.project_id = t.project_id and r.operation_id = t.operation_id
-               and r.call_number = t.number and r.outcome = 'pending' and r.retry_until > now()) as left_over,
+               and ${isInCall('r', 't')} and r.outcome = 'pending' and ${deadlineSql('r', 't')} > now()) as left_over,
             greatest(0, coalesce(extract(epoch from h.blocked_until - now()), 0))::float8 * 1000 as block_ms
      from taken t join held_back h
        on h.project_id = t.project_id and h.operation_id = t.operation_id and h.number = t.number)
-     select d.*, e.* from (select max(retry_until)::text as last, count(*)::integer as rows_read from due) d
+     select d.*, e.* from (select max(deadline)::text as last, count(*)::integer as rows_read from due) d
      left join ended e on true`,
     [after, limit, owner, leaseMs],
   );

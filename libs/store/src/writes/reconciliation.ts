@@ -1,5 +1,6 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
+import { isInCall } from './call-key';
 import type { ClaimedCall } from './take-calls';
 import type { RecordSettlement } from './settlement';
 
@@ -56,11 +57,12 @@ export async function readDoubt(database: Knex, call: ClaimedCall, windowMs: num
 async function readAttempts(database: Knex, call: ClaimedCall): Promise<readonly AttemptRow[]> {
   const result = await database.raw<{ rows: AttemptRow[] }>(
     `select a.record_indexes, a.late_evidence, a.sent_at, extract(epoch from now() - a.sent_at)::float8 * 1000 as since_ms
-     from attempts a where a.project_id = ? and a.operation_id = ? and (a.call_number = ? or a.record_indexes && array(
-       select r.record_index from records r where r.project_id = a.project_id and r.operation_id = a.operation_id
-         and r.call_number = ? and r.outcome = 'pending'))
-     order by a.sent_at desc, a.fence desc`,
-    [call.projectId, call.operationId, call.number, call.number],
+     from calls c join attempts a on a.project_id = c.project_id and a.operation_id = c.operation_id
+       and (a.call_number = c.number or a.record_indexes && array(
+         select r.record_index from records r where r.project_id = c.project_id and r.operation_id = c.operation_id
+           and ${isInCall('r', 'c')} and r.outcome = 'pending'))
+     where c.project_id = ? and c.operation_id = ? and c.number = ? order by a.sent_at desc, a.fence desc`,
+    [call.projectId, call.operationId, call.number],
   );
   return result.rows;
 }
@@ -93,16 +95,17 @@ async function readTwins(
             and a.sent_at > now() - make_interval(secs => ?::float8 / 1000)
             and a.sent_at <= ?::timestamptz + make_interval(secs => ?::float8 / 1000)) as is_open,
             coalesce(array_agg(distinct a.late_evidence) filter (where a.late_evidence is not null), '{}') as late_evidence
-     from records r
+     from calls c
+     join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
      join lateral (select t.operation_id, t.record_index from records t where t.project_id = r.project_id
        and t.lane_id = r.lane_id and t.object_name = r.object_name and t.fingerprint = r.fingerprint
        and t.outcome = 'pending' and t.send_state <> 'none'
-       and (t.operation_id, t.call_number) <> (r.operation_id, r.call_number)
+       and not (t.operation_id = c.operation_id and ${isInCall('t', 'c')})
        order by t.first_sent_at desc limit ?) t on true
      join lateral (select x.sent_at, x.late_evidence from attempts x where x.project_id = r.project_id
        and x.operation_id = t.operation_id and t.record_index = any(x.record_indexes)
        order by x.sent_at desc, x.fence desc limit 1) a on true
-     where r.project_id = ? and r.operation_id = ? and r.call_number = ? and r.outcome = 'pending'
+     where c.project_id = ? and c.operation_id = ? and c.number = ? and r.outcome = 'pending'
        and r.fingerprint is not null and r.send_state <> 'none'
      group by r.record_index`,
     [windowMs, sentAt, windowMs, twinsMax, call.projectId, call.operationId, call.number],
@@ -148,17 +151,18 @@ export interface Rivals {
  */
 const rivalsSql = `
   select plan, sum(octet_length(plan)) over (order by octet_length(plan), operation_id, record_index) as bytes from (
-    select plan, operation_id, record_index from records
-    where project_id = ? and lane_id = ? and object_name = ? and outcome = 'pending' and send_state <> 'none'
-      and fingerprint is not null and plan is not null and (operation_id, call_number) <> (?, ?)
-    order by first_sent_at desc, operation_id, record_index limit ${rivalsMax + 1}) newest`;
+    select r.plan, r.operation_id, r.record_index from calls c
+    join records r on r.project_id = c.project_id and not (r.operation_id = c.operation_id and ${isInCall('r', 'c')})
+    where c.project_id = ? and c.operation_id = ? and c.number = ? and r.lane_id = ? and r.object_name = ? and r.outcome = 'pending'
+      and r.send_state <> 'none' and r.fingerprint is not null and r.plan is not null
+    order by r.first_sent_at desc, r.operation_id, r.record_index limit ${rivalsMax + 1}) newest`;
 
 const rivalsOf = (call: ClaimedCall): Knex.Value[] => [
   call.projectId,
-  call.laneId,
-  call.objectName,
   call.operationId,
   call.number,
+  call.laneId,
+  call.objectName,
 ];
 
 /**

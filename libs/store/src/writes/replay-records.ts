@@ -1,5 +1,6 @@
 import { limits, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
+import { isInCall } from './call-key';
 import type { WriteMode } from './write-rows';
 
 /** A request to write the failed records of an ended operation once more. */
@@ -51,7 +52,7 @@ interface FailedRow {
  * record ids and order keys belong to it. 4. Operation, calls and records, and `replayed_by` on the old ones.
  * Records that shared a call share one again, as far as its bytes allow: the call kept the provider's limits, headers and `allOrNone`.
  */
-export async function replayRecords(database: Knex, replay: Replay, timeScale: number): Promise<Replaying> {
+export async function replayRecords(database: Knex, replay: Replay): Promise<Replaying> {
   return await database.transaction(async (transaction): Promise<Replaying> => {
     const operation = await lockOperation(transaction, replay);
     if (operation === undefined) return { refusal: 'missing' };
@@ -63,7 +64,7 @@ export async function replayRecords(database: Knex, replay: Replay, timeScale: n
     const connection = await findConnection(transaction, replay.projectId, operation.installation_id);
     const refusal = whyNot(replay, fresh, connection?.lane_id);
     if (refusal !== undefined || connection === undefined) return { refusal: refusal ?? 'uninstalled' };
-    await insertReplay(transaction, { ...replay, fresh, connectionId: connection.id, timeScale });
+    await insertReplay(transaction, { ...replay, fresh, connectionId: connection.id });
     return { operationId: replay.newId, isNew: true };
   });
 }
@@ -80,10 +81,10 @@ async function lockOperation(transaction: Knex.Transaction, { projectId, operati
 async function readFailed(transaction: Knex.Transaction, replay: Replay): Promise<FailedRow[]> {
   const outcomes = replay.force ? ['failed', 'unknown'] : ['failed'];
   const result = await transaction.raw<{ rows: FailedRow[] }>(
-    `select r.record_index, r.lane_id, r.replayed_by, r.call_number, r.error_class, octet_length(r.plan) as plan_bytes,
+    `select r.record_index, r.lane_id, r.replayed_by, k.number as call_number, r.error_class, octet_length(r.plan) as plan_bytes,
             coalesce(k.all_or_none, false) as all_or_none
      from records r
-     left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and k.number = r.call_number
+     left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and ${isInCall('r', 'k')}
      where r.project_id = ? and r.operation_id = ? and r.outcome = any(?::text[]) order by r.record_index for update of r`,
     [replay.projectId, replay.operationId, outcomes] as unknown as Knex.Value[],
   );
@@ -118,7 +119,6 @@ function whyNot(replay: Replay, fresh: readonly FailedRow[], laneId: string | un
 interface Insertion extends Replay {
   readonly fresh: readonly FailedRow[];
   readonly connectionId: string;
-  readonly timeScale: number;
 }
 
 /** The number of each record's new call. A call of a version that did not limit bytes is divided here. */
@@ -139,17 +139,17 @@ function callsOf(rows: readonly FailedRow[]): number[] {
 }
 
 async function insertReplay(transaction: Knex.Transaction, given: Insertion): Promise<void> {
-  const { projectId, operationId, newId, fresh, connectionId, traceparent, timeScale } = given;
+  const { projectId, operationId, newId, fresh, connectionId, traceparent } = given;
   const indexes = fresh.map((row) => row.record_index);
   const callNumbers = callsOf(fresh);
   await transaction.raw(
     `with drawn as materialized (select nextval('accept_seq') as accept_seq),
      given as materialized (
        select r.*, coalesce(k.all_or_none, false) as all_or_none,
-              row_number() over (order by r.record_index) - 1 as new_index, i.new_call
+              (row_number() over (order by r.record_index) - 1)::integer as new_index, i.new_call
        from unnest(:indexes::integer[], :callNumbers::integer[]) as i (record_index, new_call)
        join records r on r.project_id = :projectId and r.operation_id = :operationId and r.record_index = i.record_index
-       left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and k.number = r.call_number),
+       left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and ${isInCall('r', 'k')}),
      opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
                         object_name, type, mode, state, records_total, calls_open, traceparent)
        select o.project_id, :newId, o.integration_id, o.installation_id, f.config_id, :connectionId, f.lane_id,
@@ -158,18 +158,18 @@ async function insertReplay(transaction: Knex.Transaction, given: Insertion): Pr
        from operations o cross join (select * from given where new_index = 0) f
        where o.project_id = :projectId and o.id = :operationId),
      called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
-                        all_or_none, traceparent, plan_kb)
+                        all_or_none, traceparent, members, deadline, plan_kb)
        select project_id, :newId, new_call, lane_id, :connectionId, object_name, type, 'asynchronous', 'ready',
-              all_or_none, :traceparent, ceil(sum(octet_length(plan)) / 1000.0)
+              all_or_none, :traceparent, array_agg(new_index order by new_index), now() + make_interval(secs => min(retry_ms) / 1000.0),
+              ceil(sum(octet_length(plan)) / 1000.0)
        from given group by project_id, new_call, lane_id, object_name, type, all_or_none),
-     stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
-                        connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms)
-       select project_id, :newId, new_index, new_call, ref, d.accept_seq, lane_id, :connectionId, object_name, type, order_key,
-              :traceparent, config_id, headers_key, plan,
-              now() + make_interval(secs => retry_ms / 1000.0 / cast(:timeScale as float8)), retry_ms
+     stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id,
+                        connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
+       select project_id, :newId, new_index, ref, d.accept_seq, lane_id, :connectionId, object_name, type, order_key,
+              :traceparent, config_id, headers_key, plan, retry_ms
        from given cross join drawn d)
      update records r set replayed_by = :newId from given g
      where r.project_id = g.project_id and r.operation_id = g.operation_id and r.record_index = g.record_index`,
-    { projectId, operationId, newId, indexes, callNumbers, connectionId, traceparent, timeScale } as never,
+    { projectId, operationId, newId, indexes, callNumbers, connectionId, traceparent } as never,
   );
 }

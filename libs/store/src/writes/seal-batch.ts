@@ -3,6 +3,7 @@ import { limits, type WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
 import { closeDueBatch, type BatchKey } from './close-batch';
+import { membersText } from './call-key';
 import type { AcceptPosition } from './load-records';
 import { column, rowSource } from '../row-source';
 import { kilobytes } from './write-rows';
@@ -81,28 +82,28 @@ interface TakenRow {
 /**
  * Flushes one auto-batch in one transaction. Any number of replicas may try; one wins.
  * Order: 1. take its row of `closed_batches`; where it has none, close it if it is due, and take the row then. 2. Read the members in a statement begun
- * after that, so that it sees every join that committed before the closing. 3. Plan calls. 4. Seal the operation and insert them; the planned rows and the
- * stored ones must equal the count of the closing, else everything rolls back.
+ * after that, so that it sees every join that committed before the closing. 3. Plan calls: the planned records and the stored ones must equal the count of
+ * the closing, else everything rolls back. 4. Seal the operation and insert the calls. No record is written.
  */
-export async function sealBatch(
-  database: Knex,
-  key: BatchKey,
-  planCalls: PlanCalls,
-  timeScale: number,
-): Promise<Sealing> {
+export async function sealBatch(database: Knex, key: BatchKey, planCalls: PlanCalls): Promise<Sealing> {
   return await database.transaction(async (transaction) => {
     const taken = (await take(transaction, key)) ?? (await takeDue(transaction, key));
     if (taken === undefined) return await whyNot(transaction, key);
-    const records = await readMembers(transaction, key);
-    const calls = planCalls(records, taken);
-    const planned = new Set(calls.flatMap((call) => call.recordIndexes));
-    if (planned.size !== taken.records || records.length !== taken.records) {
+    const members = await readMembers(transaction, key);
+    const calls = planCalls(members.map(toSealedRecord), taken);
+    const planned = calls.flatMap((call) => call.recordIndexes);
+    if (new Set(planned).size !== taken.records || [planned, members].some(({ length }) => length !== taken.records)) {
       throw defect(
         key,
-        `A sealed batch counts ${taken.records} records, ${records.length} are stored, ${planned.size} planned.`,
+        `A sealed batch counts ${taken.records} records, ${members.length} are stored, ${planned.length} planned.`,
       );
     }
-    const stored = await insertCalls(transaction, { key, calls, records: taken.records, timeScale });
+    const retryMs = new Map(members.map((row) => [row.record_index, Number(row.retry_ms)]));
+    const stored = await insertCalls(transaction, {
+      key,
+      calls: calls.map(withRetryMs(retryMs)),
+      records: taken.records,
+    });
     return { kind: 'sealed', batch: toSealedBatch(key, taken, stored) };
   });
 }
@@ -139,6 +140,7 @@ async function whyNot(transaction: Knex.Transaction, key: BatchKey): Promise<Sea
 }
 
 interface MemberRow {
+  readonly operation_id: string;
   readonly record_index: number;
   readonly connection_id: string;
   readonly headers_key: string;
@@ -147,13 +149,14 @@ interface MemberRow {
   readonly traceparent: string;
   readonly accepted_at: Date | null;
   readonly plan_bytes: number;
+  readonly retry_ms: string;
 }
 
 /** Reads lengths only, not the plans. */
-async function readMembers(transaction: Knex.Transaction, key: BatchKey): Promise<SealedRecord[]> {
+async function readMembers(transaction: Knex.Transaction, key: BatchKey): Promise<MemberRow[]> {
   const result = await transaction.raw<{ rows: MemberRow[] }>(
-    `select r.record_index, r.connection_id, r.headers_key, r.order_key, r.traceparent, r.accepted_at,
-            octet_length(r.plan) as plan_bytes,
+    `select r.operation_id, r.record_index, r.connection_id, r.headers_key, r.order_key, r.traceparent, r.accepted_at,
+            octet_length(r.plan) as plan_bytes, r.retry_ms,
             r.order_key is not null and exists (
               select 1 from records e where e.project_id = r.project_id and e.order_key = r.order_key
                 and e.outcome = 'pending' and e.operation_id <> r.operation_id
@@ -162,83 +165,74 @@ async function readMembers(transaction: Knex.Transaction, key: BatchKey): Promis
      order by r.accept_seq, r.record_index`,
     { ...key },
   );
-  return result.rows.map((row): SealedRecord => ({
+  return result.rows;
+}
+
+function toSealedRecord(row: MemberRow): SealedRecord {
+  return {
     index: row.record_index,
     connectionId: row.connection_id,
     headersKey: row.headers_key,
     ...(row.order_key === null ? {} : { orderKey: row.order_key }),
     isBehindAnother: row.is_behind,
     planBytes: row.plan_bytes,
-    accepted: { traceparent: row.traceparent, at: row.accepted_at ?? momentOf(key.operationId) },
-  }));
+    accepted: { traceparent: row.traceparent, at: row.accepted_at ?? momentOf(row.operation_id) },
+  };
+}
+
+interface NewCall extends PlannedCall {
+  /** Shortest retry time of its records. */
+  readonly retryMs: number;
+}
+
+function withRetryMs(retryMs: ReadonlyMap<number, number>): (call: PlannedCall) => NewCall {
+  return (call) => ({ ...call, retryMs: Math.min(...call.recordIndexes.map((index) => retryMs.get(index) ?? 0)) });
 }
 
 const callColumns = [
-  column<PlannedCall>('number', 'integer', (call) => call.number),
-  column<PlannedCall>('connection_id', 'text', (call) => call.connectionId),
-  column<PlannedCall>('traceparent', 'text', (call) => call.traceparent ?? null),
-  column<PlannedCall>('plan_kb', 'integer', (call) => kilobytes(call.planBytes)),
-];
-
-interface PlannedRecord {
-  readonly number: number;
-  readonly index: number;
-}
-
-const memberColumns = [
-  column<PlannedRecord>('number', 'integer', (record) => record.number),
-  column<PlannedRecord>('record_index', 'integer', (record) => record.index),
+  column<NewCall>('number', 'integer', (call) => call.number),
+  column<NewCall>('connection_id', 'text', (call) => call.connectionId),
+  column<NewCall>('traceparent', 'text', (call) => call.traceparent ?? null),
+  column<NewCall>('plan_kb', 'integer', (call) => kilobytes(call.planBytes)),
+  column<NewCall>('members', 'text', (call) => membersText(call.recordIndexes)),
+  column<NewCall>('retry_ms', 'bigint', (call) => call.retryMs),
 ];
 
 interface CallsToStore {
   readonly key: BatchKey;
-  readonly calls: readonly PlannedCall[];
+  readonly calls: readonly NewCall[];
   readonly records: number;
-  readonly timeScale: number;
 }
 
 async function insertCalls(
   transaction: Knex.Transaction,
-  { key, calls, records, timeScale }: CallsToStore,
+  { key, calls, records }: CallsToStore,
 ): Promise<SealedCall[]> {
   const planned = rowSource('i', callColumns, calls);
-  const members = rowSource(
-    'i',
-    memberColumns,
-    calls.flatMap((call) => call.recordIndexes.map((index) => ({ number: call.number, index }))),
-  );
-  const { rows } = await transaction.raw<{ rows: { number: number; lane_id: string; members: number }[] }>(
+  const { rows } = await transaction.raw<{ rows: { number: number; lane_id: string }[] }>(
     `with sealed as (
        update operations o set state = 'queued', records_total = ?, is_full = ?, calls_open = ?, updated_at = now()
        where o.project_id = ? and o.id = ? and o.state = 'accumulating' returning *),
-     members as (
-       update records r set call_number = i.number, retry_until = now() + make_interval(secs => r.retry_ms / 1000.0 / ?::float8)
-       from ${members.sql} where r.project_id = ? and r.operation_id = ? and r.record_index = i.record_index returning 1),
      called as (
-       insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent, plan_kb)
+       insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent, plan_kb,
+                          members, deadline)
        select o.project_id, o.id, i.number, coalesce(n.lane_id, o.lane_id), i.connection_id, o.object_name, o.type, o.mode,
-              'ready', coalesce(i.traceparent, o.traceparent), i.plan_kb
+              'ready', coalesce(i.traceparent, o.traceparent), i.plan_kb,
+              case when o.calls_open > 1 then i.members::integer[] end, now() + make_interval(secs => i.retry_ms / 1000.0)
        from ${planned.sql} cross join sealed o left join connections n on n.project_id = o.project_id and n.id = i.connection_id
        returning number, lane_id)
-     select c.number, c.lane_id, (select count(*)::integer from members) as members from called c order by c.number`,
+     select c.number, c.lane_id from called c order by c.number`,
     [
       records,
       records >= limits.autoBatchRecordsMax,
       calls.length,
       key.projectId,
       key.operationId,
-      timeScale,
-      ...members.bindings,
-      key.projectId,
-      key.operationId,
       ...planned.bindings,
     ] as Knex.Value[],
   );
-  if (rows.length !== calls.length || rows[0]?.members !== records) {
-    throw defect(
-      key,
-      `A batch was to be sealed with ${calls.length} calls of ${records} records, ${rows.length} were stored.`,
-    );
+  if (rows.length !== calls.length) {
+    throw defect(key, `A batch was to be sealed with ${calls.length} calls, ${rows.length} were stored.`);
   }
   return rows.map((row) => ({ number: row.number, laneId: row.lane_id }));
 }

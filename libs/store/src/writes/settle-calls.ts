@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { countCalls, endCounted } from './end-operations';
 import { endUninstalled } from './end-uninstalled';
 import { lockOrderKeys } from './lock-order-keys';
-import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import { callId, callKeyColumns, isInCall, toCallKey, type CallKeyRow } from './call-key';
 import { adoptionKeysOf, reopenAdopters, undoLateAdoptions, type Contested } from './adoptions';
 import { releaseWaiting } from './release-waiting';
 import { column, rowSource, type Column } from '../row-source';
@@ -171,10 +171,10 @@ async function keepEvidence(transaction: Knex.Transaction, lost: readonly Settle
   await transaction.raw(
     `update calls c set state = 'in_doubt', sent_at = now(), not_before = now(), fence = c.fence + 1, owner = null,
             lease_until = null
-     from (select distinct r.project_id, r.operation_id, r.call_number from ${records.sql}
+     from (select r.project_id, r.operation_id, r.record_index from ${records.sql}
            join records r on r.project_id = i.project_id and r.operation_id = i.operation_id
              and r.record_index = i.record_index and r.outcome = 'pending') h
-     where c.project_id = h.project_id and c.operation_id = h.operation_id and c.number = h.call_number
+     where c.project_id = h.project_id and c.operation_id = h.operation_id and ${isInCall('h', 'c')}
        and (c.state in ('ready', 'waiting') or (c.state = 'running' and (c.sent_at is null
          or not exists (select 1 from attempts a where a.project_id = c.project_id and a.operation_id = c.operation_id
                         and a.call_number = c.number and a.fence = c.fence))))`,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { ClaimedCall } from './take-calls';
 import type { LaneMoment } from './lanes';
-import { callKeyColumns } from './call-key';
+import { callKeyColumns, deadlineSql, isInCall } from './call-key';
 import { rowSource } from '../row-source';
 import type { CallKey } from './write-rows';
 
@@ -68,14 +68,16 @@ async function findBlocked(transaction: Knex.Transaction, claimed: readonly Clai
   const input = rowSource('i', callKeyColumns, claimed);
   const result = await transaction.raw<{ rows: BlockedRow[] }>(
     `with mine as (
-       select r.* from ${input.sql}
-       join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+       select r.project_id, r.operation_id, r.record_index, r.lane_id, r.order_key, r.accept_seq, c.number as call_number
+       from ${input.sql}
+       join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+       join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
        where r.outcome = 'pending'),
      blocked as (
        select m.project_id, m.operation_id, m.call_number, m.record_index, m.lane_id, max(e.barrier_until) as barrier_until
        from mine m join records e on e.project_id = m.project_id and e.order_key = m.order_key
          and (e.operation_id, e.record_index) <> (m.operation_id, m.record_index)
-       left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and k.number = e.call_number
+       left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and ${isInCall('e', 'k')}
        where (e.outcome = 'pending' and ((e.accept_seq, e.record_index) < (m.accept_seq, m.record_index)
                or (k.state = 'running' and not exists (select 1 from mine x where x.operation_id = e.operation_id
                                                        and x.record_index = e.record_index))))
@@ -122,7 +124,21 @@ async function moveApart(
     };
     await moveRecord(transaction, call, record, row.barrier_until);
   }
+  await keepOthers(
+    transaction,
+    call,
+    rows.map((row) => row.record_index),
+  );
   return call;
+}
+
+async function keepOthers(transaction: Knex.Transaction, call: ClaimedCall, moved: readonly number[]): Promise<void> {
+  await transaction.raw(
+    `update calls c set members = array(select r.record_index from records r where r.project_id = c.project_id
+              and r.operation_id = c.operation_id and ${isInCall('r', 'c')} and r.record_index <> all(?::integer[]) order by 1)
+     where c.project_id = ? and c.operation_id = ? and c.number = ?`,
+    [moved, call.projectId, call.operationId, call.number] as unknown as Knex.Value[],
+  );
 }
 
 async function moveRecord(
@@ -133,12 +149,12 @@ async function moveRecord(
 ): Promise<void> {
   await transaction.raw(
     `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, not_before,
-                        attempts, all_or_none, traceparent, plan_kb)
-     select project_id, operation_id, ?, lane_id, connection_id, object_name, type, mode, ?, coalesce(?, now()), attempts,
-            all_or_none, traceparent,
-            greatest(1, (select ceil(octet_length(r.plan) / 1000.0) from records r
-                         where r.project_id = c.project_id and r.operation_id = c.operation_id and r.record_index = ?))
-     from calls c where project_id = ? and operation_id = ? and number = ?`,
+                        attempts, all_or_none, traceparent, members, base_at, deadline, plan_kb)
+     select c.project_id, c.operation_id, ?, c.lane_id, c.connection_id, c.object_name, c.type, c.mode, ?, coalesce(?, now()), c.attempts,
+            c.all_or_none, c.traceparent, array[r.record_index], c.base_at, ${deadlineSql('r', 'c')},
+            greatest(1, ceil(octet_length(r.plan) / 1000.0))
+     from calls c join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and r.record_index = ?
+     where c.project_id = ? and c.operation_id = ? and c.number = ?`,
     [
       to.number,
       barrier === null ? 'waiting' : 'ready',
@@ -149,9 +165,6 @@ async function moveRecord(
       from.number,
     ] as Knex.Value[],
   );
-  await transaction('records')
-    .where({ project_id: to.projectId, operation_id: to.operationId, record_index: to.index })
-    .update({ call_number: to.number });
 }
 
 function laterOf(a: Date | null, b: Date | null): Date | null {

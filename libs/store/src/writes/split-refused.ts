@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { callId, callKeyColumns } from './call-key';
+import { callId, callKeyColumns, isInCall, membersText } from './call-key';
 import { column, rowSource, type Column } from '../row-source';
 import type { Settlement } from './settlement';
 import type { CallKey } from './write-rows';
@@ -11,20 +11,11 @@ interface Part extends CallKey {
   readonly leaseMs: number | undefined;
 }
 
-interface Member {
-  /** Position of its part among all parts of the statement, from 1. */
-  readonly part: number;
-  readonly index: number;
-}
-
 const partColumns: Column<Part>[] = [
   ...callKeyColumns,
+  column('members', 'text', (part) => membersText(part.indexes)),
   column('owner', 'text', (part) => part.owner),
   column('lease_ms', 'float8', (part) => part.leaseMs),
-];
-const memberColumns: Column<Member>[] = [
-  column('part', 'integer', (member) => member.part),
-  column('record_index', 'integer', (member) => member.index),
 ];
 
 /**
@@ -57,11 +48,6 @@ function partsOf({ projectId, operationId, number, next }: Settlement): Part[] {
 /** Their numbers, in the order of `parts`. A lease begins when its row is written: the transaction may have waited for its locks. */
 async function openParts(transaction: Knex.Transaction, parts: readonly Part[]): Promise<number[]> {
   const given = rowSource('i', partColumns, parts);
-  const members = rowSource(
-    'm',
-    memberColumns,
-    parts.flatMap(({ indexes }, at) => indexes.map((index) => ({ part: at + 1, index }))),
-  );
   const result = await transaction.raw<{ rows: { part_number: number }[] }>(
     `with numbered as materialized (
        select i.*, ((select max(k.number) from calls k where k.project_id = i.project_id and k.operation_id = i.operation_id)
@@ -69,22 +55,23 @@ async function openParts(transaction: Knex.Transaction, parts: readonly Part[]):
        from ${given.sql}),
      opened as (
        insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, not_before,
-                          attempts, fence, owner, lease_until, all_or_none, traceparent, plan_kb)
+                          attempts, fence, owner, lease_until, all_or_none, traceparent, members, base_at, deadline, plan_kb)
        select c.project_id, c.operation_id, n.part_number, c.lane_id, c.connection_id, c.object_name, c.type, c.mode,
               case when n.owner is null then 'ready' else 'running' end,
               c.created_at + n.ord * interval '1 microsecond', greatest(0, c.attempts - 1),
               case when n.owner is null then 0 else 1 end, n.owner,
               clock_timestamp() + make_interval(secs => n.lease_ms / 1000),
-              c.all_or_none, c.traceparent,
+              c.all_or_none, c.traceparent, n.members::integer[], c.base_at, c.deadline,
               greatest(1, c.plan_kb / count(*) over (partition by c.project_id, c.operation_id, c.number))
        from numbered n join calls c on c.project_id = n.project_id and c.operation_id = n.operation_id and c.number = n.number),
-     moved as (
-       update records r set call_number = n.part_number
-       from ${members.sql} join numbered n on n.ord = m.part
-       where r.project_id = n.project_id and r.operation_id = n.operation_id and r.record_index = m.record_index
-         and r.outcome = 'pending')
+     left_behind as (
+       update calls c set members = array(select r.record_index from records r
+           where r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
+             and not exists (select 1 from numbered n where n.project_id = c.project_id and n.operation_id = c.operation_id
+                             and n.number = c.number and r.record_index = any(n.members::integer[])) order by 1)
+       where (c.project_id, c.operation_id, c.number) in (select project_id, operation_id, number from numbered))
      select part_number from numbered order by ord`,
-    [...given.bindings, ...members.bindings] as Knex.Value[],
+    given.bindings as Knex.Value[],
   );
   return result.rows.map((row) => row.part_number);
 }

@@ -56,13 +56,13 @@ const deletedText = 'The text of the provider was deleted: the retention time is
 export async function purgePlans(database: Knex, days: number, limit: number): Promise<number> {
   const result = await database.raw<{ rowCount: number }>(
     `with old as materialized (
-       select project_id, operation_id, record_index, call_number, error_text from records
+       select project_id, operation_id, record_index, error_text from records
        where plan is not null and outcome <> 'pending' and updated_at <= now() - make_interval(days => :days::integer)
        order by updated_at limit :limit for update skip locked),
      tries as (
        update attempts a set error_text = null, late_evidence = null
-       from (select distinct project_id, operation_id, call_number from old) c
-       where a.project_id = c.project_id and a.operation_id = c.operation_id and a.call_number = c.call_number
+       from (select project_id, operation_id, array_agg(record_index) as indexes from old group by 1, 2) o
+       where a.project_id = o.project_id and a.operation_id = o.operation_id and a.record_indexes && o.indexes
          and (a.error_text is not null or a.late_evidence is not null)),
      ended as (
        update operations o set result = case when o.records_total = 1 then :deletedText

@@ -52,6 +52,11 @@ export interface NewRecord {
   readonly retryMs: number;
 }
 
+/** As it is stored. */
+export function scaledRetryMs({ retryMs }: Pick<NewRecord, 'retryMs'>, timeScale: number): number {
+  return Math.round(retryMs / timeScale);
+}
+
 /** Size of what is to be sent, in bytes. */
 export function bytesOfPlans(records: readonly Pick<NewRecord, 'plan'>[]): number {
   return records.reduce((bytes, { plan }) => bytes + Buffer.byteLength(plan), 0);

@@ -63,9 +63,9 @@ function acceptingStore(database: Knex, timeScale: number, failpoints: StoreFail
     dropKey: (name: KeyName, operationId: string) => dropKey(database, name, operationId),
     /** What waits of each project, counted up to `max`: calls, and records of open batches. */
     countBacklog: (projects: readonly BacklogOf[], max: number) => countBacklog(database, projects, max),
-    seal: (key: BatchKey, planCalls: PlanCalls) => sealBatch(database, key, planCalls, timeScale),
+    seal: (key: BatchKey, planCalls: PlanCalls) => sealBatch(database, key, planCalls),
     /** Opens an operation of an ended one's failed records, each once; a repetition answers the same operation. */
-    replay: (replay: Replay) => replayRecords(database, replay, timeScale),
+    replay: (replay: Replay) => replayRecords(database, replay),
   };
 }
 
