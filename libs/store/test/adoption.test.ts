@@ -132,6 +132,13 @@ describe('equal creates in doubt', () => {
       [sentAgoMs, call.operationId],
     );
   };
+  /** Its reply was ambiguous: it is to be looked up. */
+  const doubt = async (call: ClaimedCall, indexes: readonly number[] = [0]): Promise<void> => {
+    const records = indexes.map((index) => ({ index, kind: 'again' as const, sendState: 'maybe' as const }));
+    const next = { state: 'in_doubt' as const, delayMs: 0 };
+    const attempt = { durationMs: 1 };
+    await fixture.store.writes.settle([{ ...call, isCreate: true, attempt, records, next, orderKeys: [] }]);
+  };
   const openTwins = async (call: ClaimedCall) => (await fixture.store.writes.readDoubt(call, 30_000)).openTwins;
 
   // Without the bound a stream of equal creates would keep the first of them in doubt for ever.
@@ -144,7 +151,10 @@ describe('equal creates in doubt', () => {
   ])('a twin %s', async (_case, ours, theirs, open) => {
     const [mine, twin] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
     await send(mine, ours);
+    await doubt(mine);
     await send(twin, theirs);
+    expect(await openTwins(mine)).toEqual(open);
+    await doubt(twin);
     expect(await openTwins(mine)).toEqual(open);
   });
 
@@ -163,9 +173,12 @@ describe('equal creates in doubt', () => {
       ClaimedCall,
     ];
     await send(mine, 10_000);
+    await doubt(mine);
     const equal = indexes.map((index) => ({ index, fingerprint: 'equal' }));
     await fixture.store.writes.recordIntents([{ ...twins, owner: 'test', records: equal }]);
     expect(new Set(records.map(({ length }) => length))).toEqual(new Set([1, 420]));
+    expect(await openTwins(mine)).toEqual([0]);
+    await doubt(twins, indexes);
     expect(await openTwins(mine)).toEqual([0]);
     expect(await openTwins(twins)).toHaveLength(420);
   });

@@ -25,6 +25,7 @@ import { indexCancelledAndFailedOperations } from './20261121T154000-index-cance
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { openBatches } from './20261125T200000-contract-open-batches';
 import { membersOfCalls } from './20261126T000000-contract-members-of-calls';
+import { sentRecordsOfAttempts } from './20261126T003000-sent-records-of-attempts';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
 
 /** The schema's whole history, oldest first. */
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   freeNamesOfKeys,
   openBatches,
   membersOfCalls,
+  sentRecordsOfAttempts,
 ];

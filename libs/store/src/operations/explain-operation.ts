@@ -170,8 +170,13 @@ const attemptsSql = `
   from attempts where project_id = :projectId and operation_id = :operationId
   order by sent_at desc, fence desc limit :attemptsMax`;
 
+/** What is being sent shows it in its attempt. */
+const sendStateSql = `case when r.outcome = 'pending' and k.state = 'running' and exists (
+    select 1 from attempts a where a.project_id = k.project_id and a.operation_id = k.operation_id and a.call_number = k.number
+      and a.fence = k.fence and r.record_index = any(a.record_indexes)) then 'sent' else r.send_state end`;
+
 const recordsSql = `
-  select ${recordColumns}, k.number as call_number, send_state, ${deadlineSql('r', 'k')} as retry_until, config_id, plan
+  select ${recordColumns}, k.number as call_number, ${sendStateSql} as send_state, ${deadlineSql('r', 'k')} as retry_until, config_id, plan
   from records r left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and ${isInCall('r', 'k')}
   where r.project_id = :projectId and r.operation_id = :operationId and r.record_index = any(:indexes::integer[])
   order by r.record_index`;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isInCall } from './call-key';
+import { markSentSql } from './record-intents';
 import { column, rowSource, type Column } from '../row-source';
 import type { RecordSettlement, Settlement } from './settlement';
 
@@ -139,9 +140,10 @@ export async function reopenAdopters(
        from adopters a where r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = a.record_index),
      theirs as (select distinct a.project_id, a.operation_id, c.number from adopters a
        join calls c on c.project_id = a.project_id and c.operation_id = a.operation_id and ${isInCall('a', 'c')}),
-     standing as (select c.project_id, c.operation_id, c.number, c.state from theirs t
+     standing as (select c.project_id, c.operation_id, c.number, c.state, c.fence from theirs t
        join calls c on c.project_id = t.project_id and c.operation_id = t.operation_id and c.number = t.number
        order by 1, 2, 3 for update of c),
+     marked as (${markSentSql(`(select * from standing where state = 'running')`)}),
      moved as (update calls c set state = 'in_doubt', fence = c.fence + 1, owner = null, lease_until = null,
               sent_at = coalesce(c.sent_at, now()), not_before = now() + make_interval(secs => ?::float8 / 1000)
        from standing s where c.project_id = s.project_id and c.operation_id = s.operation_id and c.number = s.number),

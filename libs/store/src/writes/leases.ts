@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import { markSentSql } from './record-intents';
 import type { LaneKey } from './lanes';
 import { column, rowSource, type Column } from '../row-source';
 import type { CallKey } from './write-rows';
@@ -74,14 +75,16 @@ export async function lapse(database: Knex, limit: number): Promise<LapsedCall[]
   const result = await database.raw<{ rows: Row[] }>(
     `with expired as (
        select project_id, operation_id, number from calls where state = 'running' and lease_until < now()
-       order by lease_until limit ? for update skip locked)
-     update calls c set crash_count = c.crash_count + 1, owner = null, lease_until = null,
+       order by lease_until limit ? for update skip locked),
+     lapsed as (update calls c set crash_count = c.crash_count + 1, owner = null, lease_until = null,
             look_crashes = c.look_crashes + case when c.sent_at is not null and not exists (
               select 1 from attempts a where a.project_id = c.project_id and a.operation_id = c.operation_id
                 and a.call_number = c.number and a.fence = c.fence) then 1 else 0 end,
             state = case when c.sent_at is null and c.mode <> 'synchronous' then 'ready' else 'in_doubt' end
      from expired e where c.project_id = e.project_id and c.operation_id = e.operation_id and c.number = e.number
-     returning c.project_id, c.operation_id, c.number, c.lane_id, c.state, c.crash_count`,
+     returning c.project_id, c.operation_id, c.number, c.fence, c.lane_id, c.state, c.crash_count),
+     marked as (${markSentSql('lapsed')})
+     select project_id, operation_id, number, lane_id, state, crash_count from lapsed`,
     [limit],
   );
   return result.rows.map((row) => ({

@@ -75,6 +75,16 @@ interface TwinRow {
 }
 
 /**
+ * SQL: attempts `a` of the lane of the call `c` that are being made for other calls. What they send stands there until they are settled or lapse; afterwards,
+ * and for a synchronous write from the beginning, in its records.
+ */
+const beingSentSql = `(
+  select a.* from calls k
+  join attempts a on a.project_id = k.project_id and a.operation_id = k.operation_id and a.call_number = k.number and a.fence = k.fence
+  where k.project_id = c.project_id and k.lane_id = c.lane_id and k.state = 'running' and k.mode <> 'synchronous'
+    and k.object_name = c.object_name and (k.operation_id, k.number) <> (c.operation_id, c.number) and a.fingerprints is not null) a`;
+
+/**
  * Of more equal creates the newest count. A lookup cannot distinguish them anyway, and a reply that names what another has adopted
  * reclaims it.
  */
@@ -97,11 +107,16 @@ async function readTwins(
             coalesce(array_agg(distinct a.late_evidence) filter (where a.late_evidence is not null), '{}') as late_evidence
      from calls c
      join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-     join lateral (select t.operation_id, t.record_index from records t where t.project_id = r.project_id
-       and t.lane_id = r.lane_id and t.object_name = r.object_name and t.fingerprint = r.fingerprint
-       and t.outcome = 'pending' and t.send_state <> 'none'
-       and not (t.operation_id = c.operation_id and ${isInCall('t', 'c')})
-       order by t.first_sent_at desc limit ?) t on true
+     join lateral (
+       (select t.operation_id, t.record_index from records t where t.project_id = r.project_id
+        and t.lane_id = r.lane_id and t.object_name = r.object_name and t.fingerprint = r.fingerprint
+        and t.outcome = 'pending' and t.send_state <> 'none'
+        and not (t.operation_id = c.operation_id and ${isInCall('t', 'c')})
+        order by t.first_sent_at desc limit ?)
+       union all
+       select a.operation_id, m.record_index from ${beingSentSql}
+       cross join unnest(a.record_indexes, a.fingerprints) as m (record_index, fingerprint)
+       where m.fingerprint = r.fingerprint) t on true
      join lateral (select x.sent_at, x.late_evidence from attempts x where x.project_id = r.project_id
        and x.operation_id = t.operation_id and t.record_index = any(x.record_indexes)
        order by x.sent_at desc, x.fence desc limit 1) a on true
@@ -151,19 +166,21 @@ export interface Rivals {
  */
 const rivalsSql = `
   select plan, sum(octet_length(plan)) over (order by octet_length(plan), operation_id, record_index) as bytes from (
-    select r.plan, r.operation_id, r.record_index from calls c
-    join records r on r.project_id = c.project_id and not (r.operation_id = c.operation_id and ${isInCall('r', 'c')})
-    where c.project_id = ? and c.operation_id = ? and c.number = ? and r.lane_id = ? and r.object_name = ? and r.outcome = 'pending'
-      and r.send_state <> 'none' and r.fingerprint is not null and r.plan is not null
+    select r.plan, r.operation_id, r.record_index
+    from (select * from calls where project_id = ? and operation_id = ? and number = ?) c
+    cross join lateral (
+      (select r.plan, r.operation_id, r.record_index, r.first_sent_at from records r
+       where r.project_id = c.project_id and r.lane_id = c.lane_id and r.object_name = c.object_name and r.outcome = 'pending'
+         and r.send_state <> 'none' and r.fingerprint is not null and r.plan is not null
+         and not (r.operation_id = c.operation_id and ${isInCall('r', 'c')})
+       order by r.first_sent_at desc, r.operation_id, r.record_index limit ${rivalsMax + 1})
+      union all
+      select r.plan, r.operation_id, r.record_index, a.sent_at from ${beingSentSql}
+      join records r on r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = any(a.record_indexes)
+      where r.outcome = 'pending' and r.send_state = 'none' and r.plan is not null) r
     order by r.first_sent_at desc, r.operation_id, r.record_index limit ${rivalsMax + 1}) newest`;
 
-const rivalsOf = (call: ClaimedCall): Knex.Value[] => [
-  call.projectId,
-  call.operationId,
-  call.number,
-  call.laneId,
-  call.objectName,
-];
+const rivalsOf = (call: ClaimedCall): Knex.Value[] => [call.projectId, call.operationId, call.number];
 
 /**
  * Plans of creates of other calls to the same account and object that were sent and are not settled: one of them may have made what is

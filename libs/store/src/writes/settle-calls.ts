@@ -4,6 +4,7 @@ import { endUninstalled } from './end-uninstalled';
 import { lockOrderKeys } from './lock-order-keys';
 import { callId, callKeyColumns, isInCall, toCallKey, type CallKeyRow } from './call-key';
 import { adoptionKeysOf, reopenAdopters, undoLateAdoptions, type Contested } from './adoptions';
+import { markSent } from './record-intents';
 import { releaseWaiting } from './release-waiting';
 import { column, rowSource, type Column } from '../row-source';
 import { closeAttempts, moveCalls, updateRecords } from './settled-rows';
@@ -34,6 +35,7 @@ export async function settleTogether(
     const held = await undoLateAdoptions(transaction, settlements.filter(isHeld));
     const lost = settlements.filter((settlement) => !isHeld(settlement));
     await keepEvidence(transaction, lost);
+    await markSent(transaction, held.filter(leavesSent));
     const ended =
       held.length === 0 ? new Map<string, EndedOperation>() : await applyTogether(transaction, held, timeScale);
     const parts = await splitRefused(transaction, held);
@@ -43,6 +45,11 @@ export async function settleTogether(
     const effects = { nextStates, ended, parts, released };
     return new Map(given.map((settlement) => [callId(settlement), toSettled(settlement, effects)]));
   });
+}
+
+/** Some of its attempt have no outcome. */
+function leavesSent({ attempt, records }: Settlement): boolean {
+  return attempt !== undefined && records.some(({ kind }) => kind === 'again');
 }
 
 interface Effects {

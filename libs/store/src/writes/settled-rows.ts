@@ -14,7 +14,7 @@ export interface Scope {
 const all: Scope = { within: 'true', source: rowSource };
 
 type SettledRecord = RecordSettlement &
-  CallKey & { readonly isCreate: boolean; readonly barrierMs: number | undefined };
+  CallKey & { readonly isCreate: boolean; readonly wasSent: boolean; readonly barrierMs: number | undefined };
 
 const recordColumns: Column<SettledRecord>[] = [
   column('project_id', 'text', (r) => r.projectId),
@@ -35,11 +35,15 @@ function mayStillBeApplied(record: RecordSettlement): boolean {
   return record.kind === 'unknown' || (record.kind === 'again' && record.sendState === 'maybe');
 }
 
-/** Of a create that succeeded it shows whether a reply confirmed it, or the record was found: `maybe` is an adoption. */
+/**
+ * Null: as before. Of a create that succeeded it shows whether a reply confirmed it, or the record was found: `maybe` is an adoption. What
+ * ends because its deadline has passed was not in the attempt.
+ */
 function sendStateOf(record: SettledRecord): string | null {
   if (record.kind === 'again') return record.sendState;
-  if (record.kind !== 'succeeded' || !record.isCreate) return null;
-  return record.isAdopted === true ? 'maybe' : 'sent';
+  if (record.kind === 'succeeded' && record.isCreate) return record.isAdopted === true ? 'maybe' : 'sent';
+  const wasSent = record.wasSent && (record.kind === 'succeeded' || record.error.class !== 'deadline');
+  return wasSent ? 'sent' : null;
 }
 
 /**
@@ -53,6 +57,7 @@ export function updateRecords(held: readonly Settlement[], timeScale: number, sc
       operationId: settlement.operationId,
       number: settlement.number,
       isCreate: settlement.isCreate,
+      wasSent: settlement.attempt !== undefined,
       barrierMs: settlement.barrierMs,
     })),
   );
@@ -93,7 +98,7 @@ export function closeAttempts(held: readonly Settlement[], scope = all): RowSour
   );
   const sql = `
     update attempts a set finished_at = now(), status = i.status, provider_request_id = i.provider_request_id,
-           error_class = i.error_class, error_text = i.error_text, duration_ms = i.duration_ms
+           error_class = i.error_class, error_text = i.error_text, duration_ms = i.duration_ms, fingerprints = null
     from ${input.sql}
     where a.project_id = i.project_id and a.operation_id = i.operation_id and a.call_number = i.number and a.fence = i.fence
       and ${scope.within}`;

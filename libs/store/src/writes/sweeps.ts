@@ -60,10 +60,10 @@ export async function purgePlans(database: Knex, days: number, limit: number): P
        where plan is not null and outcome <> 'pending' and updated_at <= now() - make_interval(days => :days::integer)
        order by updated_at limit :limit for update skip locked),
      tries as (
-       update attempts a set error_text = null, late_evidence = null
+       update attempts a set error_text = null, late_evidence = null, fingerprints = null
        from (select project_id, operation_id, array_agg(record_index) as indexes from old group by 1, 2) o
        where a.project_id = o.project_id and a.operation_id = o.operation_id and a.record_indexes && o.indexes
-         and (a.error_text is not null or a.late_evidence is not null)),
+         and (a.error_text is not null or a.late_evidence is not null or a.fingerprints is not null)),
      ended as (
        update operations o set result = case when o.records_total = 1 then :deletedText
          else split_part(o.result, '. First error, record ', 1) || '. ' || :deletedText end

@@ -1,0 +1,153 @@
+import { openDatabase, type ClaimedCall, type RecordSettlement } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+// An accepted record is not written by its seal and its intent. Once its call is no longer being sent and it has no outcome, it says itself that, and
+// since when, it was sent: a lookup, a deadline and the next attempt rest on it.
+
+let fixture: WriteFixture;
+let database: ReturnType<typeof openDatabase>;
+beforeEach(async () => {
+  fixture = await createWriteFixture();
+  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
+});
+afterEach(async () => {
+  await database.destroy();
+  await fixture.close();
+});
+
+const claimOne = async (): Promise<ClaimedCall> => {
+  const [call] = await fixture.claim({ leaseMs: 60_000 });
+  if (!call) throw new Error('nothing was claimed');
+  return call;
+};
+const send = (call: ClaimedCall, ...indexes: number[]) =>
+  fixture.store.writes.recordIntents([
+    { ...call, owner: 'test', records: indexes.map((index) => ({ index, fingerprint: `f${index}` })) },
+  ]);
+const sentAtOf = async (call: ClaimedCall): Promise<Date | undefined> => {
+  const attempts = database<{ sent_at: Date }>('attempts').where({ operation_id: call.operationId });
+  return (await attempts.orderBy('fence').first('sent_at'))?.sent_at;
+};
+const settle = async (call: ClaimedCall, records: RecordSettlement[], state: 'ready' | 'in_doubt') => {
+  const next = { state, delayMs: 0 };
+  const attempt = { durationMs: 1 };
+  await fixture.store.writes.settle([{ ...call, isCreate: true, attempt, records, next, orderKeys: [] }]);
+};
+const lapse = async () => {
+  await database('calls').update({ lease_until: database.raw(`now() - interval '1 second'`) });
+  return await fixture.store.writes.lapse(10);
+};
+
+it('its row is the one that was accepted, until its call is settled', async () => {
+  const rows = () => database('records').orderBy('record_index').select(database.raw('xmin::text, ctid::text'));
+  const joined = await fixture.store.writes.join([fixture.batchable({ maxDelayMs: 0 }), fixture.batchable()]);
+  const accepted = await rows();
+  expect(accepted).toHaveLength(2);
+  const [first] = [...joined.values()] as { operationId: string }[];
+  const operationId = first?.operationId ?? '';
+  const key = { projectId: fixture.seeded.projectId, operationId };
+  await fixture.store.writes.seal(key, (records) =>
+    records.map(({ index }) => ({
+      number: index + 1,
+      connectionId: fixture.seeded.connectionId,
+      recordIndexes: [index],
+      planBytes: 1,
+    })),
+  );
+  const [one, other] = await fixture.claim();
+  for (const call of [one, other])
+    expect(await send(call as ClaimedCall, (call as ClaimedCall).number - 1)).toHaveProperty('size', 1);
+  expect(await rows()).toEqual(accepted);
+  await fixture.settleAll(one as ClaimedCall);
+  expect(await rows()).not.toEqual(accepted);
+});
+
+it('a call that lapses leaves its records sent, and those that were not in the attempt unsent', async () => {
+  await fixture.store.writes.accept([fixture.asynchronous({ records: [{}, {}, {}] })]);
+  const call = await claimOne();
+  await send(call, 0, 2);
+  expect(await lapse()).toMatchObject([{ state: 'in_doubt' }]);
+  const firstSentAt = await sentAtOf(call);
+  const [first, second, third] = await fixture.store.writes.loadPending(call);
+  expect([first, third]).toMatchObject([
+    { sendState: 'sent', firstSentAt, fingerprint: 'f0' },
+    { sendState: 'sent', firstSentAt, fingerprint: 'f2' },
+  ]);
+  expect(second).toMatchObject({ sendState: 'none' });
+  expect(second?.firstSentAt).toBeUndefined();
+});
+
+it('a record that is tried again keeps the moment of its first send', async () => {
+  await fixture.store.writes.accept([fixture.asynchronous({ records: [{}, {}] })]);
+  const call = await claimOne();
+  await send(call, 0, 1);
+  const firstSentAt = await sentAtOf(call);
+  await settle(
+    call,
+    [0, 1].map((index) => ({ index, kind: 'again', sendState: 'none' })),
+    'ready',
+  );
+  const again = await claimOne();
+  expect(await fixture.store.writes.loadPending(again)).toMatchObject([
+    { sendState: 'none', firstSentAt },
+    { sendState: 'none', firstSentAt },
+  ]);
+  await send(again, 0, 1);
+  await lapse();
+  expect(await fixture.store.writes.loadPending(again)).toMatchObject([
+    { sendState: 'sent', firstSentAt },
+    { sendState: 'sent', firstSentAt },
+  ]);
+});
+
+it('what is being sent is shown as sent, and is a rival of what is looked up', async () => {
+  const writes = [fixture.asynchronous(), fixture.asynchronous()];
+  await fixture.store.writes.accept(writes);
+  const [mine, other] = (await fixture.claim({ leaseMs: 60_000 })) as [ClaimedCall, ClaimedCall];
+  const plans = async () => (await fixture.store.writes.findRivals(mine)).plans.length;
+  expect(await plans()).toBe(0);
+  await send(other, 0);
+  expect(await plans()).toBe(1);
+  expect(await fixture.store.writes.measureRivals(mine)).toBeGreaterThan(0);
+  const { projectId, operationId } = other;
+  const explained = await fixture.store.operations.explain(projectId, operationId, { size: 10 });
+  expect(explained?.records).toMatchObject([{ sendState: 'sent' }]);
+  await settle(other, [{ index: 0, kind: 'again', sendState: 'maybe' }], 'in_doubt');
+  expect(await plans()).toBe(1);
+  await fixture.settleAll(await claimOne());
+  expect(await plans()).toBe(0);
+});
+
+// Its call is being sent for another record at the moment at which its own adoption is undone.
+it('a call that goes back into doubt while it is sent leaves its records sent', async () => {
+  await fixture.store.writes.accept([fixture.asynchronous({ records: [{}, {}] }), fixture.asynchronous()]);
+  const claimed = await fixture.claim({ leaseMs: 60_000 });
+  const sizes = await Promise.all(claimed.map(async (call) => (await fixture.store.writes.loadPending(call)).length));
+  const [adopter, owner] = [claimed[sizes.indexOf(2)], claimed[sizes.indexOf(1)]] as [ClaimedCall, ClaimedCall];
+  await settle(
+    adopter,
+    [
+      { index: 0, kind: 'succeeded', providerId: '77', isAdopted: true },
+      { index: 1, kind: 'again', sendState: 'none' },
+    ],
+    'ready',
+  );
+  const sending = await claimOne();
+  await send(sending, 1);
+  await fixture.store.writes.settle([
+    {
+      ...owner,
+      isCreate: true,
+      attempt: { durationMs: 1 },
+      records: [{ index: 0, kind: 'succeeded', providerId: '77' }],
+      next: { state: 'done' },
+      orderKeys: [],
+    },
+  ]);
+  const pending = await fixture.store.writes.loadPending(sending);
+  expect(pending.map(({ index, sendState }) => [index, sendState])).toEqual([
+    [0, 'maybe'],
+    [1, 'sent'],
+  ]);
+});
