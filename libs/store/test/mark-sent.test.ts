@@ -26,7 +26,7 @@ const send = (call: ClaimedCall, ...indexes: number[]) =>
     { ...call, owner: 'test', records: indexes.map((index) => ({ index, fingerprint: `f${index}` })) },
   ]);
 const sentAtOf = async (call: ClaimedCall): Promise<Date | undefined> => {
-  const attempts = database<{ sent_at: Date }>('attempts').where({ operation_id: call.operationId });
+  const attempts = database<{ sent_at: Date }>('attempts').where('operation_id', call.operationId);
   return (await attempts.orderBy('fence').first('sent_at'))?.sent_at;
 };
 const settle = async (call: ClaimedCall, records: RecordSettlement[], state: 'ready' | 'in_doubt') => {
