@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { deadLinks, headingsOf, openFences } from './architecture/markdown';
+import { blocksOf, isShown, snippetsOf, withReplies } from './documents/guide-blocks';
 import { markdownPages, readText, textFiles } from './architecture/source-tree';
 
 const root = join(__dirname, '..');
@@ -131,3 +132,26 @@ describe('the checker of pages', () => {
     expect(openFences('````\na\n\n```sql\nselect 1\n````\n')).toEqual(['line 1: ```` has a block within it']);
   });
 });
+
+describe('the checker of replies', () => {
+  const page = '1. Do\n\n   ```sh\n   ls\n   ```\n\n   ```text reply\n   a\n   ```\n';
+
+  it('pairs a command with what it prints, in a list too', () => {
+    const [snippet] = snippetsOf(blocksOf(page));
+    expect(snippet).toMatchObject({ block: { language: 'sh', text: 'ls\n' }, reply: { text: 'a\n' } });
+    expect(withReplies(page, [[snippet?.reply ?? fail(), 'b\n\nc']])).toContain('reply\n   b\n\n   c\n   ```');
+    expect(() => snippetsOf(blocksOf('```json reply\n{}\n```\n'))).toThrow('without a command');
+  });
+
+  it.each([
+    ['{ "id": "0199a2f0-5b7e-7c31-9b52-0f4b8c1d2e3f" }', '{ "id": "01a21551-5e82-7225-b5dc-6c765924613c" }', true],
+    ['{ "a": 1, … "c": { "d": 2 } }', '{\n "a": 1,\n "b": 7,\n "c": { "d": 2 }\n}', true],
+    ['{ "status": "created" }', '{ "status": "working" }', false],
+    ['{ "a": 1, … "c": { "d": 2 } }', '{ "a": 1, "b": 7, "c": { "d": 3 } }', false],
+    ['{ "a": 1 }', '{ "a": 1, "b": 2 }', false],
+  ])('%s shows %s: %s', (shown, printed, is) => expect(isShown(shown, printed)).toBe(is));
+});
+
+function fail(): never {
+  throw new Error('no reply');
+}

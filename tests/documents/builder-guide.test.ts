@@ -33,9 +33,13 @@ const isWriting = readProcessEnv()['SLUICE_WRITE_GUIDE'] !== undefined;
 /** Its page has it from a file, which `services/management/test/webhook-delivery.test.ts` runs. */
 const isReceiver = ({ language, text: program }: Block) => language === 'js' && program.includes('svix');
 
+/** The event, and `npm run connect` with a real account: `deploy/local/test/connect.test.ts` runs the command. */
+const isShownOnly = ({ language }: Block) => language === 'json' || language === 'console';
+
 const pages = [
   'quickstart',
   'connecting',
+  'connect-salesforce',
   'writing',
   'mapping',
   'searching',
@@ -47,7 +51,7 @@ const pages = [
 ].map((name) => {
   const path = join(folderOfPages, `${name}.md`);
   const page = readFileSync(path, 'utf8');
-  const isRun = (block: Block) => block.isReply || !(block.language === 'json' || isReceiver(block));
+  const isRun = (block: Block) => block.isReply || !(isShownOnly(block) || isReceiver(block));
   return { name, path, page, snippets: snippetsOf(blocksOf(page).filter(isRun)) };
 });
 const [quickstart] = pages;
