@@ -57,7 +57,7 @@ export const nouns: Readonly<Record<string, readonly (readonly [noun: string, ..
     ['webhooks', 'notify'],
     ['connections', 'connection-row', 'connection-store'],
     ['integrations'],
-    ['writes', 'close-batch', 'end-uninstalled', 'end-unsent', 'write-rows'],
+    ['writes', 'call-key', 'close-batch', 'end-uninstalled', 'end-unsent', 'write-rows'],
     ['operations'],
     ['installations', 'delete-installation'],
     ['projects'],
