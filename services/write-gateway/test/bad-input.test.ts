@@ -333,7 +333,7 @@ describe('404', () => {
     const cases: [string, object, string, string][] = [
       [seed.path.replace(seed.projectName, 'nowhere'), write, 'project.not-found', 'projectIdOrName'],
       [other.path, write, 'project.not-found', 'projectIdOrName'],
-      [seed.path.replace(seed.integrationId, 'crm'), write, 'integration.not-found', 'integrationId'],
+      [seed.path.replace(seed.integrationId, 'none'), write, 'integration.not-found', 'integrationId'],
       [seed.path.replace(seed.integrationId, other.integrationId), write, 'integration.not-found', 'integrationId'],
       [seed.path, { ...write, groupRef: 'nobody' }, 'group.not-found', 'groupRef'],
       [seed.path, { ...write, groupRef: 'lonely' }, 'installation.not-found', 'groupRef'],
