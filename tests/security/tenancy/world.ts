@@ -2,7 +2,7 @@ import { tokenIssuer } from '@sluice/testkit';
 import type { Connection, Installation, Integration, ProviderApp } from '@sluice/types';
 import { call } from '../../harness/api';
 import { createCustomer, type Customer } from '../../harness/customer';
-import { createProject, type Project } from '../../harness/project';
+import { createProject, credentialsOf, type Project } from '../../harness/project';
 import type { Stack } from '../../harness/stack';
 import { createCallers, type Credentials } from './callers';
 
@@ -115,7 +115,9 @@ async function webhookOf({ url, key }: Project): Promise<Pick<Ids, 'endpointId' 
 
 /** A connection of the customer's group that nothing uses. */
 export async function freshConnection({ project, customer }: World): Promise<Partial<Ids>> {
-  const { id } = await project.connect(customer.account, customer.groupRef);
+  // Of another consumer: that of the first would be given the credentials in place of a new one.
+  const consumer = { consumerRef: `${customer.groupRef}-other`, ...credentialsOf(customer.account) };
+  const { id } = await project.connect(customer.account, customer.groupRef, consumer);
   return { connectionId: id satisfies Connection['id'] };
 }
 

@@ -78,9 +78,9 @@ const accountColumns = [
 
 /** The limit stops it at the id: the name is looked up only where no integration has the id. */
 const integrationSql = `lateral (
-    select n.id, n.provider, n.latest_revision_id from integrations n where n.project_id = p.id and n.id = w.integration_id
+    select a.id, a.provider, a.latest_revision_id from integrations a where a.project_id = p.id and a.id = w.integration_id
     union all
-    select n.id, n.provider, n.latest_revision_id from integrations n where n.project_id = p.id and n.name = w.integration_id
+    select b.id, b.provider, b.latest_revision_id from integrations b where b.project_id = p.id and b.name = w.integration_id
     limit 1) n`;
 
 /** @param names of what is looked up, as rows `w` @param columns besides the ids @param joins what they come from */

@@ -67,9 +67,10 @@ async function openParts(transaction: Knex.Transaction, parts: readonly Part[]):
      left_behind as (
        update calls c set members = array(select r.record_index from records r
            where r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-             and not exists (select 1 from numbered n where n.project_id = c.project_id and n.operation_id = c.operation_id
-                             and n.number = c.number and r.record_index = any(n.members::integer[])) order by 1)
-       where (c.project_id, c.operation_id, c.number) in (select project_id, operation_id, number from numbered))
+             and r.record_index <> all(taken.members) order by 1)
+       from (select project_id, operation_id, number, array_agg(member) as members
+             from numbered n cross join unnest(n.members::integer[]) as member group by 1, 2, 3) taken
+       where (c.project_id, c.operation_id, c.number) = (taken.project_id, taken.operation_id, taken.number))
      select part_number from numbered order by ord`,
     given.bindings as Knex.Value[],
   );
