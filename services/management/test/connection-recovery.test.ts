@@ -66,6 +66,14 @@ describe('connections:generate for the group, consumer and provider of an instal
     expect((await stored()).credentials).toEqual({ accessToken: tokens.fresh, refreshToken: 'refresh' });
   });
 
+  it('makes a connection of its own for another kind of credentials beside those that work', async () => {
+    const { connectionId } = customer.seed;
+    await generate({ apiKey: tokens.fresh });
+    const reply = await generate({ oauth2AuthorizationCode: { accessToken: { token: tokens.fresh } } });
+    expect(reply.body).not.toMatchObject({ id: connectionId });
+    expect(await stored()).toMatchObject({ credentials: { apiKey: tokens.fresh } });
+  });
+
   it('renews the one whose credentials are bad where two installations use one each', async () => {
     const { projectId } = customer.seed;
     const { store, installations } = management.context;

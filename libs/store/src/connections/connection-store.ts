@@ -86,7 +86,7 @@ export interface ConnectionOwner {
 /** A connection that an installation uses, and the account that it belongs to, as the provider reported it; absent: it never did. */
 export interface UsedConnection extends Pick<
   Connection,
-  'id' | 'status' | 'providerWorkspaceRef' | 'providerMetadata'
+  'id' | 'authScheme' | 'status' | 'providerWorkspaceRef' | 'providerMetadata'
 > {
   readonly accountRef?: string;
 }
@@ -288,10 +288,11 @@ async function listUsed(database: Knex, { projectId, provider, groupRef, consume
     .limit(usedMax)
     .select({ account_ref: 'l.account_ref' });
   return rows.map((row): UsedConnection => {
-    const { id, status, providerWorkspaceRef, providerMetadata } = toConnection(row);
+    const { id, authScheme, status, providerWorkspaceRef, providerMetadata } = toConnection(row);
     const { account_ref: accountRef } = row as { readonly account_ref: string };
     return {
       id,
+      authScheme,
       status,
       providerWorkspaceRef,
       providerMetadata,

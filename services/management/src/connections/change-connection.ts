@@ -59,7 +59,8 @@ export async function generateConnection(
   const workspaceRef = request.providerWorkspaceRef ?? obtained.workspaceRef;
   const metadata = providerMetadata && metadataValues(providerMetadata);
   const auth = accessOf({ credentials: obtained.credentials, workspaceRef, metadata });
-  const used = await context.store.connections.listUsed({ ...request, projectId });
+  const inUse = await context.store.connections.listUsed({ ...request, projectId });
+  const used = inUse.filter((each) => mayBeRenewed(each, obtained.authScheme));
   const call = { auth, traceparent };
   const asked = used.length > 0 ? connector.workspace(call) : learnAccount(context, projectId, connector, call);
   const account = await asked.catch((error: unknown) => {
@@ -73,6 +74,11 @@ export async function generateConnection(
   const connection = await context.store.connections.create(newConnection(context, basis, obtained, account));
   context.logger.info({ projectId, connectionId: connection.id }, 'connection.created');
   return connection;
+}
+
+/** Credentials of another kind replace none that work. */
+function mayBeRenewed({ authScheme, status }: UsedConnection, given: Connection['authScheme']): boolean {
+  return authScheme === given || status === 'bad_credentials';
 }
 
 /**
