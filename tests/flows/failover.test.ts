@@ -42,7 +42,7 @@ async function begin(isSynchronous: boolean): Promise<void> {
 const objectOf = ({ account }: Customer) => (account.provider === 'hubspot' ? 'contacts' : 'Contact');
 const nameOf = ({ account }: Customer) => (account.provider === 'hubspot' ? 'lastname' : 'LastName');
 
-/** Single and auto-batched creates, one after the other, until it is told to stop. */
+/** Single and auto-batched creates, one after the other, until the test is over. */
 async function send(sent: Sent[], caller: number, isOver: () => boolean): Promise<void> {
   const [hubspot, salesforce] = customers;
   for (let n = 0; !isOver(); n += 1) {

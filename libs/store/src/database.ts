@@ -63,15 +63,17 @@ export function openDatabase(options: DatabaseOptions): Knex {
       max: options.poolMax ?? 10,
       acquireTimeoutMillis: connectMs,
       // A server that shuts down emits an error on idle clients, which would end the process when nobody listens.
-      afterCreate: (client: PooledClient, done: (error: Error | null, client: PooledClient) => void) => {
+      afterCreate: (client: PooledClient & NamedClient, done: (error: Error | null, client: PooledClient) => void) => {
         client.on('error', (error) => options.logger?.warn({ reason: error.message }, 'database.connection-lost'));
+        const { __knexUid: uid } = client;
+        client.on('end', () => readOnly.delete(uid));
         (options.prepared === false ? forgetNames : renewPlans)(client);
         done(null, client);
       },
-      validate: ({ __knexUid: uid }: { readonly __knexUid: string }) => !readOnly.delete(uid),
+      validate: ({ __knexUid: uid }: NamedClient) => !readOnly.delete(uid),
     },
   });
-  database.on('query-error', (error: unknown, { __knexUid: uid }: { readonly __knexUid: string }) => {
+  database.on('query-error', (error: unknown, { __knexUid: uid }: NamedClient) => {
     if (!isReadOnly(error)) return;
     readOnly.add(uid);
     options.logger?.warn({ reason: (error as Error).message }, 'database.read-only');
@@ -112,9 +114,14 @@ export async function findServices(database: Knex): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** The name that knex gives a client. */
+interface NamedClient {
+  readonly __knexUid: string;
+}
+
 /** What is used of a client of `pg`. */
 interface PooledClient {
-  on(event: 'error', listener: (error: Error) => void): void;
+  on(event: 'error' | 'end', listener: (error: Error) => void): void;
   query(statement: string | { name?: string }, ...rest: unknown[]): unknown;
 }
 

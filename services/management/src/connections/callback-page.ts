@@ -64,7 +64,7 @@ function sentencesOf(outcome: Outcome): string[] {
 /** Others chose it: no markup of it counts, and no sign in it turns the words around it. */
 const nameOf = (name: string): string => `<b><bdi>${escapeHtml(name)}</bdi></b>`;
 
-/** What the window that opened the page is told. Source: published API, OAuth popup contract. */
+/** The message to the window that opened the page. Source: published API, OAuth popup contract. */
 function messageOf(outcome: Outcome): object {
   return outcome.ok
     ? { eventType: 'AUTHORIZATION_SUCCEEDED', data: { connection: outcome.connectionId } }
