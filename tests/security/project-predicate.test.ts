@@ -10,7 +10,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 /** Every table but the list of projects itself. */
 const tables = files
   .filter(({ file }) => file.startsWith('migrations'))
-  .flatMap(({ text }) => [...text.matchAll(/create table (\w+)/g)].map(([, table]) => table ?? ''))
+  .flatMap(({ text }) => [...text.matchAll(/create (?:table|view) (\w+)/g)].map(([, table]) => table ?? ''))
   .filter((table) => table !== 'projects')
   .join('|');
 
@@ -127,7 +127,7 @@ const acrossProjects: Readonly<Record<string, readonly string[]>> = {
   'writes/overdue.ts': ['calls'],
   'writes/release-waiting.ts': ['calls', 'records'],
   'writes/sample-lanes.ts': ['quarantine'],
-  'writes/sweeps.ts': ['calls', 'closed_batches', 'flushes', 'lanes', 'open_batches', 'records'],
+  'writes/sweeps.ts': ['calls', 'closed_batches', 'flushes', 'lanes', 'open_batches', 'outcomes'],
 };
 
 const unboundIn = Object.fromEntries(

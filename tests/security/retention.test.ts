@@ -17,6 +17,8 @@ async function age(projectId: string, days: number): Promise<void> {
   const { rows } = await database.raw<{ rows: { table: string; columns: string[] }[] }>(
     `select table_name as table, array_agg(column_name::text) as columns from information_schema.columns c
      where table_schema = 'public' and data_type = 'timestamp with time zone' and is_generated = 'NEVER'
+       and exists (select 1 from information_schema.tables t where t.table_schema = 'public'
+                     and t.table_name = c.table_name and t.table_type = 'BASE TABLE')
        and exists (select 1 from information_schema.columns p where p.table_schema = 'public'
                      and p.table_name = c.table_name and p.column_name = 'project_id')
      group by table_name`,

@@ -84,6 +84,17 @@ function jsonTexts<Row>({ value }: Column<Row>, rows: readonly Row[]): string {
 }
 
 const needsEscape = /["\\]/;
+const needsQuotes = /^null$|[^\w-]/i;
+
+/** An array of texts as the text that Postgres reads: one array among the rows of a column. Null: all are, which says as much. */
+export function textArray(elements: readonly (string | null | undefined)[]): string | null {
+  if (elements.every((element) => element === null || element === undefined)) return null;
+  const texts = elements.map((element) => {
+    if (element === null || element === undefined) return 'NULL';
+    return element === '' || needsQuotes.test(element) ? quoted(element) : element;
+  });
+  return `{${texts.join(',')}}`;
+}
 
 /**
  * An array as Postgres reads it. Made here, because the driver takes two passes of regular expressions over each element,

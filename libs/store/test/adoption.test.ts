@@ -25,6 +25,17 @@ const adopt = (call: ClaimedCall, providerId = '77'): Settlement => ({
   next: { state: 'done' },
   orderKeys: [],
 });
+/** Until so many statements wait for a lock. */
+const waiting = (count: number) =>
+  until('statements that wait', async () => {
+    const watching = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'watch', limits: patientLimits });
+    const rows = await watching('pg_stat_activity')
+      .where({ wait_event_type: 'Lock' })
+      .andWhereRaw('datname = current_database()')
+      .select('pid');
+    await watching.destroy();
+    return rows.length === count ? true : undefined;
+  });
 const outcomesOf = async (calls: readonly ClaimedCall[]) => {
   const { operations } = fixture.store;
   const records = await Promise.all(calls.map((call) => operations.listRecords(call.projectId, call.operationId)));
@@ -88,6 +99,35 @@ describe('a reply that names a record which another create had adopted', () => {
     expect(await operationOf(adopter)).toMatchObject({ status: 'in_progress' });
     expect(await operationOf(owner)).toMatchObject({ status: 'success' });
     expect(await fixture.store.writes.findClaimedIds(owner, ['77'])).toEqual(new Set(['77']));
+  });
+
+  // Its statement looked for adoptions, and waits for a row: what it does not see must wait for it.
+  it('a reply that is being stored: the adoption waits for it, and is undone', async () => {
+    const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    const settled = await database.transaction(async (holding) => {
+      await holding('operations').where('id', owner.operationId).forUpdate().select('id');
+      const replying = fixture.store.writes.settle([reply(owner)]);
+      await waiting(1);
+      const adopting = fixture.store.writes.settle([adopt(adopter)]);
+      await waiting(2);
+      return [[replying], [adopting]];
+    });
+    await Promise.all(settled.flat());
+    expect(await outcomesOf([adopter, owner])).toEqual(['pending -', 'succeeded 77']);
+  });
+
+  it('an adoption that is being stored: the reply waits for it, and undoes it', async () => {
+    const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    const settled = await database.transaction(async (holding) => {
+      await holding('operations').where('id', adopter.operationId).forUpdate().select('id');
+      const adopting = fixture.store.writes.settle([adopt(adopter)]);
+      await waiting(1);
+      const replying = fixture.store.writes.settle([reply(owner)]);
+      await waiting(2);
+      return [[adopting], [replying]];
+    });
+    await Promise.all(settled.flat());
+    expect(await outcomesOf([adopter, owner])).toEqual(['pending -', 'succeeded 77']);
   });
 
   it('the adopter is claimed again in doubt, and ends again', async () => {

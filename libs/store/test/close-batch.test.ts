@@ -207,7 +207,8 @@ describe('joins beside all five ways to close a batch', () => {
         having min(record_index) <> 0 or max(record_index) <> count(*) - 1 or count(*) > 100`),
       miscounted: await count(`select 1 from operations o where o.state = 'accumulating' or o.records_total <> (
         select count(*) from records r where r.operation_id = o.id)`),
-      inNoCall: await count(`select 1 from records r where (r.outcome = 'pending')::integer <> (
+      inNoCall:
+        await count(`select 1 from records r where 1 <> (select count(*) from record_outcomes e where e.operation_id = r.operation_id and e.record_index = r.record_index) + (
         select count(*) from calls c where c.operation_id = r.operation_id and c.state <> 'done'
           and (c.members is null or r.record_index = any(c.members)))`),
       callsOpen: await count(`select 1 from operations o where o.calls_open <> (

@@ -101,7 +101,7 @@ describe('with ten times as much waiting, no more is read by', () => {
         calls.map((call) => ({ ...call, owner: 'test', records })),
       );
       const loaded = await loadPending(inside, calls);
-      const settled = await settleWhole(inside, calls.map(written), 1);
+      const settled = await settleWhole(inside, calls.map(written));
       expect([sent.size, loaded.flat().length, settled.size]).toEqual([64, 64, 64]);
     });
   });

@@ -13,10 +13,10 @@ afterEach(async () => {
   await fixture.close();
 });
 
-/** Moves an operation's records this many days into the past. */
+/** Moves the outcomes of an operation this many days into the past. */
 const age = async (operationId: string, days: number) => {
   const moment = database.raw(`now() - make_interval(days => ?::integer)`, [days]);
-  await database('records').where({ operation_id: operationId }).update({ updated_at: moment });
+  await database('outcomes').where({ operation_id: operationId }).update({ ended_at: moment });
 };
 const plansOf = async (operationId: string) => {
   const rows = await database('records').where({ operation_id: operationId }).orderBy('record_index');
@@ -42,19 +42,34 @@ describe('the retention time [sec-46]', () => {
   });
 
   it('never takes the plan of a record that is still to do', async () => {
-    const write = fixture.asynchronous();
+    const write = fixture.asynchronous({ records: [{}, {}] });
     await fixture.store.writes.accept([write]);
+    const [call] = await fixture.claim();
+    if (!call) throw new Error('a call is ready');
+    await fixture.store.writes.settle([
+      {
+        ...call,
+        isCreate: true,
+        records: [
+          { index: 0, kind: 'succeeded', providerId: '1' },
+          { index: 1, kind: 'again', sendState: 'none' },
+        ],
+        next: { state: 'ready', delayMs: 0 },
+        orderKeys: [],
+      },
+    ]);
     await age(write.operation.id, 400);
-    expect(await fixture.store.writes.purgePlans(30, 100)).toBe(0);
-    expect(await plansOf(write.operation.id)).toEqual([true]);
+    expect(await fixture.store.writes.purgePlans(30, 100)).toBe(1);
+    expect(await plansOf(write.operation.id)).toEqual([false, true]);
   });
 
   it('goes in steps', async () => {
-    const write = fixture.asynchronous({ records: [{}, {}, {}] });
-    await fixture.store.writes.accept([write]);
+    const all = [fixture.asynchronous({ records: [{}, {}] }), fixture.asynchronous()];
+    await fixture.store.writes.accept(all);
     for (const call of await fixture.claim()) await fixture.settleAll(call);
-    await age(write.operation.id, 31);
+    for (const [at, { operation }] of all.entries()) await age(operation.id, 40 - at);
     expect(await fixture.store.writes.purgePlans(30, 2)).toBe(2);
     expect(await fixture.store.writes.purgePlans(30, 2)).toBe(1);
+    expect(await fixture.store.writes.purgePlans(30, 2)).toBe(0);
   });
 });

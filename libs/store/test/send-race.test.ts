@@ -138,19 +138,22 @@ it('each record is in one living call until it ends, once', async () => {
   while ((await writes.lapse(100)).length > 0);
   const ofCall = 'c.operation_id = r.operation_id and (c.members is null or r.record_index = any(c.members))';
   const wrong = async () => ({
-    inOneCall: await count(`select 1 from records r where (select count(*) from calls c where ${ofCall}) <> 1`),
-    living: await count(`select 1 from records r where r.outcome = 'pending' and not exists (
-      select 1 from calls c where ${ofCall} and c.state <> 'done')`),
+    inOneCall: await count(`select 1 from records r where (select count(*) from calls c where ${ofCall}) + (
+      select count(*) from record_outcomes e where e.operation_id = r.operation_id and e.record_index = r.record_index) <> 1`),
+    living: await count(`select 1 from records r join calls c on ${ofCall} and c.state = 'done'`),
     unmarked: await count(`select 1 from records r join calls c on ${ofCall} and c.state = 'in_doubt'
       join attempts a on a.operation_id = c.operation_id and a.call_number = c.number and a.fence = c.fence and a.finished_at is null
         and r.record_index = any(a.record_indexes)
-      where r.outcome = 'pending' and (r.send_state = 'none' or r.first_sent_at is null or r.fingerprint is null)`),
+      where not r.is_unanswered or (r.send_state = 'none' or r.first_sent_at is null or r.fingerprint is null)`),
     callsOpen: await count(`select 1 from operations o where o.calls_open <> (
       select count(*) from calls c where c.operation_id = o.id and c.state <> 'done')`),
     miscounted: await count(`select 1 from operations o where o.records_succeeded <> (
-      select count(*) from records r where r.operation_id = o.id and r.outcome = 'succeeded')`),
+      select count(*) from record_outcomes e where e.operation_id = o.id and e.outcome = 'succeeded')`),
+    stillMarked: await count(
+      `select 1 from records r join record_outcomes e using (operation_id, record_index) where r.is_unanswered`,
+    ),
   });
-  const none = { inOneCall: 0, living: 0, unmarked: 0, callsOpen: 0, miscounted: 0 };
+  const none = { inOneCall: 0, living: 0, unmarked: 0, callsOpen: 0, miscounted: 0, stillMarked: 0 };
   expect(await wrong()).toEqual(none);
   // Each way was there.
   const [seen] = await database('attempts').select(
@@ -169,7 +172,7 @@ it('each record is in one living call until it ends, once', async () => {
     idle = calls.length === 0 ? idle + 1 : 0;
   }
   expect(await wrong()).toEqual(none);
-  expect(await count(`select 1 from records where outcome <> 'succeeded'`)).toBe(0);
+  expect(await count(`select 1 from outcomes where outcome <> 'succeeded'`)).toBe(0);
   const stored = await database('records').select(database.raw(`operation_id || '/' || record_index as key`));
   expect(new Map(stored.map(({ key }: { key: string }) => [key, 1]))).toEqual(ends);
 }, 180_000);

@@ -64,7 +64,13 @@ const ended = (call: ClaimedCall | undefined, records: readonly RecordSettlement
 
 /** Everything that is stored of an operation, but for its names and moments. */
 async function storedOf({ operationId }: ClaimedCall): Promise<object> {
-  const tables = { operations: 'id', calls: 'operation_id', records: 'operation_id', attempts: 'operation_id' };
+  const tables = {
+    operations: 'id',
+    calls: 'operation_id',
+    records: 'operation_id',
+    outcomes: 'operation_id',
+    attempts: 'operation_id',
+  };
   const stored: Record<string, unknown> = {};
   for (const [table, key] of Object.entries(tables)) {
     const { rows } = await database.raw<{ rows: Record<string, unknown>[] }>(
@@ -75,8 +81,7 @@ async function storedOf({ operationId }: ClaimedCall): Promise<object> {
   }
   return stored;
 }
-const named =
-  /^(id|operation_id|project_id|accept_seq|provider_id|claimed_provider_id|not_before|deadline|.*_(at|until))$/;
+const named = /^(id|operation_id|project_id|accept_seq|provider_ids?|not_before|deadline|.*_(at|until))$/;
 
 async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   let statements = 0;
@@ -134,15 +139,22 @@ describe('what is more than its call, or not its own any more, is left to the tr
     expect(await find(settlement)).toMatchObject({ status: 'success' });
   });
 
-  it('a provider record that another create has, beside one that nobody has', async () => {
+  it('a provider record that another create has adopted, beside one that nobody has', async () => {
     const [first, second, third] = await sendCalls(1, 1, 1);
     const twice = written(0);
-    await settle(database, [ended(first, [twice])], 1);
+    const adopting = ended(first, [{ ...twice, isAdopted: true } as RecordSettlement]);
+    await settle(database, [adopting], 1);
+    expect(await find(adopting)).toMatchObject({ status: 'success' });
     const settlements = [ended(second, [twice]), ended(third, [written(0)])];
     const answers = await settle(database, settlements, 1);
     expect([...answers.values()]).toMatchObject([{ isHeld: true }, { isHeld: true }]);
-    const claims = await database('records').where('operation_id', second?.operationId).select('claimed_provider_id');
-    expect(claims).toEqual([{ claimed_provider_id: null }]);
+    expect(await find(adopting)).toMatchObject({ status: 'in_progress' });
+    await database('calls')
+      .where('operation_id', first?.operationId)
+      .update({ not_before: new Date(0) });
+    const [again] = await fixture.claim();
+    expect(again).toMatchObject({ operationId: first?.operationId, isInDoubt: true });
+    await settle(database, [ended(again, [written(0)])], 1);
   });
 
   it('a record that is left of a batch: the operation counts both attempts', async () => {
@@ -168,6 +180,9 @@ describe('what is more than its call, or not its own any more, is left to the tr
     const settlement = ended(call, [written(0)]);
     expect((await settle(database, [settlement], 1)).get(callId(settlement))).toMatchObject({ isHeld: false });
     expect(await find(settlement)).toMatchObject({ status: 'in_progress' });
+    const [again] = await fixture.claim();
+    await settle(database, [ended(again, [written(0)])], 1);
+    expect(await find(settlement)).toMatchObject({ status: 'success' });
   });
 });
 

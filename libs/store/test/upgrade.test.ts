@@ -40,7 +40,10 @@ afterAll(async () => {
   await clone?.drop();
 });
 
-const readRecords = () => database<StoredRecord>('records').select('operation_id', 'record_index', 'outcome');
+const readRecords = () =>
+  database('records as r')
+    .leftJoin('record_outcomes as e', { 'e.operation_id': 'r.operation_id', 'e.record_index': 'r.record_index' })
+    .select<StoredRecord[]>('r.operation_id', 'r.record_index', 'e.outcome');
 const keyOf = (row: Pick<StoredRecord, 'operation_id' | 'record_index'>) => `${row.operation_id}/${row.record_index}`;
 
 async function loadDump(): Promise<void> {

@@ -161,7 +161,12 @@ const dead = {
 };
 
 const pending = async (id: string) =>
-  ground.database('records').where({ operation_id: id, outcome: 'pending' }).pluck<number[]>('record_index');
+  ground
+    .database('calls')
+    .where({ operation_id: id })
+    .whereNot({ state: 'done' })
+    .pluck<number[][]>('members')
+    .then((members) => members.flat().toSorted((a, b) => a - b));
 
 // Each half is a call row, so it survives a crash.
 describe('an executor that dies between the halves', () => {

@@ -50,7 +50,7 @@ it('one that was sent and is in doubt is not loaded and not sent again: its outc
   await database('calls').where({ operation_id: id }).update({ state: 'in_doubt', attempts: 1 });
   await database('records')
     .where({ operation_id: id })
-    .update({ send_state: 'sent', first_sent_at: database.fn.now() });
+    .update({ is_unanswered: true, send_state: 'sent', first_sent_at: database.fn.now() });
   executor = await ground.startExecutor();
   expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure' });
   expect(ground.hubspot.calls).toEqual([]);
@@ -77,7 +77,7 @@ async function doubtLarge(): Promise<void> {
   const firstSentAt = database.fn.now();
   await database('records')
     .where({ operation_id: id })
-    .update({ send_state: 'maybe', first_sent_at: firstSentAt, fingerprint: 'large' });
+    .update({ is_unanswered: true, send_state: 'maybe', first_sent_at: firstSentAt, fingerprint: 'large' });
 }
 
 // A lookup compares what it finds with what other creates sent: of 400 large ones that was 380 MB for each lookup.
@@ -121,6 +121,7 @@ async function makeAna(planBytes: number): Promise<void> {
   await database('records')
     .where({ operation_id: id })
     .update({
+      is_unanswered: true,
       send_state: 'maybe',
       // Older than what is recorded as sent now.
       first_sent_at: database.raw(`now() - interval '2 seconds'`),

@@ -1,4 +1,4 @@
-import { hubspotRefusal } from '@sluice/testkit';
+import { hubspotRefusal, restateOutcomes } from '@sluice/testkit';
 import { newId, type Replaying } from '@sluice/store';
 import { createGround, type Ground, type Seed } from './_executor';
 
@@ -84,12 +84,14 @@ it('what shared a call shares one again, as far as its bytes allow', async () =>
   const records = database('records').where({ operation_id: id });
   await records.update({ plan: database.raw(`plan || repeat(' ', 950000 - octet_length(plan))`) });
   await database('calls').where({ operation_id: id }).where('number', '>', 1).delete();
-  await database('calls').where({ operation_id: id }).update({ members: null });
+  await database('outcomes')
+    .where({ operation_id: id })
+    .update({ fence: database.ref('call_number'), call_number: 1 });
   ground.hubspot.behave = (_call, apply) => apply();
   const again = await opened(replay(id));
   await ground.ended(seed, again);
-  const members = await database('calls').where({ operation_id: again }).orderBy('number').pluck<number[][]>('members');
-  expect(members).toEqual([
+  const ended = database('outcomes').where({ operation_id: again }).orderBy('call_number');
+  expect(await ended.pluck<number[][]>('record_indexes')).toEqual([
     [0, 1, 2, 3],
     [4, 5, 6, 7],
     [8, 9],
@@ -100,7 +102,7 @@ it('what shared a call shares one again, as far as its bytes allow', async () =>
 it('a record that executors died of is not replayed by whoever may not', async () => {
   refuseBad();
   const id = await accept(['bad@x.com']);
-  await ground.database('records').where({ operation_id: id }).update({ error_class: 'quarantined' });
+  await restateOutcomes(ground.database, id, { outcome: 'failed', errorClass: 'quarantined' });
   expect(await replay(id, { mayReplayQuarantined: false })).toEqual({ refusal: 'quarantined' });
   ground.hubspot.behave = (_call, apply) => apply();
   expect(await ground.ended(seed, await opened(replay(id)))).toMatchObject({ status: 'success' });
@@ -121,7 +123,7 @@ it('a replay that fails is replayed itself, and keeps the refs', async () => {
 it('records of unknown outcome are replayed with force only', async () => {
   refuseBad();
   const id = await accept(['bad@x.com', 'maybe@x.com']);
-  await ground.database('records').where({ operation_id: id, record_index: 1 }).update({ outcome: 'unknown' });
+  await restateOutcomes(ground.database, id, { outcome: 'failed' }, { outcome: 'unknown' });
   ground.hubspot.behave = (_call, apply) => apply();
   const plain = await opened(replay(id));
   expect(await ground.ended(seed, plain)).toMatchObject({ status: 'success' });

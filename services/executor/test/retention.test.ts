@@ -21,7 +21,7 @@ it('[sec-46] a running executor forgets the values of a record that ended before
   await ground.ended(seed, id);
   expect(await planOf(id)).toContain('kept@x.com');
   const longAgo = ground.database.raw(`now() - interval '31 days'`);
-  await ground.database('records').where({ operation_id: id }).update({ updated_at: longAgo });
+  await ground.database('outcomes').where({ operation_id: id }).update({ ended_at: longAgo });
   await ground.startExecutor();
   await until('the purge', async () => ((await planOf(id)) === null ? true : undefined));
   expect(await ground.records(seed, id)).toMatchObject([{ status: 'succeeded' }]);

@@ -1,5 +1,5 @@
 import { openDatabase } from '@sluice/store';
-import { patientLimits, sampleManifest, seedInstallation } from '@sluice/testkit';
+import { patientLimits, restateOutcomes, sampleManifest, seedInstallation } from '@sluice/testkit';
 import type { Config, Installation, Log } from '@sluice/types';
 import { prepareOperations, type PreparedOperations } from './prepare-operations';
 import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
@@ -259,7 +259,11 @@ describe('an operation of 95 MB', () => {
   it('has outcomes in pages that end at 1 MB', async () => {
     const send = management.as(await management.newKey(operations.seed.projectId, ['read']));
     const warnings = ['é'.repeat(30_000)];
-    await operations.database('records').where({ operation_id: id }).update({ warnings });
+    await restateOutcomes(
+      operations.database,
+      id,
+      ...Array.from({ length: 100 }, () => ({ outcome: 'succeeded', warnings }) as const),
+    );
     const { body, text } = await send.get(`${operations.path}/operations/${id}/records`).expect(200);
     expect(Buffer.byteLength(text)).toBeLessThan(pageBytesMax);
     expect(body).toMatchObject({ results: { length: 16 }, pagination: { done: false } });

@@ -1,5 +1,5 @@
 import { newId } from '@sluice/store';
-import { tokenIssuer } from '@sluice/testkit';
+import { restateOutcomes, tokenIssuer } from '@sluice/testkit';
 import type { Operation } from '@sluice/types';
 import { customerValue, prepareOperations, type PreparedOperations } from './prepare-operations';
 import { startManagement, type RunningManagement, type Sender } from './start-management';
@@ -179,7 +179,7 @@ it('[sec-8] a bearer token cannot replay what was quarantined; an API key can', 
   const { kid } = (await full.post(`${prepared.path}/jwt-keys`).send(key).expect(201)).body as { kid: string };
   const token = `Bearer ${issuer.issue(kid, { groupRef })}`;
   const id = await prepared.ended(['failed']);
-  await prepared.database('records').where({ operation_id: id }).update({ error_class: 'quarantined' });
+  await restateOutcomes(prepared.database, id, { outcome: 'failed', errorClass: 'quarantined' });
   const { body } = await management.as().post(at(id, ':replay')).set('authorization', token).expect(403);
   expect(body).toMatchObject({ code: 'operation.quarantined', remedy: expect.stringContaining('API key') });
   expect(await prepared.database('operations').where({ state: 'queued', project_id: projectId })).toEqual([]);

@@ -1,4 +1,4 @@
-import { hubspotRefusal, sampleConfig, until } from '@sluice/testkit';
+import { hubspotRefusal, restateOutcomes, sampleConfig, until, type RestatedOutcome } from '@sluice/testkit';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
@@ -211,17 +211,17 @@ describe('what is stored', () => {
 
 // The gateway died after its intent; an executor found out what became of the write and ended the operation.
 describe('a synchronous write that another process ended', () => {
-  const orphan = async (seed: Seed, body: object, outcome: object): Promise<string> => {
+  const orphan = async (seed: Seed, body: object, ...outcomes: RestatedOutcome[]): Promise<string> => {
     const reply = await send(seed, 'k', body);
     const { operationId } = reply.body as { operationId: string };
     await gateway.database('idempotency_keys').where({ project_id: seed.projectId }).update({ reply: null });
-    await gateway.database('records').where({ operation_id: operationId }).update(outcome);
+    await restateOutcomes(gateway.database, operationId, ...outcomes);
     return operationId;
   };
 
   it('was written: the reply is made from its records', async () => {
     const seed = await gateway.seed();
-    const operationId = await orphan(seed, synchronous, { outcome: 'succeeded', provider_id: '77' });
+    const operationId = await orphan(seed, synchronous, { outcome: 'succeeded', providerId: '77' });
     const reply = await send(seed, 'k', synchronous).expect(200);
     expect(reply.headers['idempotent-replayed']).toBe('true');
     expect(reply.body).toEqual({
@@ -254,9 +254,8 @@ describe('a synchronous write that another process ended', () => {
   it('a batch of which one was written', async () => {
     const seed = await gateway.seed();
     const batch = { type: 'create', batch: [{ record: { email: 'a@x.com' } }, { record: { email: 'b@x.com' } }] };
-    const operationId = await orphan(seed, batch, { outcome: 'succeeded' });
-    const failed = { outcome: 'failed', provider_id: null, error_class: 'rejected', error_text: 'no' };
-    await gateway.database('records').where({ operation_id: operationId, record_index: 1 }).update(failed);
+    const failed = { outcome: 'failed', errorClass: 'rejected', errorText: 'no' } as const;
+    await orphan(seed, batch, { outcome: 'succeeded' }, failed);
     expect((await send(seed, 'k', batch).expect(200)).body).toMatchObject({
       successCount: 1,
       failureCount: 1,
@@ -266,20 +265,14 @@ describe('a synchronous write that another process ended', () => {
 
   it('nobody knows: 502 that forbids a repeat', async () => {
     const seed = await gateway.seed();
-    const outcome = {
-      outcome: 'unknown',
-      provider_id: null,
-      error_class: 'quarantined',
-      error_text: 'Outcome unknown',
-    };
-    await orphan(seed, synchronous, outcome);
+    await orphan(seed, synchronous, { outcome: 'unknown', errorClass: 'quarantined', errorText: 'Outcome unknown' });
     const reply = await send(seed, 'k', synchronous).expect(502);
     expect(reply.body).toMatchObject({ code: 'provider.outcome-unknown', retryable: false });
   });
 
   it('was not written for a reason that passes: it is made again', async () => {
     const seed = await gateway.seed();
-    const outcome = { outcome: 'failed', provider_id: null, error_class: 'unavailable', error_text: 'away' };
+    const outcome = { outcome: 'failed', errorClass: 'unavailable', errorText: 'away' } as const;
     const operationId = await orphan(seed, synchronous, outcome);
     const reply = await send(seed, 'k', synchronous).expect(200);
     expect((reply.body as { operationId: string }).operationId).not.toBe(operationId);

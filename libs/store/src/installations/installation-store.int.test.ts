@@ -274,10 +274,19 @@ describe('operationStore', () => {
       retry_ms: 1,
       ...more,
     });
-    await database('records').insert(record(0, { outcome: 'succeeded', provider_id: '501', ref: 'row-1' }));
-    await database('records').insert(
-      record(1, { outcome: 'failed', error_class: 'rejected', error_text: 'Bad email' }),
-    );
+    await database('records').insert([record(0, { ref: 'row-1' }), record(1, {})]);
+    await database('outcomes').insert([
+      { ...key, call_number: 0, fence: 1, outcome: 'succeeded', record_indexes: [0], provider_ids: ['501'] },
+      {
+        ...key,
+        call_number: 0,
+        fence: 1,
+        outcome: 'failed',
+        record_indexes: [1],
+        error_classes: ['rejected'],
+        error_texts: ['Bad email'],
+      },
+    ]);
     await database('calls').insert({
       ...key,
       number: 0,

@@ -26,6 +26,7 @@ import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { openBatches } from './20261125T200000-contract-open-batches';
 import { membersOfCalls } from './20261126T000000-contract-members-of-calls';
 import { sentRecordsOfAttempts } from './20261126T003000-sent-records-of-attempts';
+import { outcomes } from './20261126T120000-contract-outcomes';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
 
 /** The schema's whole history, oldest first. */
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   openBatches,
   membersOfCalls,
   sentRecordsOfAttempts,
+  outcomes,
 ];

@@ -16,7 +16,7 @@ import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } fr
 import { deadlineSql, isInCall } from '../writes/call-key';
 import { isFullSql } from '../writes/close-batch';
 import type { WriteMode } from '../writes/write-rows';
-import { errorSql, recordColumns, recordMembers } from './operation-row';
+import { errorSql, recordColumns, recordMembers, withOutcome } from './operation-row';
 
 /** All of an explanation but the operation, which its reader has. */
 export interface OperationCourse extends Omit<OperationExplanation, 'operation' | 'pagination'> {
@@ -145,12 +145,11 @@ function piecesOf(sizes: readonly SizeRow[]): SizeRow[][] {
 
 /** The plans stay where they are: their length is known without reading them. */
 const sizesSql = `
-  select record_index,
-         coalesce(octet_length(plan), 0) + coalesce(octet_length(error_text), 0)
-           + coalesce(octet_length(array_to_string(warnings, '')), 0) as bytes
-  from records
-  where project_id = :projectId and operation_id = :operationId and record_index > :afterIndex
-  order by record_index limit :limit`;
+  select r.record_index, coalesce(octet_length(r.plan), 0) + coalesce(octet_length(coalesce(e.error_text, r.error_text)), 0)
+           + coalesce(octet_length(e.warnings), 0) as bytes
+  from records r ${withOutcome}
+  where r.project_id = :projectId and r.operation_id = :operationId and r.record_index > :afterIndex
+  order by r.record_index limit :limit`;
 
 const operationSql = `
   select l.provider, o.type, o.mode, o.cancel_requested_at,
@@ -165,19 +164,21 @@ const callsSql = `
 
 const attemptsSql = `
   select call_number, row_number() over (partition by call_number order by fence) as number, sent_at, finished_at,
-         duration_ms, status, provider_request_id, ${errorSql},
+         duration_ms, status, provider_request_id, ${errorSql('attempts')} as error,
          case when late_evidence is not null then true end as is_late, record_indexes
   from attempts where project_id = :projectId and operation_id = :operationId
   order by sent_at desc, fence desc limit :attemptsMax`;
 
-/** What is being sent shows it in its attempt. */
-const sendStateSql = `case when r.outcome = 'pending' and k.state = 'running' and exists (
+/** What is being sent, or has ended with its attempt, shows it there. */
+const sendStateSql = `case when r.send_state = 'none' and exists (
     select 1 from attempts a where a.project_id = k.project_id and a.operation_id = k.operation_id and a.call_number = k.number
-      and a.fence = k.fence and r.record_index = any(a.record_indexes)) then 'sent' else r.send_state end`;
+      and a.fence = coalesce(e.fence, k.fence) and (e.fence is not null or k.state = 'running')
+      and r.record_index = any(a.record_indexes)) then 'sent' else r.send_state end`;
 
 const recordsSql = `
-  select ${recordColumns}, k.number as call_number, ${sendStateSql} as send_state, ${deadlineSql('r', 'k')} as retry_until, config_id, plan
-  from records r left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and ${isInCall('r', 'k')}
+  select ${recordColumns}, k.number as call_number, ${sendStateSql} as send_state, ${deadlineSql('r', 'k')} as retry_until, r.config_id, r.plan
+  from records r ${withOutcome} left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id
+    and case when e.call_number is null then ${isInCall('r', 'k')} else k.number = e.call_number end
   where r.project_id = :projectId and r.operation_id = :operationId and r.record_index = any(:indexes::integer[])
   order by r.record_index`;
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isInCall } from '../writes/call-key';
+import { withOutcome } from './operation-row';
 
 /** What happened to an operation. Facts are counts, our names, and the provider's id of its request; no field value. */
 export interface OperationEvent {
@@ -60,8 +61,8 @@ export async function readHistory(
 const historySql = `
   with o as materialized (select * from operations where project_id = :projectId and id = :operationId),
   k as materialized (select * from calls where project_id = :projectId and operation_id = :operationId),
-  r as materialized (select r.record_index, k.number as call_number, r.outcome, r.error_class, r.replayed_by, r.updated_at
-    from records r left join k on ${isInCall('r', 'k')} where r.project_id = :projectId and r.operation_id = :operationId),
+  r as materialized (select r.record_index, coalesce(e.call_number, k.number) as call_number, e.outcome, e.error_class, r.replayed_by, e.ended_at
+    from records r ${withOutcome} left join k on ${isInCall('r', 'k')} where r.project_id = :projectId and r.operation_id = :operationId),
   numbered as (
     select a.*, row_number() over (partition by call_number order by fence) as number,
            lead(fence) over (partition by call_number order by fence) is null as is_last
@@ -98,7 +99,7 @@ const historySql = `
     select 6, sent_at, 'in-doubt', json_build_object('call', call_number, 'attempt', number)
       from open_doubt where state = 'in_doubt'
     union all
-    select 6, coalesce((select max(r.updated_at) from r where r.call_number = d.call_number), d.sent_at), 'reconciled',
+    select 6, coalesce((select max(r.ended_at) from r where r.call_number = d.call_number), d.sent_at), 'reconciled',
            json_build_object('call', d.call_number, 'attempt', d.number) from open_doubt d where d.state = 'done'
     union all
     select 7, t.finished_at, 'waits', json_build_object('call', k.number, 'until', k.not_before)
@@ -108,7 +109,7 @@ const historySql = `
     select 8, q.created_at, 'quarantined', json_build_object('call', q.call_number) from quarantine q
       where q.project_id = :projectId and q.operation_id = :operationId
     union all
-    select 9, max(r.updated_at), 'records-failed', json_build_object('outcome', outcome, 'class', error_class, 'records', count(*))
+    select 9, max(r.ended_at), 'records-failed', json_build_object('outcome', outcome, 'class', error_class, 'records', count(*))
       from r where outcome in ('failed', 'unknown') group by outcome, error_class
     union all
     select 10, updated_at, 'ended', json_build_object('state', state, 'succeeded', records_succeeded, 'failed', records_failed)

@@ -25,9 +25,9 @@ export const operationColumns = `
   ${momentSql('o.created_at')} as created_at, ${momentSql('o.updated_at')} as updated_at,
   (select max(c.attempts) from calls c where c.project_id = o.project_id and c.operation_id = o.id) as attempts,
   (select ${momentSql('max(a.sent_at)')} from attempts a where a.project_id = o.project_id and a.operation_id = o.id) as last_attempt_at,
-  (select array_agg(r.provider_id order by r.record_index) from records r
-    where r.project_id = o.project_id and r.operation_id = o.id
-      and r.outcome = 'succeeded' and r.provider_id is not null) as succeeded_ids`;
+  (select array_agg(e.provider_id order by e.record_index) from record_outcomes e
+    where e.project_id = o.project_id and e.operation_id = o.id
+      and e.outcome = 'succeeded' and e.provider_id is not null) as succeeded_ids`;
 
 export function toOperation(row: OperationRow): Operation {
   return {
@@ -67,10 +67,14 @@ export const recordMembers = {
 
 export const records = table(recordMembers);
 
-/** An error of a row that has `error_class` and `error_text`. */
-export const errorSql = `case when error_class is not null
-  then json_build_object('class', error_class, 'message', coalesce(error_text, '')) end as error`;
+/** SQL: the error of a row `alias` that has `error_class` and `error_text`; null: none. */
+export const errorSql = (alias: string): string => `case when ${alias}.error_class is not null
+  then json_build_object('class', ${alias}.error_class, 'message', coalesce(${alias}.error_text, '')) end`;
 
-/** The columns of `recordMembers`. */
-export const recordColumns = `record_index, ref, outcome, provider_id, ${errorSql},
-  case when cardinality(warnings) > 0 then warnings end as warnings, replayed_by`;
+/** SQL: the outcome `e` of a record `r`. An operation has at most 100 records. */
+export const withOutcome = `left join record_outcomes e
+  on e.project_id = r.project_id and e.operation_id = r.operation_id and e.record_index = r.record_index`;
+
+/** The columns of `recordMembers`. An unfinished record shows the error of its last try. */
+export const recordColumns = `r.record_index, r.ref, coalesce(e.outcome, 'pending') as outcome, e.provider_id,
+  case when e.outcome is null then ${errorSql('r')} else ${errorSql('e')} end as error, e.warnings::json as warnings, r.replayed_by`;

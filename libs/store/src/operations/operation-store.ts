@@ -6,7 +6,7 @@ import { closeBatch } from '../writes/close-batch';
 import { explainOperation, type RecordPage } from './explain-operation';
 import { listOperations, type OperationFilter } from './list-operations';
 import { readHistory, type EventPage } from './operation-history';
-import { operationColumns, recordColumns, records, toOperation, type OperationRow } from './operation-row';
+import { operationColumns, recordColumns, records, withOutcome, toOperation, type OperationRow } from './operation-row';
 import { readProgress } from './read-progress';
 
 /** Absent members do not filter. */
@@ -69,13 +69,14 @@ export function operationStore(database: Knex) {
       operationId: string,
       { ref, status, afterIndex = -1, limit }: RecordFilter = {},
     ): Promise<OperationRecord[]> => {
-      const query = database('records')
-        .where({ project_id: projectId, operation_id: operationId })
-        .andWhere({ ...(ref !== undefined && { ref }), ...(status !== undefined && { outcome: status }) })
-        .andWhere('record_index', '>', afterIndex)
-        .orderBy('record_index')
-        .select<StoredRow[]>(database.raw(recordColumns));
-      return (await (limit === undefined ? query : query.limit(limit))).map(records.read);
+      const { rows } = await database.raw<{ rows: StoredRow[] }>(
+        `select ${recordColumns} from records r ${withOutcome}
+         where r.project_id = :projectId and r.operation_id = :operationId and r.record_index > :afterIndex
+           and (:ref::text is null or r.ref = :ref) and (:status::text is null or coalesce(e.outcome, 'pending') = :status)
+         order by r.record_index limit :limit`,
+        { projectId, operationId, afterIndex, ref: ref ?? null, status: status ?? null, limit: limit ?? null },
+      );
+      return rows.map(records.read);
     },
     /** What happened to it, oldest first; a page of it. */
     readHistory: (projectId: string, operationId: string, page: EventPage) =>

@@ -1,6 +1,7 @@
 import { limits, statusOf, type OperationPhase, type OperationProgress, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { isFullSql } from '../writes/close-batch';
+import { withOutcome } from './operation-row';
 import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
 
 const phases: Record<OperationState, OperationPhase> = {
@@ -36,7 +37,7 @@ export async function readProgress(
 }
 
 const ofOutcome = (outcome: string): string =>
-  `'${outcome}', (count(*) filter (where r.outcome = '${outcome}'))::integer`;
+  `'${outcome}', (count(*) filter (where coalesce(e.outcome, 'pending') = '${outcome}'))::integer`;
 const ofState = (name: string, condition: string): string =>
   `'${name}', (count(*) filter (where c.state = ${condition}))::integer`;
 
@@ -58,7 +59,7 @@ const progressSql = `
          (select l.blocked_until from lanes l where l.project_id = o.project_id and l.id = o.lane_id
             and l.blocked_until > now()) as blocked_until,
          (select json_build_object('total', count(*)::integer, ${ofOutcomes})
-            from records r where r.project_id = o.project_id and r.operation_id = o.id) as records,
+            from records r ${withOutcome} where r.project_id = o.project_id and r.operation_id = o.id) as records,
          k.calls, k.next_attempt_at
   from operations o cross join lateral (
     select min(c.not_before) filter (where c.state = 'ready' and c.not_before > now()) as next_attempt_at,

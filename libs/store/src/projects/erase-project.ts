@@ -42,7 +42,9 @@ const last = [
   'closed_batches',
   'cancels',
   'quarantine',
+  'adoptions',
   'attempts',
+  'outcomes',
   'records',
   'calls',
   'lanes',
@@ -96,7 +98,7 @@ async function eraseEnded({ database, projectId, failpoints }: Erased): Promise<
 }
 
 /**
- * Operations with their records, calls, attempts and quarantine. One that is locked is left to the next pass.
+ * Operations with their records, calls, attempts, outcomes and quarantine. One that is locked is left to the next pass.
  * @returns the id of the last one; null when none was left
  */
 async function eraseStep(database: Knex, projectId: string, after: string): Promise<string | null> {
@@ -108,7 +110,7 @@ async function eraseStep(database: Knex, projectId: string, after: string): Prom
          and state in ('succeeded', 'failed') order by id limit :limit for update skip locked),
        gone as (delete from operations where project_id = :projectId and id in (select id from ended) returning id),
        calls_gone as (${childOf('calls')}), records_gone as (${childOf('records')}),
-       attempts_gone as (${childOf('attempts')}), quarantine_gone as (${childOf('quarantine')})
+       attempts_gone as (${childOf('attempts')}), outcomes_gone as (${childOf('outcomes')}), quarantine_gone as (${childOf('quarantine')})
        select max(id) as last_erased from gone`,
       { projectId, after, limit: operationsPerStep },
     ),

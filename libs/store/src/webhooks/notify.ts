@@ -118,12 +118,12 @@ const data = `json_build_object('projectId', o.project_id, 'provider', coalesce(
   'operationId', o.id, 'status', case o.state when 'succeeded' then 'success' else 'failure' end,
   'success', o.state = 'succeeded' and o.records_failed = 0, 'recordsSucceeded', o.records_succeeded,
   'recordsFailed', o.records_failed, 'successfulRecordIds', array(
-    select r.provider_id from records r where r.project_id = o.project_id and r.operation_id = o.id
-      and r.outcome = 'succeeded' and r.provider_id is not null order by r.record_index),
+    select e.provider_id from record_outcomes e where e.project_id = o.project_id and e.operation_id = o.id
+      and e.outcome = 'succeeded' and e.provider_id is not null order by e.record_index),
   'errors', array(
-    select format('%s: %s of %s records', coalesce(r.error_class, 'unknown'), count(*), o.records_total) from records r
-    where r.project_id = o.project_id and r.operation_id = o.id and r.outcome in ('failed', 'unknown')
-    group by r.error_class order by 1))`;
+    select format('%s: %s of %s records', coalesce(e.error_class, 'unknown'), count(*), o.records_total) from record_outcomes e
+    where e.project_id = o.project_id and e.operation_id = o.id and e.outcome in ('failed', 'unknown')
+    group by e.error_class order by 1))`;
 
 const joins = `join operations o on o.project_id = t.project_id and o.id = t.operation_id
   left join installations i on i.project_id = o.project_id and i.id = o.installation_id

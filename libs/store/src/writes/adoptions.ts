@@ -1,35 +1,59 @@
 import type { Knex } from 'knex';
-import { isInCall } from './call-key';
+import { callKeyColumns } from './call-key';
 import { markSentSql } from './record-intents';
 import { column, rowSource, type Column } from '../row-source';
+import { isWritten, type Written } from './settled-rows';
 import type { RecordSettlement, Settlement } from './settlement';
+import type { CallKey } from './write-rows';
 
 /** Pause before a record whose adoption was undone is looked up again. */
 const nextLookupMs = 1_000;
 
-interface Adoption {
-  readonly projectId: string;
+interface Adoption extends CallKey {
   readonly laneId: string;
   readonly objectName: string;
   readonly providerId: string;
+  readonly index: number;
 }
 
 const adoptionColumns: Column<Adoption>[] = [
-  column('project_id', 'text', (a) => a.projectId),
+  ...callKeyColumns,
   column('lane_id', 'text', (a) => a.laneId),
   column('object_name', 'text', (a) => a.objectName),
   column('provider_id', 'text', (a) => a.providerId),
+  column('record_index', 'integer', (a) => a.index),
 ];
 
-/** Keeps two reconciliations from adopting one provider record at the same time. Taken together with the order keys. */
-export function adoptionKeysOf(settlements: readonly Settlement[]): string[] {
-  return settlements.flatMap(adoptionsOf).map(keyOf);
+interface LaneLock {
+  readonly laneId: string;
+  readonly isAlone: boolean;
+}
+
+const lockColumns: Column<LaneLock>[] = [
+  column('lane_id', 'text', (lock) => lock.laneId),
+  column('is_alone', 'boolean', (lock) => lock.isAlone),
+];
+
+/**
+ * Keeps adoptions of a lane apart from each other, and from replies that name what a create of it made: whoever comes second sees what the first has
+ * stored. Taken after the order keys, before any row; `adopted_among` takes the same.
+ */
+export async function lockAdoptions(transaction: Knex.Transaction, settlements: readonly Settlement[]): Promise<void> {
+  const locks = settlements
+    .filter((settlement) => settlement.isCreate && settlement.records.some(isWritten))
+    .map(({ laneId, records }) => ({ laneId, isAlone: records.some(isAdopted) }));
+  if (locks.length === 0) return;
+  const input = rowSource('i', lockColumns, locks);
+  await transaction.raw(
+    `select case when k.is_alone then pg_advisory_xact_lock(k.lock)::text else pg_advisory_xact_lock_shared(k.lock)::text end
+     from (select adoption_lock(i.lane_id) as lock, bool_or(i.is_alone) as is_alone from ${input.sql} group by 1 order by 1) k`,
+    input.bindings as Knex.Value[],
+  );
 }
 
 /**
- * A provider record belongs to one create. An adoption of one that another create has claimed meanwhile, or that an earlier
- * settlement of this transaction adopts, is undone: its record goes back into doubt and is looked up again.
- * The caller holds the keys of `adoptionKeysOf`.
+ * A provider record belongs to one create. An adoption of one that another create has made or adopted meanwhile, or does in this transaction, is undone: its
+ * record goes back into doubt and is looked up again. The caller holds the locks of `lockAdoptions`.
  */
 export async function undoLateAdoptions(
   transaction: Knex.Transaction,
@@ -37,11 +61,9 @@ export async function undoLateAdoptions(
 ): Promise<readonly Settlement[]> {
   const adoptions = settlements.flatMap(adoptionsOf);
   if (adoptions.length === 0) return settlements;
-  const taken = await findTaken(transaction, adoptions);
+  const taken = new Set([...(await findTaken(transaction, adoptions)), ...settlements.flatMap(namedBy).map(keyOf)]);
   return settlements.map((settlement) => {
-    const isLate = settlement.records.map(
-      (record) => isAdoption(record) && !take(taken, settlement, record.providerId),
-    );
+    const isLate = settlement.records.map((record) => isAdopted(record) && !take(taken, settlement, record.providerId));
     return isLate.includes(true) ? backIntoDoubt(settlement, isLate) : settlement;
   });
 }
@@ -53,25 +75,39 @@ function take(taken: Set<string>, settlement: Settlement, providerId: string): b
   return true;
 }
 
-async function findTaken(transaction: Knex.Transaction, adoptions: readonly Adoption[]): Promise<Set<string>> {
+async function findTaken(transaction: Knex.Transaction, adoptions: readonly Adoption[]): Promise<string[]> {
   const input = rowSource('i', adoptionColumns, adoptions);
-  type Row = { project_id: string; lane_id: string; object_name: string; claimed_provider_id: string };
+  type Row = { project_id: string; lane_id: string; object_name: string; provider_id: string };
   const result = await transaction.raw<{ rows: Row[] }>(
-    `select r.project_id, r.lane_id, r.object_name, r.claimed_provider_id from ${input.sql}
-     join records r on r.project_id = i.project_id and r.lane_id = i.lane_id and r.object_name = i.object_name
-       and r.claimed_provider_id = i.provider_id`,
+    `with found as materialized (select * from ${input.sql}),
+     made as materialized (
+       select c.project_id, c.lane_id, c.object_name, m.provider_id
+       from (select distinct project_id, operation_id, number from found) f
+       join calls c on c.project_id = f.project_id and c.operation_id = f.operation_id and c.number = f.number
+       cross join lateral ${madeSql('c')} m)
+     select f.* from found f where (f.project_id, f.lane_id, f.object_name, f.provider_id) in (select * from made)`,
     input.bindings as Knex.Value[],
   );
-  return new Set(
-    result.rows.map((row) =>
-      keyOf({
-        projectId: row.project_id,
-        laneId: row.lane_id,
-        objectName: row.object_name,
-        providerId: row.claimed_provider_id,
-      }),
-    ),
+  return result.rows.map((row) =>
+    keyOf({
+      projectId: row.project_id,
+      laneId: row.lane_id,
+      objectName: row.object_name,
+      providerId: row.provider_id,
+    }),
   );
+}
+
+/**
+ * How long before the first send of a call the settlement of another create can be that made what a lookup of this call finds: a lookup passes over what was
+ * created before that send, by the provider's clock.
+ */
+const clockSkew = "interval '1 hour'";
+
+/** SQL: `provider_id` of what creates made that a lookup of the call `call` may find; also what others adopted. */
+export function madeSql(call: string): string {
+  return `(select unnest(m.provider_ids) as provider_id from outcomes m where m.project_id = ${call}.project_id
+    and m.lane_id = ${call}.lane_id and m.object_name = ${call}.object_name and m.ended_at >= ${call}.base_at - ${clockSkew})`;
 }
 
 function backIntoDoubt(settlement: Settlement, isLate: readonly boolean[]): Settlement {
@@ -84,67 +120,98 @@ function backIntoDoubt(settlement: Settlement, isLate: readonly boolean[]): Sett
   };
 }
 
-type Adopted = Extract<RecordSettlement, { kind: 'succeeded' }> & { readonly providerId: string };
+type Adopted = Written & { readonly isAdopted: true; readonly providerId: string };
 
-function isAdoption(record: RecordSettlement): record is Adopted {
-  return record.kind === 'succeeded' && record.isAdopted === true && record.providerId !== undefined;
+/** The record was looked up and found. */
+export function isAdopted(record: RecordSettlement): record is Adopted {
+  return isWritten(record) && record.isAdopted === true && record.providerId !== undefined;
 }
 
-function adoptionsOf(settlement: Settlement): Adoption[] {
-  const { projectId, laneId, objectName } = settlement;
-  return settlement.records.filter(isAdoption).map(({ providerId }) => ({ projectId, laneId, objectName, providerId }));
+function adoptionsOf({ records, ...call }: Settlement): Adoption[] {
+  return records.filter(isAdopted).map(({ providerId, index }) => ({ ...call, providerId, index }));
 }
 
-function keyOf({ projectId, laneId, objectName, providerId }: Adoption): string {
-  return JSON.stringify(['adopt', projectId, laneId, objectName, providerId]);
+/** What replies to its creates named. */
+function namedBy({ records, ...call }: Settlement): Adoption[] {
+  if (!call.isCreate) return [];
+  return records.flatMap((record) =>
+    isWritten(record) && !isAdopted(record) && record.providerId !== undefined
+      ? [{ ...call, providerId: record.providerId, index: record.index }]
+      : [],
+  );
 }
 
-/** A create whose reply named a provider record that another create has claimed. */
-export interface Contested {
-  readonly project_id: string;
-  readonly operation_id: string;
-  readonly record_index: number;
-  readonly provider_id: string;
+function keyOf({
+  projectId,
+  laneId,
+  objectName,
+  providerId,
+}: Omit<Adoption, keyof CallKey | 'index'> & { projectId: string }): string {
+  return JSON.stringify([projectId, laneId, objectName, providerId]);
 }
 
-const contestedColumns: Column<Contested>[] = [
-  column('project_id', 'text', (row) => row.project_id),
-  column('operation_id', 'text', (row) => row.operation_id),
-  column('record_index', 'integer', (row) => row.record_index),
-  column('provider_id', 'text', (row) => row.provider_id),
-];
+/** That these creates adopt what they found. */
+export async function insertAdoptions(
+  transaction: Knex.Transaction,
+  settlements: readonly Settlement[],
+): Promise<void> {
+  const adoptions = settlements.flatMap(adoptionsOf);
+  if (adoptions.length === 0) return;
+  const input = rowSource('i', adoptionColumns, adoptions);
+  await transaction.raw(
+    `insert into adoptions (project_id, lane_id, object_name, provider_id, operation_id, record_index)
+     select project_id, lane_id, object_name, provider_id, operation_id, record_index from ${input.sql}`,
+    input.bindings as Knex.Value[],
+  );
+}
+
+/** SQL: a list of an outcome `o` without what stands in it for the records `t.indexes`. Read from the row itself, which another may have changed before. */
+function withoutSql(list: string): string {
+  return `(select array_agg(e.value order by e.ord) from unnest(o.record_indexes, o.${list}) with ordinality as e (index, value, ord)
+                 where e.index <> all(t.indexes))`;
+}
 
 /**
  * A provider record belongs to the create whose reply named it. Another create that had only adopted it goes back into doubt, in the
  * same transaction, also when its operation has ended: it did not succeed after all. A create that a reply named as well keeps the
  * record, and a create whose plan is past the retention time stays as it is. The fence grows, so that nothing under way can settle the
  * call. Locks the adopters' rows after the settlement's own; a deadlock that results is repeated (`guard`).
+ * The caller holds the locks of `lockAdoptions`.
  * @returns ids of the operations that are open again
  */
 export async function reopenAdopters(
   transaction: Knex.Transaction,
-  contested: readonly Contested[],
+  settlements: readonly Settlement[],
 ): Promise<Set<string>> {
-  if (contested.length === 0) return new Set();
-  const input = rowSource('i', contestedColumns, contested);
+  const named = settlements.flatMap(namedBy);
+  if (named.length === 0) return new Set();
+  const input = rowSource('i', adoptionColumns, named);
   const result = await transaction.raw<{ rows: { id: string }[] }>(
     `with adopters as (
-       select a.project_id, a.operation_id, a.record_index from ${input.sql}
-       join records o on o.project_id = i.project_id and o.operation_id = i.operation_id and o.record_index = i.record_index
-       join records a on a.project_id = o.project_id and a.lane_id = o.lane_id and a.object_name = o.object_name
-         and a.claimed_provider_id = i.provider_id
-       where a.outcome = 'succeeded' and a.send_state = 'maybe' and a.plan is not null
-       order by 1, 2, 3 for update of a),
-     doubted as (update records r set outcome = 'pending', provider_id = null, claimed_provider_id = null, warnings = null,
-              updated_at = now()
-       from adopters a where r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = a.record_index),
-     theirs as (select distinct a.project_id, a.operation_id, c.number from adopters a
-       join calls c on c.project_id = a.project_id and c.operation_id = a.operation_id and ${isInCall('a', 'c')}),
-     standing as (select c.project_id, c.operation_id, c.number, c.state, c.fence from theirs t
+       select a.*, e.call_number, e.fence from ${input.sql}
+       join adoptions a on a.project_id = i.project_id and a.lane_id = i.lane_id and a.object_name = i.object_name
+         and a.provider_id = i.provider_id
+       join records r on r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = a.record_index
+       join record_outcomes e on e.project_id = a.project_id and e.operation_id = a.operation_id and e.record_index = a.record_index
+       where r.plan is not null order by a.project_id, a.operation_id, a.record_index for update of r),
+     released as (delete from adoptions d using adopters a where d.project_id = a.project_id and d.lane_id = a.lane_id
+       and d.object_name = a.object_name and d.provider_id = a.provider_id),
+     doubted as (update records r set is_unanswered = true, send_state = 'maybe' from adopters a
+       where r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = a.record_index),
+     theirs as (select project_id, operation_id, call_number as number, fence, array_agg(record_index) as indexes
+       from adopters group by 1, 2, 3, 4),
+     undone as (update outcomes o set record_indexes = coalesce(${withoutSql('record_indexes')}, '{}'), provider_ids = ${withoutSql('provider_ids')},
+              warnings = ${withoutSql('warnings')}
+       from theirs t where o.project_id = t.project_id and o.operation_id = t.operation_id and o.call_number = t.number and o.fence = t.fence
+         and o.outcome = 'succeeded'),
+     called as (select project_id, operation_id, number, array_agg(member order by member) as indexes
+       from theirs cross join unnest(indexes) as member group by 1, 2, 3),
+     standing as (select c.project_id, c.operation_id, c.number, c.state, c.fence, t.indexes from called t
        join calls c on c.project_id = t.project_id and c.operation_id = t.operation_id and c.number = t.number
        order by 1, 2, 3 for update of c),
      marked as (${markSentSql(`(select * from standing where state = 'running')`)}),
      moved as (update calls c set state = 'in_doubt', fence = c.fence + 1, owner = null, lease_until = null,
+              members = array(select member from unnest(c.members || s.indexes) as member order by 1),
               sent_at = coalesce(c.sent_at, now()), not_before = now() + make_interval(secs => ?::float8 / 1000)
        from standing s where c.project_id = s.project_id and c.operation_id = s.operation_id and c.number = s.number),
      tallied as (
@@ -162,18 +229,5 @@ export async function reopenAdopters(
      select id from reopened`,
     [...input.bindings, nextLookupMs] as Knex.Value[],
   );
-  await claimContested(transaction, contested);
   return new Set(result.rows.map((row) => row.id));
-}
-
-/** A statement of its own: it must see that the adopters have released it. */
-async function claimContested(transaction: Knex.Transaction, contested: readonly Contested[]): Promise<void> {
-  const input = rowSource('i', contestedColumns, contested);
-  await transaction.raw(
-    `update records r set claimed_provider_id = i.provider_id from ${input.sql}
-     where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
-       and not exists (select 1 from records o where o.project_id = r.project_id and o.lane_id = r.lane_id
-                       and o.object_name = r.object_name and o.claimed_provider_id = i.provider_id)`,
-    input.bindings as Knex.Value[],
-  );
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { lockOrderKeys } from './lock-order-keys';
 import { callKeyColumns, isInCall } from './call-key';
 import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneCapacity } from './lanes';
-import { preparePlan, hiddenFromPlanner } from '../row-source';
+import { preparePlan } from '../row-source';
 import { splitBlocked } from './split-blocked';
 import { takeCalls, type ClaimedCall, type ClaimRequest } from './take-calls';
 
@@ -78,7 +78,7 @@ async function readRecords(
      from ${input.sql}
      join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
      join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-     where r.outcome = ${hiddenFromPlanner('pending')} group by i.ord`,
+     group by i.ord`,
     input.bindings as Knex.Value[],
   );
   const result = await reading.options(options);

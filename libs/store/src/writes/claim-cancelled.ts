@@ -71,7 +71,7 @@ export async function claimCancelled(
             (select coalesce(json_agg(json_strip_nulls(json_build_object('index', r.record_index, 'sendState', r.send_state,
                       'orderKey', r.order_key, 'class', r.error_class, 'text', r.error_text))), '[]')
              from records r where r.project_id = t.project_id and r.operation_id = t.operation_id
-               and ${isInCall('r', 't')} and r.outcome = 'pending') as records
+               and ${isInCall('r', 't')}) as records
      from cancelled o left join taken t on t.project_id = o.project_id and t.operation_id = o.id
      order by o.project_id, o.id, t.number`,
     [after.projectId, after.operationId, limit, callsMax, owner, leaseMs],

@@ -75,7 +75,7 @@ async function fingerprintOpen(
      from ${input.sql}
      join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
      join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-     where r.outcome = 'pending' and r.plan is not null`,
+     where r.plan is not null`,
     input.bindings as Knex.Value[],
   );
   const fingerprinted: Fingerprinted[] = [];
@@ -116,7 +116,7 @@ async function putInDoubt(transaction: Knex.Transaction, creates: readonly Finge
   await transaction.raw(
     `with given as materialized (select * from ${input.sql}),
      marked as (
-       update records r set send_state = 'maybe', fingerprint = g.fingerprint,
+       update records r set is_unanswered = true, send_state = 'maybe', fingerprint = g.fingerprint,
               first_sent_at = coalesce(r.first_sent_at, o.created_at)
        from given g join operations o on o.project_id = g.project_id and o.id = g.operation_id
        where r.project_id = g.project_id and r.operation_id = g.operation_id and r.record_index = g.index),

@@ -79,9 +79,9 @@ export async function endCounted(
   const result = await transaction.raw<{ rows: EndedRow[] }>(
     `with ended as (update operations o set updated_at = now(), ${endSql(counted)}
      from ${input.sql} left join lateral (
-       select r.record_index, r.error_text from records r
-       where r.project_id = k.project_id and r.operation_id = k.id and r.outcome in ('failed', 'unknown')
-       order by r.record_index limit 1) first on true
+       select e.record_index, e.error_text from record_outcomes e
+       where e.project_id = k.project_id and e.operation_id = k.id and e.outcome in ('failed', 'unknown')
+       order by e.record_index limit 1) first on true
      where o.project_id = k.project_id and o.id = k.id and o.state = 'queued'
      returning o.project_id, o.id, o.state, o.result, o.cancel_requested_at, ${isAwaitedSql} as is_awaited),
      carried_out as (delete from cancels c using ended e

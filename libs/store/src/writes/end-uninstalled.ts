@@ -65,7 +65,7 @@ async function readOrderKeys(transaction: Knex.Transaction, call: Settlement): P
   const { rows } = await transaction.raw<{ rows: { order_key: string }[] }>(
     `select r.order_key from calls c
      join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-     where c.project_id = ? and c.operation_id = ? and c.number = ? and r.outcome = 'pending' and r.order_key is not null`,
+     where c.project_id = ? and c.operation_id = ? and c.number = ? and r.order_key is not null`,
     [call.projectId, call.operationId, call.number],
   );
   return rows.map((row) => row.order_key);

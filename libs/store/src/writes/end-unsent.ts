@@ -75,10 +75,9 @@ async function readOrderKeys(transaction: Knex.Transaction, projectId: string, u
     `select r.order_key from ${calls.sql}
      join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
      join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-     where r.order_key is not null and r.outcome = 'pending'
+     where r.order_key is not null
      union
-     select order_key from records
-     where project_id = ? and operation_id = any(?::text[]) and order_key is not null and outcome = 'pending'`,
+     select order_key from records where project_id = ? and operation_id = any(?::text[]) and order_key is not null`,
     [...calls.bindings, projectId, [...unsent.batchIds]] as Knex.Value[],
   );
   return result.rows.map((row) => row.order_key);
@@ -128,19 +127,26 @@ async function endRecords(
   unsent: Unsent,
 ): Promise<{ project_id: string; id: string }[]> {
   const calls = rowSource('i', callKeyColumns, unsent.calls);
-  const ending = `set outcome = case when r.send_state = 'none' then 'failed' else 'unknown' end, error_class = ?,
-                      error_text = case when r.send_state = 'none' then '' else 'Outcome unknown: ' end || ?, updated_at = now()`;
-  const failure = [error.class, error.text];
   const result = await transaction.raw<{ rows: { project_id: string; id: string }[] }>(
     `with given as materialized (select * from ${calls.sql}),
      batches as materialized (select id from operations where project_id = ? and id = any(?::text[]) and state = 'accumulating'),
-     planned as (update records r ${ending} from given i
+     planned as (
+       select r.project_id, r.operation_id, c.number, c.fence, r.record_index, r.send_state from given i
        join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
-       where r.project_id = i.project_id and r.operation_id = i.operation_id and ${isInCall('r', 'c')}
-         and r.outcome = 'pending' returning r.operation_id),
-     gathered as (update records r ${ending} from batches b
-       where r.project_id = ? and r.operation_id = b.id and r.outcome = 'pending' returning r.operation_id),
-     closed as (update calls c set state = 'done', fence = c.fence + 1 from given i
+       join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}),
+     gathered as (
+       select r.project_id, r.operation_id, 0 as number, 0 as fence, r.record_index, r.send_state from batches b
+       join records r on r.project_id = ? and r.operation_id = b.id),
+     ended as materialized (select * from planned union all select * from gathered),
+     stored as (
+       insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, error_classes, error_texts)
+       select project_id, operation_id, number, fence, outcome, array_agg(record_index order by record_index),
+              array_agg(?::text), array_agg(case outcome when 'failed' then '' else 'Outcome unknown: ' end || ?)
+       from (select *, case send_state when 'none' then 'failed' else 'unknown' end as outcome from ended) e group by 1, 2, 3, 4, 5),
+     freed as (update records r set holds_order = false, is_unanswered = false from ended e
+       where r.project_id = e.project_id and r.operation_id = e.operation_id and r.record_index = e.record_index
+         and (r.order_key is not null or r.is_unanswered)),
+     closed as (update calls c set state = 'done', fence = c.fence + 1, members = '{}' from given i
        where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
        returning c.operation_id),
      counts as (
@@ -152,7 +158,7 @@ async function endRecords(
             records_failed = o.records_failed + k.planned + k.gathered, updated_at = now()
      from counts k where o.project_id = ? and o.id = k.id
      returning o.project_id, o.id, o.calls_open`,
-    [...calls.bindings, projectId, [...unsent.batchIds], ...failure, ...failure, projectId, projectId] as Knex.Value[],
+    [...calls.bindings, projectId, [...unsent.batchIds], projectId, error.class, error.text, projectId] as Knex.Value[],
   );
   return (result.rows as { project_id: string; id: string; calls_open: number }[]).filter(
     (row) => row.calls_open === 0,

@@ -165,8 +165,9 @@ export async function readEnded(
     plan: string | null;
   };
   const result = await database.raw<{ rows: Row[] }>(
-    `select r.outcome, r.provider_id, r.error_class, r.error_text, r.warnings, r.plan from operations o
+    `select e.outcome, e.provider_id, e.error_class, e.error_text, e.warnings::json as warnings, r.plan from operations o
      join records r on r.project_id = o.project_id and r.operation_id = o.id
+     left join record_outcomes e on e.project_id = o.project_id and e.operation_id = o.id and e.record_index = r.record_index
      where o.project_id = ? and o.id = ? and o.state in ('succeeded', 'failed') order by r.record_index`,
     [projectId, operationId],
   );
@@ -176,7 +177,7 @@ export async function readEnded(
     ...(row.provider_id === null ? {} : { providerId: row.provider_id }),
     ...(row.error_class === null ? {} : { errorClass: row.error_class }),
     ...(row.error_text === null ? {} : { errorText: row.error_text }),
-    ...(row.warnings === null || row.warnings.length === 0 ? {} : { warnings: row.warnings }),
+    ...(row.warnings === null ? {} : { warnings: row.warnings }),
     ...(row.plan === null ? {} : { plan: row.plan }),
   }));
 }

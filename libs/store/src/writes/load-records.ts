@@ -2,7 +2,7 @@ import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
 import { callKeyColumns, deadlineSql, isInCall } from './call-key';
-import { preparePlan, hiddenFromPlanner } from '../row-source';
+import { preparePlan } from '../row-source';
 import type { CallKey } from './write-rows';
 
 /** An unfinished record, with its plan. */
@@ -57,7 +57,7 @@ export async function loadPending(
      from ${input.sql}
      join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
      join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-     where r.outcome = ${hiddenFromPlanner('pending')} order by i.ord, r.accept_seq, r.record_index`,
+     order by i.ord, r.accept_seq, r.record_index`,
     input.bindings as Knex.Value[],
   );
   const result = await loading.options(options);
@@ -81,7 +81,7 @@ export async function readPendingSizes(database: Knex, call: CallKey): Promise<r
   const result = await database.raw<{ rows: (Row & { readonly plan_bytes: number })[] }>(
     `select r.record_index, r.order_key, r.send_state, r.error_class, r.error_text, octet_length(r.plan) as plan_bytes from calls c
      join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-     where c.project_id = ? and c.operation_id = ? and c.number = ? and r.outcome = 'pending' order by r.accept_seq, r.record_index`,
+     where c.project_id = ? and c.operation_id = ? and c.number = ? order by r.accept_seq, r.record_index`,
     [call.projectId, call.operationId, call.number],
   );
   return result.rows.map((row) => ({

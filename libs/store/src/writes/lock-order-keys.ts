@@ -8,7 +8,7 @@ const buckets = 512;
 
 /**
  * Takes transaction locks on order keys, sorted, so that two takers never wait for each other.
- * Lock order everywhere: lanes, order keys, operations, calls.
+ * Lock order everywhere: lanes, order keys, adoptions, operations, calls.
  */
 export async function lockOrderKeys(transaction: Knex.Transaction, orderKeys: readonly string[]): Promise<void> {
   if (orderKeys.length === 0) return;

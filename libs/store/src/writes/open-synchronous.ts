@@ -6,7 +6,7 @@ import {
   sealedSql,
   type ConfirmedCredentials,
 } from '../connections/connection-row';
-import { column, preparedRowsSql, rowBindings } from '../row-source';
+import { column, preparedRowsSql, rowBindings, textArray } from '../row-source';
 import type { StoredRow } from '../table';
 import { type KeyClaim, claimBindings, claimSql } from './idempotency-key';
 import { isInCall } from './call-key';
@@ -113,7 +113,7 @@ function toOpening({ isRefreshed = false }: SynchronousWrite, row: OpeningRow | 
   return { kind: 'opened', acceptedAt: row.created_at, queuedBehind, credentials: confirmedCredentials.read(row) };
 }
 
-type PositionedRecord = NewRecord & { readonly position: number; readonly fingerprint?: string };
+type PositionedRecord = NewRecord & { readonly position: number };
 
 const operationColumns = [
   ...pinColumns.map(({ name, type, value }) => column<SynchronousWrite>(name, type, (w) => value(w.operation))),
@@ -125,6 +125,7 @@ const operationColumns = [
   column<SynchronousWrite>('traceparent', 'text', (w) => w.operation.traceparent),
   column<SynchronousWrite>('owner', 'text', (w) => w.owner),
   column<SynchronousWrite>('records_total', 'integer', (w) => w.records.length),
+  column<SynchronousWrite>('fingerprints', 'text', (w) => textArray(w.records.map(({ fingerprint }) => fingerprint))),
   column<SynchronousWrite>('lease_ms', 'float8', (w) => w.leaseMs),
   column<SynchronousWrite>('is_keyed', 'boolean', (w) => w.idempotency !== undefined),
   column<SynchronousWrite>('known_version', 'integer', (w) => w.knownTokenVersion),
@@ -137,14 +138,13 @@ const recordColumns = [
   column<PositionedRecord>('order_key', 'text', (r) => r.orderKey),
   column<PositionedRecord>('headers_key', 'text', (r) => r.headersKey),
   column<PositionedRecord>('plan', 'json', (r) => r.plan),
-  column<PositionedRecord>('fingerprint', 'text', (r) => r.fingerprint),
 ];
 
 /** Unfinished writes to the same records, those that are executing first: what is queued is overtaken, what is executing is waited for. */
 const standingSql = `
   select r.operation_id, coalesce(c.state = 'running', false) as running from records r
   left join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and ${isInCall('r', 'c')}
-  where r.project_id = ? and r.order_key = any(?::text[]) and r.outcome = 'pending'
+  where r.project_id = ? and r.order_key = any(?::text[]) and r.holds_order
   order by coalesce(c.state = 'running', false) desc, r.accept_seq, r.record_index limit 100`;
 const noneStanding = 'select null::text as operation_id, false as running where false';
 
@@ -175,14 +175,13 @@ const openingSql = (claimed: string, standing: string): string => `
     select project_id, id, 1, lane_id, connection_id, object_name, type, 'synchronous', 'running', all_or_none,
       traceparent, now(), now(), 1, 1, clock_timestamp() + make_interval(secs => lease_ms / 1000), owner from fresh),
   stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id,
-      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms,
-      fingerprint, send_state, first_sent_at)
+      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
     select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, f.lane_id, f.connection_id,
-      f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan, 0,
-      r.fingerprint, 'sent', now()
+      f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan, 0
     from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position),
-  attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
-    select project_id, id, 1, 1, owner, array(select generate_series(0, records_total - 1)), now() from fresh)
+  attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, fingerprints,
+      sent_at)
+    select project_id, id, 1, 1, owner, array(select generate_series(0, records_total - 1)), fingerprints::text[], now() from fresh)
   select c.id, c.provider, c.token_version, c.sealed_credentials, c.provider_workspace_ref, c.provider_metadata, c.status,
     c.is_expiring, c.blocked_ms, (select o.created_at from opened o where o.id = c.id) as created_at,
     exists (select 1 from standing where running) as is_busy, array(select operation_id from standing) as standing

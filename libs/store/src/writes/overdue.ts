@@ -72,7 +72,7 @@ export async function claimOverdue(
        where (c.state = 'ready' or (c.state = 'in_doubt' and n.status = 'bad_credentials'))
          and (n.status = 'bad_credentials' or l.blocked_until > now())
          and exists (select 1 from records r where r.project_id = c.project_id and r.operation_id = c.operation_id
-           and ${isInCall('r', 'c')} and r.outcome = 'pending' and ${deadlineSql('r', 'c')} <= now()
+           and ${isInCall('r', 'c')} and ${deadlineSql('r', 'c')} <= now()
            and (n.status = 'bad_credentials' or r.first_sent_at is not null or l.blocked_until > ${deadlineSql('r', 'c')}))),
      picked as (select c.project_id, c.operation_id, c.number from calls c join held_back h
          on h.project_id = c.project_id and h.operation_id = c.operation_id and h.number = c.number
@@ -86,9 +86,9 @@ export async function claimOverdue(
                  else coalesce(h.last_error, 'The provider account is blocked.') end as reason,
             (select json_agg(json_build_object('index', r.record_index, 'orderKey', r.order_key, 'isSent', r.send_state <> 'none')) from records r
              where r.project_id = t.project_id and r.operation_id = t.operation_id and ${isInCall('r', 't')}
-               and r.outcome = 'pending' and ${deadlineSql('r', 't')} <= now()) as records,
+               and ${deadlineSql('r', 't')} <= now()) as records,
             (select count(*)::integer from records r where r.project_id = t.project_id and r.operation_id = t.operation_id
-               and ${isInCall('r', 't')} and r.outcome = 'pending' and ${deadlineSql('r', 't')} > now()) as left_over,
+               and ${isInCall('r', 't')} and ${deadlineSql('r', 't')} > now()) as left_over,
             greatest(0, coalesce(extract(epoch from h.blocked_until - now()), 0))::float8 * 1000 as block_ms
      from taken t join held_back h
        on h.project_id = t.project_id and h.operation_id = t.operation_id and h.number = t.number)

@@ -1,5 +1,6 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
+import { madeSql } from './adoptions';
 import { isInCall } from './call-key';
 import type { ClaimedCall } from './take-calls';
 import type { RecordSettlement } from './settlement';
@@ -60,7 +61,7 @@ async function readAttempts(database: Knex, call: ClaimedCall): Promise<readonly
      from calls c join attempts a on a.project_id = c.project_id and a.operation_id = c.operation_id
        and (a.call_number = c.number or a.record_indexes && array(
          select r.record_index from records r where r.project_id = c.project_id and r.operation_id = c.operation_id
-           and ${isInCall('r', 'c')} and r.outcome = 'pending'))
+           and ${isInCall('r', 'c')}))
      where c.project_id = ? and c.operation_id = ? and c.number = ? order by a.sent_at desc, a.fence desc`,
     [call.projectId, call.operationId, call.number],
   );
@@ -75,14 +76,16 @@ interface TwinRow {
 }
 
 /**
- * SQL: attempts `a` of the lane of the call `c` that are being made for other calls. What they send stands there until they are settled or lapse; afterwards,
- * and for a synchronous write from the beginning, in its records.
+ * SQL: attempts `a` of the lane of the call `c` that are being made for other calls. What they send stands there until they are settled or lapse; afterwards
+ * in its records. Calls of each mode have an index of their own.
  */
 const beingSentSql = `(
-  select a.* from calls k
+  select a.* from (
+    (select * from calls o where o.project_id = c.project_id and o.lane_id = c.lane_id and o.state = 'running' and o.mode <> 'synchronous')
+    union all
+    (select * from calls s where s.project_id = c.project_id and s.lane_id = c.lane_id and s.state = 'running' and s.mode = 'synchronous')) k
   join attempts a on a.project_id = k.project_id and a.operation_id = k.operation_id and a.call_number = k.number and a.fence = k.fence
-  where k.project_id = c.project_id and k.lane_id = c.lane_id and k.state = 'running' and k.mode <> 'synchronous'
-    and k.object_name = c.object_name and (k.operation_id, k.number) <> (c.operation_id, c.number) and a.fingerprints is not null) a`;
+  where k.object_name = c.object_name and (k.operation_id, k.number) <> (c.operation_id, c.number) and a.fingerprints is not null) a`;
 
 /**
  * Of more equal creates the newest count. A lookup cannot distinguish them anyway, and a reply that names what another has adopted
@@ -110,7 +113,7 @@ async function readTwins(
      join lateral (
        (select t.operation_id, t.record_index from records t where t.project_id = r.project_id
         and t.lane_id = r.lane_id and t.object_name = r.object_name and t.fingerprint = r.fingerprint
-        and t.outcome = 'pending' and t.send_state <> 'none'
+        and t.is_unanswered
         and not (t.operation_id = c.operation_id and ${isInCall('t', 'c')})
         order by t.first_sent_at desc limit ?)
        union all
@@ -120,7 +123,7 @@ async function readTwins(
      join lateral (select x.sent_at, x.late_evidence from attempts x where x.project_id = r.project_id
        and x.operation_id = t.operation_id and t.record_index = any(x.record_indexes)
        order by x.sent_at desc, x.fence desc limit 1) a on true
-     where c.project_id = ? and c.operation_id = ? and c.number = ? and r.outcome = 'pending'
+     where c.project_id = ? and c.operation_id = ? and c.number = ?
        and r.fingerprint is not null and r.send_state <> 'none'
      group by r.record_index`,
     [windowMs, sentAt, windowMs, twinsMax, call.projectId, call.operationId, call.number],
@@ -136,18 +139,19 @@ function writtenId(settlement: RecordSettlement): string[] {
   return settlement.kind === 'succeeded' && settlement.providerId !== undefined ? [settlement.providerId] : [];
 }
 
-/** Which of these provider ids a create has claimed already. An id belongs to one create at most. */
+/** Which of these provider ids, found by a lookup of the call, a create has made or adopted already. An id belongs to one create at most. */
 export async function findClaimedIds(
   database: Knex,
   call: ClaimedCall,
   providerIds: readonly string[],
 ): Promise<Set<string>> {
-  const result = await database.raw<{ rows: { claimed_provider_id: string }[] }>(
-    `select claimed_provider_id from records
-     where project_id = ? and lane_id = ? and object_name = ? and claimed_provider_id = any(?::text[])`,
-    [call.projectId, call.laneId, call.objectName, providerIds as string[]],
+  const { projectId, operationId, number } = call;
+  const result = await database.raw<{ rows: { provider_id: string }[] }>(
+    `select distinct m.provider_id from calls c cross join lateral ${madeSql('c')} m
+     where c.project_id = ? and c.operation_id = ? and c.number = ? and m.provider_id = any(?::text[])`,
+    [projectId, operationId, number, providerIds as string[]],
   );
-  return new Set(result.rows.map((row) => row.claimed_provider_id));
+  return new Set(result.rows.map((row) => row.provider_id));
 }
 
 /** More in flight or in doubt at once on one account and object are not compared; nor is what goes beyond the plans of one write. */
@@ -170,14 +174,14 @@ const rivalsSql = `
     from (select * from calls where project_id = ? and operation_id = ? and number = ?) c
     cross join lateral (
       (select r.plan, r.operation_id, r.record_index, r.first_sent_at from records r
-       where r.project_id = c.project_id and r.lane_id = c.lane_id and r.object_name = c.object_name and r.outcome = 'pending'
-         and r.send_state <> 'none' and r.fingerprint is not null and r.plan is not null
+       where r.project_id = c.project_id and r.lane_id = c.lane_id and r.object_name = c.object_name and r.is_unanswered
+         and r.fingerprint is not null and r.plan is not null
          and not (r.operation_id = c.operation_id and ${isInCall('r', 'c')})
        order by r.first_sent_at desc, r.operation_id, r.record_index limit ${rivalsMax + 1})
       union all
       select r.plan, r.operation_id, r.record_index, a.sent_at from ${beingSentSql}
       join records r on r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = any(a.record_indexes)
-      where r.outcome = 'pending' and r.send_state = 'none' and r.plan is not null) r
+      where not r.is_unanswered and r.plan is not null) r
     order by r.first_sent_at desc, r.operation_id, r.record_index limit ${rivalsMax + 1}) newest`;
 
 const rivalsOf = (call: ClaimedCall): Knex.Value[] => [call.projectId, call.operationId, call.number];

@@ -28,7 +28,7 @@ function fingerprintsOf({ records }: Intent): string | null {
 
 /**
  * Commits the intent of many calls in one statement, before any byte leaves. A committed intent means sent. No record is written: which were sent
- * stands in the attempt until the call is settled or lapses. Parts of a synchronous call mark theirs at once, because no index finds them by their lane.
+ * stands in the attempt until the call is settled or lapses.
  * Returns the ids (`callId`) of the calls that may be sent: the others lost their lease or fence, were cancelled, or lost since
  * their claim what they were accepted on: the installation, its connection, or the manifest that was checked.
  */
@@ -44,11 +44,9 @@ export async function insertIntents(database: Knex, intents: readonly Intent[]):
                             join integrations g on g.project_id = n.project_id and g.id = n.integration_id
                             where o.project_id = c.project_id and o.id = c.operation_id and o.cancel_requested_at is null
                               and n.connection_id = c.connection_id and g.latest_revision_id = i.revision_id)
-              returning c.project_id, c.operation_id, c.number, c.fence, c.mode, i.owner, i.record_indexes, i.fingerprints),
+              returning c.project_id, c.operation_id, c.number, c.fence, i.owner, i.record_indexes, i.fingerprints),
      attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, fingerprints, sent_at)
-              select project_id, operation_id, number, fence, owner, record_indexes::integer[], fingerprints::text[], now() from sent
-              returning *),
-     marked as (${markSentSql(`(select * from sent where mode = 'synchronous')`, 'attempted')})
+              select project_id, operation_id, number, fence, owner, record_indexes::integer[], fingerprints::text[], now() from sent)
      select project_id, operation_id, number from sent`,
     calls.bindings as Knex.Value[],
   );
@@ -64,17 +62,16 @@ const sentColumns: Column<SentCall>[] = [...callKeyColumns, column('fence', 'big
 
 /**
  * SQL: the records of an attempt say themselves that they were sent, and since when. So they do from the moment that its call is no longer being
- * sent and they have no outcome: it lapsed, or they are to be tried again.
+ * sent and they have no outcome: it lapsed, or they are to be tried again. Those of them that end leave it with their settlement.
  * @param calls rows with the key and the fence of each attempt
  */
-export function markSentSql(calls: string, attempts = 'attempts'): string {
+export function markSentSql(calls: string): string {
   return `
-    update records r set send_state = 'sent', first_sent_at = coalesce(r.first_sent_at, a.sent_at),
+    update records r set is_unanswered = true, send_state = 'sent', first_sent_at = coalesce(r.first_sent_at, a.sent_at),
            fingerprint = coalesce(a.fingerprints[array_position(a.record_indexes, r.record_index)], r.fingerprint)
-    from ${calls} s join ${attempts} a on a.project_id = s.project_id and a.operation_id = s.operation_id
+    from ${calls} s join attempts a on a.project_id = s.project_id and a.operation_id = s.operation_id
       and a.call_number = s.number and a.fence = s.fence
-    where r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = any(a.record_indexes)
-      and r.outcome = ${hiddenFromPlanner('pending')}`;
+    where r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = any(a.record_indexes)`;
 }
 
 export async function markSent(transaction: Knex.Transaction, calls: readonly SentCall[]): Promise<void> {

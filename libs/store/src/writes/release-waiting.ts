@@ -15,7 +15,7 @@ export async function releaseWaiting(
   const result = await transaction.raw<{ rows: ReleasedRow[] }>(
     `update calls c set state = 'ready', not_before = c.created_at
      from (select distinct on (r.project_id, r.order_key) r.project_id, r.operation_id, r.record_index
-           from records r where r.project_id = any(?::text[]) and r.order_key = any(?::text[]) and r.outcome = 'pending'
+           from records r where r.project_id = any(?::text[]) and r.order_key = any(?::text[]) and r.holds_order
            order by r.project_id, r.order_key, r.accept_seq, r.record_index) n
      join operations o on o.project_id = n.project_id and o.id = n.operation_id
      where c.project_id = n.project_id and c.operation_id = n.operation_id and ${isInCall('n', 'c')}
@@ -66,7 +66,7 @@ export async function repairOrder(database: Knex, page: Page<WaitingCall>): Prom
        select c.project_id, c.lane_id, c.operation_id, c.number,
               (select 1 from records r join records e on e.project_id = r.project_id and e.order_key = r.order_key
                where r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-                 and r.outcome = 'pending' and e.outcome = 'pending'
+                 and e.holds_order
                  and (e.accept_seq, e.record_index) < (r.accept_seq, r.record_index) limit 1) is null as is_free
        from (select project_id, lane_id, operation_id, number, members from calls
              where state = 'waiting' and (project_id, lane_id, operation_id, number) > (?, ?, ?, ?::integer)

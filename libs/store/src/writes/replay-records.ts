@@ -1,6 +1,5 @@
 import { limits, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
-import { isInCall } from './call-key';
 import type { WriteMode } from './write-rows';
 
 /** A request to write the failed records of an ended operation once more. */
@@ -81,11 +80,12 @@ async function lockOperation(transaction: Knex.Transaction, { projectId, operati
 async function readFailed(transaction: Knex.Transaction, replay: Replay): Promise<FailedRow[]> {
   const outcomes = replay.force ? ['failed', 'unknown'] : ['failed'];
   const result = await transaction.raw<{ rows: FailedRow[] }>(
-    `select r.record_index, r.lane_id, r.replayed_by, k.number as call_number, r.error_class, octet_length(r.plan) as plan_bytes,
-            coalesce(k.all_or_none, false) as all_or_none
-     from records r
-     left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and ${isInCall('r', 'k')}
-     where r.project_id = ? and r.operation_id = ? and r.outcome = any(?::text[]) order by r.record_index for update of r`,
+    `select r.record_index, r.lane_id, r.replayed_by, nullif(e.call_number, 0) as call_number, e.error_class,
+            octet_length(r.plan) as plan_bytes, coalesce(k.all_or_none, false) as all_or_none
+     from record_outcomes e
+     join records r on r.project_id = e.project_id and r.operation_id = e.operation_id and r.record_index = e.record_index
+     left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and k.number = e.call_number
+     where e.project_id = ? and e.operation_id = ? and e.outcome = any(?::text[]) order by r.record_index for update of r`,
     [replay.projectId, replay.operationId, outcomes] as unknown as Knex.Value[],
   );
   return result.rows;
@@ -142,14 +142,13 @@ async function insertReplay(transaction: Knex.Transaction, given: Insertion): Pr
   const { projectId, operationId, newId, fresh, connectionId, traceparent } = given;
   const indexes = fresh.map((row) => row.record_index);
   const callNumbers = callsOf(fresh);
+  const areWhole = fresh.map((row) => row.all_or_none);
   await transaction.raw(
     `with drawn as materialized (select nextval('accept_seq') as accept_seq),
      given as materialized (
-       select r.*, coalesce(k.all_or_none, false) as all_or_none,
-              (row_number() over (order by r.record_index) - 1)::integer as new_index, i.new_call
-       from unnest(:indexes::integer[], :callNumbers::integer[]) as i (record_index, new_call)
-       join records r on r.project_id = :projectId and r.operation_id = :operationId and r.record_index = i.record_index
-       left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and ${isInCall('r', 'k')}),
+       select r.*, i.all_or_none, (row_number() over (order by r.record_index) - 1)::integer as new_index, i.new_call
+       from unnest(:indexes::integer[], :callNumbers::integer[], :areWhole::boolean[]) as i (record_index, new_call, all_or_none)
+       join records r on r.project_id = :projectId and r.operation_id = :operationId and r.record_index = i.record_index),
      opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
                         object_name, type, mode, state, records_total, calls_open, traceparent)
        select o.project_id, :newId, o.integration_id, o.installation_id, f.config_id, :connectionId, f.lane_id,
@@ -170,6 +169,6 @@ async function insertReplay(transaction: Knex.Transaction, given: Insertion): Pr
        from given cross join drawn d)
      update records r set replayed_by = :newId from given g
      where r.project_id = g.project_id and r.operation_id = g.operation_id and r.record_index = g.record_index`,
-    { projectId, operationId, newId, indexes, callNumbers, connectionId, traceparent } as never,
+    { projectId, operationId, newId, indexes, callNumbers, areWhole, connectionId, traceparent } as never,
   );
 }

@@ -5,7 +5,7 @@ import { momentOf } from '../new-id';
 import { closeDueBatch, type BatchKey } from './close-batch';
 import { membersText } from './call-key';
 import type { AcceptPosition } from './load-records';
-import { column, rowSource } from '../row-source';
+import { column, preparedRowsSql, rowBindings } from '../row-source';
 import { kilobytes } from './write-rows';
 
 /** A record of a sealed batch, as far as planning calls needs it. */
@@ -108,16 +108,16 @@ export async function sealBatch(database: Knex, key: BatchKey, planCalls: PlanCa
   });
 }
 
-/** Whoever deletes the row seals the batch, or ends it with its installation. */
-async function take(transaction: Knex.Transaction, key: BatchKey): Promise<TakenRow | undefined> {
-  const result = await transaction.raw<{ rows: TakenRow[] }>(
-    `with taken as (delete from closed_batches where project_id = :projectId and operation_id = :operationId returning *)
+const takeSql = `
+    with taken as (delete from closed_batches where project_id = :projectId and operation_id = :operationId returning *)
      select o.installation_id, o.lane_id, l.provider, o.object_name, o.type, o.traceparent, t.records, o.due_at, now() as sealed_at
      from taken t join operations o on o.project_id = t.project_id and o.id = t.operation_id
-     join lanes l on l.project_id = o.project_id and l.id = o.lane_id`,
-    { ...key },
-  );
-  return result.rows[0];
+     join lanes l on l.project_id = o.project_id and l.id = o.lane_id`;
+
+/** Whoever deletes the row seals the batch, or ends it with its installation. */
+async function take(transaction: Knex.Transaction, key: BatchKey): Promise<TakenRow | undefined> {
+  const taking = transaction.raw<{ rows: TakenRow[] }>(takeSql, { ...key });
+  return (await taking.options({ name: 'take-batch' })).rows[0];
 }
 
 async function takeDue(transaction: Knex.Transaction, key: BatchKey): Promise<TakenRow | undefined> {
@@ -152,20 +152,20 @@ interface MemberRow {
   readonly retry_ms: string;
 }
 
-/** Reads lengths only, not the plans. */
-async function readMembers(transaction: Knex.Transaction, key: BatchKey): Promise<MemberRow[]> {
-  const result = await transaction.raw<{ rows: MemberRow[] }>(
-    `select r.operation_id, r.record_index, r.connection_id, r.headers_key, r.order_key, r.traceparent, r.accepted_at,
+const membersSql = `
+    select r.operation_id, r.record_index, r.connection_id, r.headers_key, r.order_key, r.traceparent, r.accepted_at,
             octet_length(r.plan) as plan_bytes, r.retry_ms,
             r.order_key is not null and exists (
               select 1 from records e where e.project_id = r.project_id and e.order_key = r.order_key
-                and e.outcome = 'pending' and e.operation_id <> r.operation_id
+                and e.holds_order and e.operation_id <> r.operation_id
                 and (e.accept_seq, e.record_index) < (r.accept_seq, r.record_index)) as is_behind
      from records r where r.project_id = :projectId and r.operation_id = :operationId
-     order by r.accept_seq, r.record_index`,
-    { ...key },
-  );
-  return result.rows;
+     order by r.accept_seq, r.record_index`;
+
+/** Reads lengths only, not the plans. */
+async function readMembers(transaction: Knex.Transaction, key: BatchKey): Promise<MemberRow[]> {
+  const reading = transaction.raw<{ rows: MemberRow[] }>(membersSql, { ...key });
+  return (await reading.options({ name: 'read-members' })).rows;
 }
 
 function toSealedRecord(row: MemberRow): SealedRecord {
@@ -198,6 +198,20 @@ const callColumns = [
   column<NewCall>('retry_ms', 'bigint', (call) => call.retryMs),
 ];
 
+const insertSql = `
+    with sealed as (
+       update operations o set state = 'queued', records_total = ?, is_full = ?, calls_open = ?, updated_at = now()
+       where o.project_id = ? and o.id = ? and o.state = 'accumulating' returning *),
+     called as (
+       insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent, plan_kb,
+                          members, deadline)
+       select o.project_id, o.id, i.number, coalesce(n.lane_id, o.lane_id), i.connection_id, o.object_name, o.type, o.mode,
+              'ready', coalesce(i.traceparent, o.traceparent), i.plan_kb,
+              case when o.calls_open > 1 then i.members::integer[] end, now() + make_interval(secs => i.retry_ms / 1000.0)
+       from ${preparedRowsSql('i', callColumns)} cross join sealed o left join connections n on n.project_id = o.project_id and n.id = i.connection_id
+       returning number, lane_id)
+     select c.number, c.lane_id from called c order by c.number`;
+
 interface CallsToStore {
   readonly key: BatchKey;
   readonly calls: readonly NewCall[];
@@ -208,29 +222,15 @@ async function insertCalls(
   transaction: Knex.Transaction,
   { key, calls, records }: CallsToStore,
 ): Promise<SealedCall[]> {
-  const planned = rowSource('i', callColumns, calls);
-  const { rows } = await transaction.raw<{ rows: { number: number; lane_id: string }[] }>(
-    `with sealed as (
-       update operations o set state = 'queued', records_total = ?, is_full = ?, calls_open = ?, updated_at = now()
-       where o.project_id = ? and o.id = ? and o.state = 'accumulating' returning *),
-     called as (
-       insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent, plan_kb,
-                          members, deadline)
-       select o.project_id, o.id, i.number, coalesce(n.lane_id, o.lane_id), i.connection_id, o.object_name, o.type, o.mode,
-              'ready', coalesce(i.traceparent, o.traceparent), i.plan_kb,
-              case when o.calls_open > 1 then i.members::integer[] end, now() + make_interval(secs => i.retry_ms / 1000.0)
-       from ${planned.sql} cross join sealed o left join connections n on n.project_id = o.project_id and n.id = i.connection_id
-       returning number, lane_id)
-     select c.number, c.lane_id from called c order by c.number`,
-    [
-      records,
-      records >= limits.autoBatchRecordsMax,
-      calls.length,
-      key.projectId,
-      key.operationId,
-      ...planned.bindings,
-    ] as Knex.Value[],
-  );
+  const inserting = transaction.raw<{ rows: { number: number; lane_id: string }[] }>(insertSql, [
+    records,
+    records >= limits.autoBatchRecordsMax,
+    calls.length,
+    key.projectId,
+    key.operationId,
+    ...rowBindings(callColumns, calls),
+  ] as Knex.Value[]);
+  const { rows } = await inserting.options({ name: 'seal-batch' });
   if (rows.length !== calls.length) {
     throw defect(key, `A batch was to be sealed with ${calls.length} calls, ${rows.length} were stored.`);
   }

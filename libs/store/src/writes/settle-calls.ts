@@ -3,20 +3,20 @@ import { countCalls, endCounted } from './end-operations';
 import { endUninstalled } from './end-uninstalled';
 import { lockOrderKeys } from './lock-order-keys';
 import { callId, callKeyColumns, isInCall, toCallKey, type CallKeyRow } from './call-key';
-import { adoptionKeysOf, reopenAdopters, undoLateAdoptions, type Contested } from './adoptions';
+import { insertAdoptions, lockAdoptions, reopenAdopters, undoLateAdoptions } from './adoptions';
 import { markSent } from './record-intents';
 import { releaseWaiting } from './release-waiting';
 import { column, rowSource, type Column } from '../row-source';
-import { closeAttempts, moveCalls, updateRecords } from './settled-rows';
+import { closeAttempts, insertOutcomes, moveCalls, updateRecords } from './settled-rows';
 import type { EndedOperation, ReleasedCall, Settled, Settlement } from './settlement';
 import { splitRefused } from './split-refused';
 import type { CallKey } from './write-rows';
 
 /**
  * Settles calls in one transaction, each behind its fence.
- * Order: 0. What would be tried again of a deleted installation ends instead. 1. Order keys, and keys of provider records to adopt.
+ * Order: 0. What would be tried again of a deleted installation ends instead. 1. Order keys, then the locks of adoptions.
  * 2. Operation rows, then call rows, each in id order. 3. A settlement whose fence is gone becomes evidence of its attempt; an adoption
- * that comes too late goes back into doubt. 4. Records, attempts, calls and the counts of operations; creates that had adopted what one of
+ * that comes too late goes back into doubt. 4. Outcomes, records, attempts, calls and the counts of operations; creates that had adopted what one of
  * these made go back into doubt; a call that was refused whole is split. 5. Operations whose last call this was end; so do their
  * idempotency keys. 6. Calls that waited behind these records become ready.
  */
@@ -27,8 +27,11 @@ export async function settleTogether(
 ): Promise<Map<string, Settled>> {
   return await database.transaction(async (transaction) => {
     const settlements = await endUninstalled(transaction, given);
-    const orderKeys = settlements.flatMap((settlement) => settlement.orderKeys);
-    await lockOrderKeys(transaction, [...orderKeys, ...adoptionKeysOf(settlements)]);
+    await lockOrderKeys(
+      transaction,
+      settlements.flatMap((settlement) => settlement.orderKeys),
+    );
+    await lockAdoptions(transaction, settlements);
     await lockOperations(transaction, settlements);
     const current = await lockCalls(transaction, settlements);
     const isHeld = (settlement: Settlement): boolean => current.get(callId(settlement)) === settlement.fence;
@@ -104,17 +107,17 @@ async function applyTogether(
   held: readonly Settlement[],
   timeScale: number,
 ): Promise<Map<string, EndedOperation>> {
-  const parts = [updateRecords(held, timeScale), closeAttempts(held), moveCalls(held)];
+  const parts = [insertOutcomes(held), updateRecords(held, timeScale), closeAttempts(held), moveCalls(held)];
   const counted = countCalls(held);
-  type Row = { over: { project_id: string; id: string }[]; contested: Contested[] };
+  type Row = { over: { project_id: string; id: string }[] };
   const result = await transaction.raw<{ rows: [Row] }>(
     `with ${parts.map(({ sql }, at) => `part_${at} as (${sql})`).join(', ')}, counted as (${counted.sql})
-     select array(select json_build_object('project_id', project_id, 'id', id) from counted where calls_open = 0) as over,
-            array(select to_json(part_0) from part_0 where is_contested) as contested`,
+     select array(select json_build_object('project_id', project_id, 'id', id) from counted where calls_open = 0) as over`,
     [...parts.flatMap(({ bindings }) => bindings), ...counted.bindings] as Knex.Value[],
   );
-  const [{ over, contested }] = result.rows;
-  const reopened = await reopenAdopters(transaction, contested);
+  const [{ over }] = result.rows;
+  await insertAdoptions(transaction, held);
+  const reopened = await reopenAdopters(transaction, held);
   await quarantine(
     transaction,
     held.filter((settlement) => settlement.next.state === 'quarantined'),
@@ -147,9 +150,9 @@ const evidenceColumns: Column<Settlement>[] = [
   column('evidence', 'text', (s) => JSON.stringify(s.records)),
 ];
 
-type Written = Pick<Settlement, 'projectId' | 'operationId'> & { readonly index: number };
+type WrittenRecord = Pick<Settlement, 'projectId' | 'operationId'> & { readonly index: number };
 
-const writtenColumns: Column<Written>[] = [
+const writtenColumns: Column<WrittenRecord>[] = [
   column('project_id', 'text', (w) => w.projectId),
   column('operation_id', 'text', (w) => w.operationId),
   column('record_index', 'integer', (w) => w.index),
@@ -171,17 +174,17 @@ async function keepEvidence(transaction: Knex.Transaction, lost: readonly Settle
     input.bindings as Knex.Value[],
   );
   const written = sent.flatMap(({ projectId, operationId, records }) =>
-    records.flatMap(({ kind, index }): Written[] => (kind === 'succeeded' ? [{ projectId, operationId, index }] : [])),
+    records.flatMap(({ kind, index }): WrittenRecord[] =>
+      kind === 'succeeded' ? [{ projectId, operationId, index }] : [],
+    ),
   );
   if (written.length === 0) return;
   const records = rowSource('i', writtenColumns, written);
   await transaction.raw(
     `update calls c set state = 'in_doubt', sent_at = now(), not_before = now(), fence = c.fence + 1, owner = null,
             lease_until = null
-     from (select r.project_id, r.operation_id, r.record_index from ${records.sql}
-           join records r on r.project_id = i.project_id and r.operation_id = i.operation_id
-             and r.record_index = i.record_index and r.outcome = 'pending') h
-     where c.project_id = h.project_id and c.operation_id = h.operation_id and ${isInCall('h', 'c')}
+     from ${records.sql}
+     where c.project_id = i.project_id and c.operation_id = i.operation_id and ${isInCall('i', 'c')}
        and (c.state in ('ready', 'waiting') or (c.state = 'running' and (c.sent_at is null
          or not exists (select 1 from attempts a where a.project_id = c.project_id and a.operation_id = c.operation_id
                         and a.call_number = c.number and a.fence = c.fence))))`,

@@ -19,7 +19,7 @@ export async function settle(
   timeScale: number,
   failpoints: StoreFailpoints = nowhere,
 ): Promise<Map<string, SettlingAnswer>> {
-  const whole = await orNothing(guard(() => settleWhole(database, settlements, timeScale)));
+  const whole = await orNothing(guard(() => settleWhole(database, settlements)));
   const others = settlements.filter((settlement) => !whole.has(callId(settlement)));
   if (others.length === 0) return whole;
   if (whole.size > 0) await failpoints.hit('st.after_whole');

@@ -1,9 +1,9 @@
-import { callKeyColumns } from './call-key';
-import { column, rowSource, hiddenFromPlanner, type Column, type RowSource } from '../row-source';
+import { callKeyColumns, isInCall, membersText } from './call-key';
+import { column, rowSource, textArray, type Column, type RowSource } from '../row-source';
 import type { RecordSettlement, Settlement } from './settlement';
 import type { CallKey } from './write-rows';
 
-/** The updates that a settlement makes, as statements that run together in one round trip: they touch different tables. */
+/** What a settlement writes, as statements that run together in one round trip: they touch different tables. */
 export interface Scope {
   /** SQL condition: which of the given rows `i` they apply to. */
   readonly within: string;
@@ -13,6 +13,62 @@ export interface Scope {
 
 const all: Scope = { within: 'true', source: rowSource };
 
+export type Written = Extract<RecordSettlement, { kind: 'succeeded' }>;
+export type Failure = Extract<RecordSettlement, { kind: 'failed' | 'unknown' }>;
+
+export const isWritten = (record: RecordSettlement): record is Written => record.kind === 'succeeded';
+export const isFailure = (record: RecordSettlement): record is Failure =>
+  record.kind === 'failed' || record.kind === 'unknown';
+
+/** The records of a settlement that have one outcome. */
+interface Outcome extends CallKey, Pick<Settlement, 'fence' | 'isCreate' | 'laneId' | 'objectName'> {
+  readonly outcome: (Written | Failure)['kind'];
+  readonly records: readonly (Written | Failure)[];
+}
+
+const outcomeColumns: Column<Outcome>[] = [
+  ...callKeyColumns,
+  column('fence', 'bigint', (o) => o.fence),
+  column('outcome', 'text', (o) => o.outcome),
+  column('record_indexes', 'text', (o) => indexesText(o.records)),
+  column('provider_ids', 'text', (o) => textArray(o.records.map((r) => (isWritten(r) ? r.providerId : null)))),
+  column('error_classes', 'text', (o) => textArray(o.records.map((r) => (isFailure(r) ? r.error.class : null)))),
+  column('error_texts', 'text', (o) => textArray(o.records.map((r) => (isFailure(r) ? r.error.text : null)))),
+  column('warnings', 'text', (o) => textArray(o.records.map(warningsOf))),
+  column('lane_id', 'text', (o) => (makesRecords(o) ? o.laneId : null)),
+  column('object_name', 'text', (o) => (makesRecords(o) ? o.objectName : null)),
+];
+
+function indexesText(records: readonly { readonly index: number }[]): string {
+  return `{${records.map(({ index }) => index).join(',')}}`;
+}
+
+function warningsOf(record: Written | Failure): string | null {
+  if (!isWritten(record) || record.warnings === undefined || record.warnings.length === 0) return null;
+  return JSON.stringify(record.warnings);
+}
+
+function makesRecords({ isCreate, outcome }: Outcome): boolean {
+  return isCreate && outcome === 'succeeded';
+}
+
+function outcomesOf(settlement: Settlement): Outcome[] {
+  const ended = settlement.records.filter((record) => record.kind !== 'again');
+  return [...Map.groupBy(ended, ({ kind }) => kind)].map(([outcome, records]) => ({ ...settlement, outcome, records }));
+}
+
+/** One row for the records of a call that end alike; no record is written. */
+export function insertOutcomes(held: readonly Settlement[], scope = all): RowSource {
+  const input = scope.source('i', outcomeColumns, held.flatMap(outcomesOf));
+  const sql = `
+    insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, provider_ids, error_classes,
+                          error_texts, warnings, lane_id, object_name)
+    select i.project_id, i.operation_id, i.number, i.fence, i.outcome, i.record_indexes::integer[], i.provider_ids::text[],
+           i.error_classes::text[], i.error_texts::text[], i.warnings::text[], i.lane_id, i.object_name
+    from ${input.sql} where ${scope.within}`;
+  return { sql, bindings: input.bindings };
+}
+
 type SettledRecord = RecordSettlement &
   CallKey & { readonly isCreate: boolean; readonly wasSent: boolean; readonly barrierMs: number | undefined };
 
@@ -20,14 +76,11 @@ const recordColumns: Column<SettledRecord>[] = [
   column('project_id', 'text', (r) => r.projectId),
   column('operation_id', 'text', (r) => r.operationId),
   column('record_index', 'integer', (r) => r.index),
-  column('outcome', 'text', (r) => (r.kind === 'again' ? 'pending' : r.kind)),
+  column('is_ended', 'boolean', (r) => r.kind !== 'again'),
   column('send_state', 'text', sendStateOf),
   column('is_untried', 'boolean', (r) => r.kind === 'again' && r.isUntried === true),
-  column('provider_id', 'text', (r) => (r.kind === 'succeeded' ? r.providerId : null)),
-  column('claims', 'boolean', (r) => r.isCreate && r.kind === 'succeeded'),
-  column('error_class', 'text', (r) => (r.kind === 'succeeded' ? null : r.error?.class)),
-  column('error_text', 'text', (r) => (r.kind === 'succeeded' ? null : r.error?.text)),
-  column('warnings', 'text', (r) => (r.kind === 'succeeded' ? JSON.stringify(r.warnings ?? []) : null)),
+  column('error_class', 'text', (r) => (r.kind === 'again' ? r.error?.class : null)),
+  column('error_text', 'text', (r) => (r.kind === 'again' ? r.error?.text : null)),
   column('barrier_ms', 'float8', (r) => (mayStillBeApplied(r) ? r.barrierMs : null)),
 ];
 
@@ -35,10 +88,7 @@ function mayStillBeApplied(record: RecordSettlement): boolean {
   return record.kind === 'unknown' || (record.kind === 'again' && record.sendState === 'maybe');
 }
 
-/**
- * Null: as before. Of a create that succeeded it shows whether a reply confirmed it, or the record was found: `maybe` is an adoption. What
- * ends because its deadline has passed was not in the attempt.
- */
+/** Null: as before. What ends because its deadline has passed was not in the attempt. */
 function sendStateOf(record: SettledRecord): string | null {
   if (record.kind === 'again') return record.sendState;
   if (record.kind === 'succeeded' && record.isCreate) return record.isAdopted === true ? 'maybe' : 'sent';
@@ -47,9 +97,10 @@ function sendStateOf(record: SettledRecord): string | null {
 }
 
 /**
- * A provider id that another create has claimed already is stored, but not claimed twice: such a record is returned as contested.
+ * What is tried again says with which error, and whether it may have been written. What ends is written only where others find it by more than its key:
+ * by its order key, or as one that was sent and has no outcome.
  */
-export function updateRecords(held: readonly Settlement[], timeScale: number, scope = all): RowSource {
+export function updateRecords(held: readonly Settlement[], timeScale: number): RowSource {
   const rows = held.flatMap((settlement) =>
     settlement.records.map((record): SettledRecord => ({
       ...record,
@@ -61,21 +112,15 @@ export function updateRecords(held: readonly Settlement[], timeScale: number, sc
       barrierMs: settlement.barrierMs,
     })),
   );
-  const input = scope.source('i', recordColumns, rows);
+  const input = rowSource('i', recordColumns, rows);
   const sql = `
-    update records r set outcome = i.outcome, send_state = coalesce(i.send_state, r.send_state), updated_at = now(),
-           first_sent_at = case when not i.is_untried then r.first_sent_at end, provider_id = i.provider_id,
-           claimed_provider_id = case when i.claims and not exists (
-               select 1 from records o where o.project_id = r.project_id and o.lane_id = r.lane_id
-                 and o.object_name = r.object_name and o.claimed_provider_id = i.provider_id) then i.provider_id end,
-           error_class = i.error_class, error_text = i.error_text,
-           warnings = array(select json_array_elements_text(i.warnings::json)),
+    update records r set send_state = coalesce(i.send_state, r.send_state), holds_order = not i.is_ended,
+           is_unanswered = not i.is_ended and i.send_state <> 'none',
+           first_sent_at = case when not i.is_untried then r.first_sent_at end, error_class = i.error_class, error_text = i.error_text,
            barrier_until = greatest(r.barrier_until, now() + make_interval(secs => i.barrier_ms / 1000 / ?::float8))
     from ${input.sql}
     where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
-      and r.outcome = ${hiddenFromPlanner('pending')} and ${scope.within}
-    returning r.project_id, r.operation_id, r.record_index, r.provider_id,
-              i.claims and i.provider_id is not null and r.claimed_provider_id is null as is_contested`;
+      and (not i.is_ended or r.order_key is not null or r.is_unanswered)`;
   return { sql, bindings: [timeScale, ...input.bindings] };
 }
 
@@ -111,17 +156,26 @@ const moveColumns: Column<Settlement>[] = [
   column('state', 'text', (s) => (s.next.state === 'split' ? 'done' : s.next.state)),
   column('delay_ms', 'float8', (s) => ('delayMs' in s.next ? s.next.delayMs : 0)),
   column('was_sent', 'boolean', (s) => s.attempt !== undefined),
+  // Of a call that is over no record is left, whichever they were.
+  column('ended', 'text', (s) => ('delayMs' in s.next ? membersText(endedIndexes(s)) : '{}')),
 ];
 
+function endedIndexes({ records }: Settlement): number[] {
+  return records.flatMap(({ kind, index }) => (kind === 'again' ? [] : [index]));
+}
+
 /**
- * A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next lapse must not send. A completed
- * lookup resets the crashes counted during lookups, which this call evidently did not cause, and keeps those of sends: otherwise a create
+ * Its members are left to what has no outcome. A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next lapse must
+ * not send. A completed lookup resets the crashes counted during lookups, which this call evidently did not cause, and keeps those of sends: otherwise a create
  * that kills its sender each time would be sent again until its deadline.
  */
 export function moveCalls(held: readonly Settlement[], scope = all): RowSource {
   const input = scope.source('i', moveColumns, held);
   const sql = `
     update calls c set state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000),
+           members = case when i.state in ('done', 'quarantined') then '{}' when i.ended = '{}' then c.members
+             else array(select r.record_index from records r where r.project_id = c.project_id and r.operation_id = c.operation_id
+                          and ${isInCall('r', 'c')} and r.record_index <> all(i.ended::integer[]) order by 1) end,
            sent_at = case when i.state = 'in_doubt' then c.sent_at end,
            crash_count = case when i.was_sent then 0 else c.crash_count - c.look_crashes end, look_crashes = 0,
            lease_until = null, owner = null

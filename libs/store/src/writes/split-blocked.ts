@@ -71,14 +71,13 @@ async function findBlocked(transaction: Knex.Transaction, claimed: readonly Clai
        select r.project_id, r.operation_id, r.record_index, r.lane_id, r.order_key, r.accept_seq, c.number as call_number
        from ${input.sql}
        join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
-       join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-       where r.outcome = 'pending'),
+       join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}),
      blocked as (
        select m.project_id, m.operation_id, m.call_number, m.record_index, m.lane_id, max(e.barrier_until) as barrier_until
        from mine m join records e on e.project_id = m.project_id and e.order_key = m.order_key
          and (e.operation_id, e.record_index) <> (m.operation_id, m.record_index)
        left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and ${isInCall('e', 'k')}
-       where (e.outcome = 'pending' and ((e.accept_seq, e.record_index) < (m.accept_seq, m.record_index)
+       where (e.holds_order and ((e.accept_seq, e.record_index) < (m.accept_seq, m.record_index)
                or (k.state = 'running' and not exists (select 1 from mine x where x.operation_id = e.operation_id
                                                        and x.record_index = e.record_index))))
           or e.barrier_until > now()

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { callId, callKeyColumns, isInCall, membersText } from './call-key';
+import { callId, callKeyColumns, membersText } from './call-key';
 import { column, rowSource, type Column } from '../row-source';
 import type { Settlement } from './settlement';
 import type { CallKey } from './write-rows';
@@ -19,7 +19,7 @@ const partColumns: Column<Part>[] = [
 ];
 
 /**
- * Opens the calls that split settlements continue as, and moves their records over. A part keeps its call's lane, connection, position in
+ * Opens the calls that split settlements continue as. A part keeps its call's lane, connection, position in
  * the lane (in sequence) and count of retries: the refusal was no retry. Crash counts restart at 0, because the call had an outcome.
  * The caller has locked the operations' rows, which number their calls, and has settled the calls and counted the parts.
  * @returns by the id of the split call, in the order of its parts
@@ -63,14 +63,7 @@ async function openParts(transaction: Knex.Transaction, parts: readonly Part[]):
               clock_timestamp() + make_interval(secs => n.lease_ms / 1000),
               c.all_or_none, c.traceparent, n.members::integer[], c.base_at, c.deadline,
               greatest(1, c.plan_kb / count(*) over (partition by c.project_id, c.operation_id, c.number))
-       from numbered n join calls c on c.project_id = n.project_id and c.operation_id = n.operation_id and c.number = n.number),
-     left_behind as (
-       update calls c set members = array(select r.record_index from records r
-           where r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-             and r.record_index <> all(taken.members) order by 1)
-       from (select project_id, operation_id, number, array_agg(member) as members
-             from numbered n cross join unnest(n.members::integer[]) as member group by 1, 2, 3) taken
-       where (c.project_id, c.operation_id, c.number) = (taken.project_id, taken.operation_id, taken.number))
+       from numbered n join calls c on c.project_id = n.project_id and c.operation_id = n.operation_id and c.number = n.number)
      select part_number from numbered order by ord`,
     given.bindings as Knex.Value[],
   );

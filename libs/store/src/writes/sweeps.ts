@@ -51,29 +51,38 @@ const deletedText = 'The text of the provider was deleted: the retention time is
  * Deletes what ended records were to write: the plan holds a customer's field values, the fingerprint is made of them, and a provider's
  * text may repeat them. Outcomes, ids, classes of errors and counts stay. Unfinished records are never touched, however old they are.
  * @param days since the record ended
- * @returns how many were purged; at `limit` there may be more
+ * @param limit records; the last call's are not divided
+ * @returns how many were purged; at `limit` or above there may be more
  */
 export async function purgePlans(database: Knex, days: number, limit: number): Promise<number> {
   const result = await database.raw<{ rowCount: number }>(
-    `with old as materialized (
-       select project_id, operation_id, record_index, error_text from records
-       where plan is not null and outcome <> 'pending' and updated_at <= now() - make_interval(days => :days::integer)
-       order by updated_at limit :limit for update skip locked),
+    `with ended as materialized (
+       select * from outcomes where is_kept and ended_at <= now() - make_interval(days => :days::integer)
+       order by ended_at limit :limit for update skip locked),
+     old as materialized (
+       select * from (select *, sum(cardinality(record_indexes)) over (order by ended_at, operation_id, call_number, outcome) as up_to from ended) e
+       where up_to - cardinality(record_indexes) < :limit),
      tries as (
        update attempts a set error_text = null, late_evidence = null, fingerprints = null
-       from (select project_id, operation_id, array_agg(record_index) as indexes from old group by 1, 2) o
-       where a.project_id = o.project_id and a.operation_id = o.operation_id and a.record_indexes && o.indexes
+       from old o
+       where a.project_id = o.project_id and a.operation_id = o.operation_id and a.record_indexes && o.record_indexes
          and (a.error_text is not null or a.late_evidence is not null or a.fingerprints is not null)),
-     ended as (
+     renamed as (
        update operations o set result = case when o.records_total = 1 then :deletedText
          else split_part(o.result, '. First error, record ', 1) || '. ' || :deletedText end
-       from (select distinct project_id, operation_id from old where error_text is not null) e
+       from (select distinct project_id, operation_id from old where error_texts is not null) e
        where o.project_id = e.project_id and o.id = e.operation_id and o.state in ('succeeded', 'failed')
-         and o.result is not null)
-     update records r set plan = null, fingerprint = null,
-            error_text = case when r.error_text is not null then :deletedText end
+         and o.result is not null),
+     undone as (
+       delete from adoptions a using old where a.project_id = old.project_id and a.lane_id = old.lane_id
+         and a.object_name = old.object_name and a.provider_id = any(old.provider_ids) and a.operation_id = old.operation_id),
+     emptied as (
+       update outcomes o set is_kept = false, error_texts = array(select case when t is not null then :deletedText end from unnest(o.error_texts) t)
+       from old where o.project_id = old.project_id and o.operation_id = old.operation_id and o.call_number = old.call_number
+         and o.fence = old.fence and o.outcome = old.outcome)
+     update records r set plan = null, fingerprint = null, error_text = null
      from old
-     where r.project_id = old.project_id and r.operation_id = old.operation_id and r.record_index = old.record_index`,
+     where r.project_id = old.project_id and r.operation_id = old.operation_id and r.record_index = any(old.record_indexes)`,
     { days, limit, deletedText },
   );
   return result.rowCount;
