@@ -173,6 +173,9 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- if has $service (list "management" "executor") }}
 - { name: SLUICE_RETENTION_DAYS, value: {{ $values.settings.retentionDays | int | quote }} }
 {{- end }}
+{{- if eq $service "executor" }}
+- { name: SLUICE_OPERATION_RETENTION_DAYS, value: {{ $values.settings.operationRetentionDays | int | quote }} }
+{{- end }}
 {{ include "sluice.providersEnv" $root }}
 {{ include "sluice.telemetryEnv" $root }}
 {{- end -}}

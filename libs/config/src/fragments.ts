@@ -285,6 +285,17 @@ export const retentionEnv = {
   },
 } as const satisfies EnvFields;
 
+/** How long operations can be read. */
+export const operationRetentionEnv = {
+  SLUICE_OPERATION_RETENTION_DAYS: {
+    type: 'integer',
+    min: 0,
+    max: 3650,
+    default: 90,
+    doc: 'Days after which an operation that ended is deleted with its outcomes and logs; at least SLUICE_RETENTION_DAYS. 0: never.',
+  },
+} as const satisfies EnvFields;
+
 /** How notifications leave. Apart from SLUICE_EGRESS_ALLOW: builders name these addresses, operators name the providers'. */
 export const webhooksEnv = {
   SLUICE_WEBHOOK_EGRESS_ALLOW: {
@@ -389,6 +400,7 @@ export const knownNames: ReadonlySet<string> = new Set(
     providersEnv,
     concurrencyEnv,
     retentionEnv,
+    operationRetentionEnv,
     admissionEnv,
     requestLimitsEnv,
     adminEnv,

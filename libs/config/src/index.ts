@@ -26,6 +26,7 @@ export {
   optionalRedisEnv,
   redisEnv,
   requestLimitsEnv,
+  operationRetentionEnv,
   retentionEnv,
   testingEnv,
   webhooksEnv,

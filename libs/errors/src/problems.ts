@@ -57,7 +57,11 @@ export const problems = {
     'Delete the installation, or give it another connection, first.',
   ),
   'provider-app.not-found': problem(404, 'No such provider app', checkId),
-  'operation.not-found': problem(404, 'No such operation', checkId),
+  'operation.not-found': problem(
+    404,
+    'No such operation',
+    `${checkId} An operation that has ended is deleted after SLUICE_OPERATION_RETENTION_DAYS (90).`,
+  ),
   'operation.ended': problem(409, 'The operation has ended', 'Read the operation: nothing of it is left to cancel.'),
   'operation.in-progress': problem(409, 'The operation has not ended', 'Wait for its end, or cancel it first.'),
   'operation.synchronous': problem(409, 'The operation was synchronous', 'Send the write again.'),

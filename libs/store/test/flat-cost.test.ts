@@ -7,6 +7,7 @@ import { insertIntents } from '../src/writes/record-intents';
 import { lapse } from '../src/writes/leases';
 import { loadPending } from '../src/writes/load-records';
 import { claimOverdue } from '../src/writes/overdue';
+import { deleteEnded } from '../src/operations/delete-operations';
 import { purgePlans } from '../src/writes/sweeps';
 import { sampleLanes } from '../src/writes/sample-lanes';
 import { repairOrder } from '../src/writes/release-waiting';
@@ -148,6 +149,7 @@ describe('with ten times as much waiting, no more is read by', () => {
     ['the search for cancelled operations', (inside) => claimCancelled(inside, ending)],
     ['the search for calls to isolate', (inside) => findIsolated(inside)],
     ['a purge of old plans', (inside) => purgePlans(inside, 30, 1_000)],
+    ['a deletion of old operations', (inside) => deleteEnded(inside, 90, 100)],
   ])('%s', async (_, read) => {
     await expectFlat(read);
   });

@@ -1,10 +1,12 @@
 import {
+  ConfigError,
   commonEnv,
   concurrencyEnv,
   credentialsEnv,
   defineEnv,
   kafkaEnv,
   metricsPortEnv,
+  operationRetentionEnv,
   portEnv,
   postgresEnv,
   providersEnv,
@@ -25,7 +27,18 @@ export const executorEnv = defineEnv({
   ...providersEnv,
   ...concurrencyEnv,
   ...retentionEnv,
+  ...operationRetentionEnv,
   ...testingEnv,
 });
 
 export type ExecutorConfig = ReturnType<typeof executorEnv.read>;
+
+/** @throws ConfigError when operations would be deleted before the values of their records */
+export function assertRetention({
+  retentionDays,
+  operationRetentionDays: days,
+}: Pick<ExecutorConfig, 'retentionDays' | 'operationRetentionDays'>): void {
+  if (days === 0 || days >= retentionDays) return;
+  const rule = `must be 0 (never) or at least SLUICE_RETENTION_DAYS, which is ${retentionDays}`;
+  throw new ConfigError([{ name: 'SLUICE_OPERATION_RETENTION_DAYS', rule, value: String(days) }]);
+}

@@ -32,7 +32,7 @@ import {
   type OutcomeWatch,
   type WriteMeters,
 } from '@sluice/writes';
-import type { ExecutorConfig } from './config';
+import { assertRetention, type ExecutorConfig } from './config';
 import { sharingLoads } from './share-loads';
 
 /** The object graph of one executor. Tests and the embedded launcher replace single collaborators. */
@@ -68,6 +68,7 @@ const service = 'executor';
 export const planBudgetBytes = heapShare(24);
 
 export function createContext(config: ExecutorConfig, overrides: Partial<ExecutorContext> = {}): ExecutorContext {
+  assertRetention(config);
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = overrides.metrics ?? createMetrics(service);
   const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);

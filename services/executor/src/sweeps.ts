@@ -17,6 +17,10 @@ const retentionEveryMs = 5_000;
 /** One statement stays short, and one pass does not hold up the others: a backlog is purged over many passes. */
 const recordsPerPurge = 1_000;
 const purgesPerPass = 20;
+const operationsEveryMs = 60_000;
+/** As `recordsPerPurge`: operations have at most 100 records. Passes enough for 1,600 operations a second. */
+const operationsPerDeletion = 100;
+const deletionsPerPass = 1_000;
 /** Calls that lapse in one statement: four processes that die together at full concurrency. */
 const lapsedPerPass = 1_024;
 /** Steps of one pass over overdue records (200 each) and of the order's repair (500 waiting calls each). */
@@ -69,6 +73,9 @@ export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Pr
         wakeAll((await overdue()).found, 'overdue');
         wakeAll((await repaired()).found, 'order');
       }),
+      every(context, operationsEveryMs, () =>
+        deleteOld(context, (deleted) => findings.inc({ sweep: 'operations' }, deleted)),
+      ),
       every(context, retentionEveryMs, () =>
         purgeOld(context, (purged) => findings.inc({ sweep: 'retention' }, purged)),
       ),
@@ -90,6 +97,16 @@ function every(context: ExecutorContext, everyMs: number, pass: () => Promise<vo
     clearInterval(timer);
     await running;
   };
+}
+
+/** Deletes operations whose own retention time is over. */
+async function deleteOld({ store, config }: ExecutorContext, onDeleted: (operations: number) => void): Promise<void> {
+  if (config.operationRetentionDays === 0) return;
+  for (let n = 0; n < deletionsPerPass; n += 1) {
+    const deleted = await store.operations.deleteEnded(config.operationRetentionDays, operationsPerDeletion);
+    onDeleted(deleted);
+    if (deleted < operationsPerDeletion) return;
+  }
 }
 
 /** Forgets what records held that ended before the retention time. */

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { column, preparedRowsSql, rowBindings } from '../row-source';
 import type { StoredRow } from '../table';
 import { closeBatch } from '../writes/close-batch';
+import { deleteEnded } from './delete-operations';
 import { explainOperation, type RecordPage } from './explain-operation';
 import { listOperations, type OperationFilter } from './list-operations';
 import { readHistory, type EventPage } from './operation-history';
@@ -29,7 +30,7 @@ const keyColumns = [
   column<OperationKey>('id', 'text', (key) => key.operationId),
 ];
 
-/** Reads, and the request to cancel: whoever holds a call's lease settles operations. */
+/** Reads, the request to cancel, and what is deleted when its time is over: whoever holds a call's lease settles operations. */
 export function operationStore(database: Knex) {
   return {
     /** @param withinGroupRef only if its installation exists and belongs to this group */
@@ -86,6 +87,8 @@ export function operationStore(database: Knex) {
     /** What happened to each of its records, and why; a page of them. */
     explain: (projectId: string, operationId: string, page: RecordPage) =>
       explainOperation(database, { projectId, operationId }, page),
+    /** Deletes those that ended this many days ago, with their records, outcomes and logs; returns how many. */
+    deleteEnded: (days: number, limit: number) => deleteEnded(database, days, limit),
     /** Requests its end; who seals its batch or holds its calls acts on it. Repeating it changes nothing. */
     requestCancel: (projectId: string, operationId: string) => requestCancel(database, projectId, operationId),
   };

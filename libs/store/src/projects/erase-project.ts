@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { guard } from '../guard';
 import { deleteInstallation } from '../installations/delete-installation';
+import { deleteOperationsSql } from '../operations/delete-operations';
 import type { StoreFailpoints } from '../failpoints';
 
 /**
@@ -98,19 +99,15 @@ async function eraseEnded({ database, projectId, failpoints }: Erased): Promise<
 }
 
 /**
- * Operations with their records, calls, attempts, outcomes and quarantine. One that is locked is left to the next pass.
+ * Operations with all that is stored of them. One that is locked is left to the next pass.
  * @returns the id of the last one; null when none was left
  */
 async function eraseStep(database: Knex, projectId: string, after: string): Promise<string | null> {
-  const childOf = (table: string) =>
-    `delete from ${table} where project_id = :projectId and operation_id in (select id from gone)`;
   const { rows } = await guard(() =>
     database.raw<{ rows: [{ last_erased: string | null }] }>(
-      `with ended as materialized (select id from operations where project_id = :projectId and id > :after
-         and state in ('succeeded', 'failed') order by id limit :limit for update skip locked),
-       gone as (delete from operations where project_id = :projectId and id in (select id from ended) returning id),
-       calls_gone as (${childOf('calls')}), records_gone as (${childOf('records')}),
-       attempts_gone as (${childOf('attempts')}), outcomes_gone as (${childOf('outcomes')}), quarantine_gone as (${childOf('quarantine')})
+      `${deleteOperationsSql(`
+         select project_id, id from operations where project_id = :projectId and id > :after and state in ('succeeded', 'failed')
+         order by id limit :limit for update skip locked`)}
        select max(id) as last_erased from gone`,
       { projectId, after, limit: operationsPerStep },
     ),
