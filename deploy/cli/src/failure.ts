@@ -1,6 +1,6 @@
 import type { SluiceApiError } from '@sluice/client';
 import type { CommanderError } from 'commander';
-import { plain } from './output/table';
+import { plain } from './output/print';
 
 /** What the command line itself refuses, in one line. */
 export class CommandFailure extends Error {

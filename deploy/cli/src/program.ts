@@ -274,6 +274,7 @@ function addProfileCommands(program: Command, lazily: Lazily): void {
 /** `sluice op …`: operations from their list to the replay of one. */
 function addOperationCommands(program: Command, lazily: Lazily): void {
   const op = program.command('op').description('list, watch, explain, export, cancel and replay operations');
+  const load = () => import('./commands/operations.js');
   op.command('list', { isDefault: true })
     .description('list operations, newest first')
     .addOption(new Option('--status <status>', 'only of this status').choices(['in_progress', 'success', 'failure']))
@@ -281,28 +282,24 @@ function addOperationCommands(program: Command, lazily: Lazily): void {
     .option('--object <name>', 'only of this object')
     .option('--since <when>', 'only those accepted since: 30m, 12h, 2d, or a moment such as 2026-01-31T08:00:00Z')
     .option('--limit <count>', 'most operations', '20')
-    .action(lazily(async () => ({ run: (await import('./commands/op-list.js')).list })));
+    .action(lazily(async () => ({ run: (await load()).list })));
   const one = (name: string, description: string) =>
     op.command(name).description(description).argument('<operationId>', 'as the reply of the write gave it');
   one('describe', 'show an operation and its records')
     .option('--failed', 'only the records that failed')
-    .action(lazily(async () => ({ run: (await import('./commands/op-list.js')).describe })));
+    .action(lazily(async () => ({ run: (await load()).describe })));
   one('watch', 'follow an operation, or the batch that it is, to its end')
     .option('--timeout <seconds>', 'leave after this long, with exit code 4')
     .action(lazily(() => import('./commands/op-watch.js')));
   one('explain', 'what happened to each record and why')
     .option('--record <index>', 'only this record')
     .action(lazily(() => import('./commands/op-explain.js')));
-  one('logs', 'the log of an operation').action(
-    lazily(async () => ({ run: (await import('./commands/op-list.js')).logs })),
-  );
+  one('logs', 'the log of an operation').action(lazily(async () => ({ run: (await load()).logs })));
   one('export', 'write what happened to a file, without values and credentials, to be replayed elsewhere')
     .option('--out <file>', 'where to; default: standard output')
     .action(lazily(() => import('./commands/op-export.js')));
-  one('cancel', 'end the records that have not been sent').action(
-    lazily(async () => ({ run: (await import('./commands/op-change.js')).cancel })),
-  );
+  one('cancel', 'end the records that have not been sent').action(lazily(async () => ({ run: (await load()).cancel })));
   one('replay', 'write the failed records again, as a new operation')
     .option('--force', 'also those of unknown outcome: the provider may then have them twice')
-    .action(lazily(async () => ({ run: (await import('./commands/op-change.js')).replay })));
+    .action(lazily(async () => ({ run: (await load()).replay })));
 }

@@ -2,7 +2,7 @@ import type { Connection, GenerateConnectionRequest } from '@sluice/types';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CommandFailure, exitCodes } from '../failure';
 import { print } from '../output/print';
-import { askSecret } from '../profiles/ask-secret';
+import { askSecret } from '../profiles/ask';
 import { connect, type Management, type GivenOptions } from '../profiles/connect';
 
 interface ConnectOptions extends GivenOptions {

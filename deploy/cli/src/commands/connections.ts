@@ -1,6 +1,5 @@
 import type { Connection } from '@sluice/types';
-import { print, shortTime } from '../output/print';
-import { renderFields, renderTable, type Column } from '../output/table';
+import { type Column, print, renderFields, renderTable, shortTime } from '../output/print';
 import { connect, type GivenOptions } from '../profiles/connect';
 
 interface ListOptions extends GivenOptions {

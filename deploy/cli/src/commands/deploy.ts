@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { SluiceApiError } from '@sluice/client';
 import { CommandFailure } from '../failure';
-import { print } from '../output/print';
-import { renderTable } from '../output/table';
+import { print, renderTable } from '../output/print';
 import { connect, type GivenOptions } from '../profiles/connect';
 
 interface DeployOptions extends GivenOptions {

@@ -1,7 +1,6 @@
 import type { Installation } from '@sluice/types';
 import { CommandFailure } from '../failure';
-import { print, shortTime } from '../output/print';
-import { renderFields, renderTable, type Column } from '../output/table';
+import { type Column, print, renderFields, renderTable, shortTime } from '../output/print';
 import { connect, type GivenOptions } from '../profiles/connect';
 
 interface ListOptions extends GivenOptions {

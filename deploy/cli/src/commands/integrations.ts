@@ -1,8 +1,7 @@
-import { createInterface } from 'node:readline';
 import type { Installation, Integration } from '@sluice/types';
 import { CommandFailure } from '../failure';
-import { counted, print, shortTime } from '../output/print';
-import { plain, renderFields, renderTable, type Column } from '../output/table';
+import { type Column, counted, plain, print, renderFields, renderTable, shortTime } from '../output/print';
+import { askName } from '../profiles/ask';
 import { connect, type GivenOptions } from '../profiles/connect';
 
 interface RemoveOptions extends GivenOptions {
@@ -106,23 +105,6 @@ function renderDeletion({ integration, installations, connections }: Deletion): 
   const { name, provider, id } = integration;
   const counts = `${counted(installations.length, 'installation')} and ${counted(connections.length, 'connection')}`;
   return `${table}\n\nTo be deleted: the integration ${plain(name)} (${provider}, ${id}), ${counts} with credentials. What waits to be written fails.`;
-}
-
-async function askName(name: string): Promise<string> {
-  if (!process.stdin.isTTY) {
-    throw new CommandFailure(
-      `Standard input is not a terminal, so the name cannot be typed: add --yes ${name}, or --dry-run to see what would be deleted. Nothing was deleted.`,
-    );
-  }
-  const asked = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await new Promise<string>((resolve) => {
-      asked.once('close', () => resolve(''));
-      asked.question(`Type ${name} to delete it: `, (answer) => resolve(answer.trim()));
-    });
-  } finally {
-    asked.close();
-  }
 }
 
 function objectsOf({ latestRevision }: Integration, action: 'read' | 'write'): string {

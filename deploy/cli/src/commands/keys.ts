@@ -1,6 +1,5 @@
 import type { ApiKey } from '@sluice/types';
-import { print, shortTime } from '../output/print';
-import { renderTable, type Column } from '../output/table';
+import { type Column, print, renderTable, shortTime } from '../output/print';
 import { connect, type GivenOptions } from '../profiles/connect';
 
 interface CreateOptions extends GivenOptions {

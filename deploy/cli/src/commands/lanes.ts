@@ -1,6 +1,5 @@
 import { laneCallsMax, type Lane, type LaneListReply } from '@sluice/types';
-import { grouped, print, shortTime } from '../output/print';
-import { renderTable, shortened, type Column } from '../output/table';
+import { type Column, grouped, print, renderTable, shortened, shortTime } from '../output/print';
 import { connect, type GivenOptions } from '../profiles/connect';
 
 /** The most lanes that one request answers. Source: published API, pageSize. */

@@ -1,8 +1,7 @@
 import type { Operation, OperationProgress } from '@sluice/types';
 import { CommandFailure, exitCodes } from '../failure';
-import { clockTime, print } from '../output/print';
+import { clockTime, plain, print } from '../output/print';
 import { createProgress, type Standing } from '../output/progress';
-import { plain } from '../output/table';
 import { connect, type GivenOptions } from '../profiles/connect';
 
 interface WatchOptions extends GivenOptions {

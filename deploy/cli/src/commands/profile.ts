@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { readProcessEnv } from '@sluice/config';
 import { CommandFailure } from '../failure';
-import { print } from '../output/print';
-import { plain, renderTable } from '../output/table';
-import { askSecret } from '../profiles/ask-secret';
+import { plain, print, renderTable } from '../output/print';
+import { askSecret } from '../profiles/ask';
 import { addressOf, ownProject, unknownProfile, type GivenOptions } from '../profiles/connect';
 import { profileFileOf, readProfiles, writeProfiles, type Profile } from '../profiles/profile-file';
 

@@ -1,8 +1,7 @@
 import type { ProviderApp } from '@sluice/types';
 import { CommandFailure } from '../failure';
-import { print, shortTime } from '../output/print';
-import { renderFields, renderTable, type Column } from '../output/table';
-import { askSecret } from '../profiles/ask-secret';
+import { type Column, print, renderFields, renderTable, shortTime } from '../output/print';
+import { askSecret } from '../profiles/ask';
 import { connect, type GivenOptions } from '../profiles/connect';
 
 interface CreateOptions extends GivenOptions {

@@ -1,7 +1,6 @@
 import type { WebhookAttempt, WebhookEndpoint, WebhookFilter, WebhookMessage } from '@sluice/types';
 import { CommandFailure, exitCodes } from '../failure';
-import { counted, print, shortTime } from '../output/print';
-import { renderFields, renderTable, shortened, type Column } from '../output/table';
+import { type Column, counted, print, renderFields, renderTable, shortened, shortTime } from '../output/print';
 import { connect, type GivenOptions } from '../profiles/connect';
 import { momentOf, readLimit } from '../read-options';
 

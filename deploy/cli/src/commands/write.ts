@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { AcceptedWriteReply, DryRunReply, SingleWriteReply, WriteRecord, WriteRequest } from '@sluice/types';
 import { CommandFailure } from '../failure';
-import { print } from '../output/print';
-import { renderTable, type Column } from '../output/table';
+import { type Column, print, renderTable } from '../output/print';
 import { connectToWrite, type GivenOptions } from '../profiles/connect';
 
 interface WriteOptions extends GivenOptions {

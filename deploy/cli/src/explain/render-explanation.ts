@@ -1,6 +1,5 @@
 import type { ExplainedRecord, OperationExplanation } from '@sluice/types';
-import { clockTime, counted, shortTime } from '../output/print';
-import { plain } from '../output/table';
+import { clockTime, counted, plain, shortTime } from '../output/print';
 import { planStep, timelineOf, type Step } from './timeline';
 
 type Batch = NonNullable<OperationExplanation['batch']>;

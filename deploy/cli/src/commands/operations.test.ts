@@ -1,4 +1,4 @@
-import { renderLog } from './op-list';
+import { renderLog } from './operations';
 
 const line = (timestamp: string, msg: string) => ({ timestamp, severity: 'INFO', message: { msg } });
 

@@ -1,6 +1,15 @@
 import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/types';
-import { clockTime, grouped, print, shortTime } from '../output/print';
-import { plain, renderFields, renderTable, shortened, type Column } from '../output/table';
+import {
+  clockTime,
+  type Column,
+  grouped,
+  plain,
+  print,
+  renderFields,
+  renderTable,
+  shortened,
+  shortTime,
+} from '../output/print';
 import { connect, type Connected, type Management, type GivenOptions } from '../profiles/connect';
 import { momentOf, readLimit } from '../read-options';
 
@@ -124,4 +133,27 @@ export function renderLog(log: readonly Log[], now: string): string {
     ({ timestamp, severity, message }) => `${clockTime(timestamp, now)}  ${severity.padEnd(5)}  ${plain(message.msg)}`,
   );
   return lines.join('\n') || 'Nothing has happened yet.';
+}
+
+interface ReplayOptions extends GivenOptions {
+  readonly force?: boolean;
+}
+
+/** `sluice op cancel <id>`: prints the current state of the operation. */
+export async function cancel([operationId = '']: readonly string[], options: GivenOptions): Promise<void> {
+  const { management } = await connect(options);
+  const operation = await management.cancelOperation({ operationId });
+  print(
+    options,
+    operation,
+    () => `A cancel is asked for: what has not been sent ends as failed. Follow it: sluice op watch ${operation.id}`,
+  );
+}
+
+/** `sluice op replay <id>`: the new operation. */
+export async function replay([operationId = '']: readonly string[], options: ReplayOptions): Promise<void> {
+  const { management } = await connect(options);
+  const force = options.force === true ? { force: true } : {};
+  const operation = await management.replayOperation({ operationId, ...force });
+  print(options, operation, () => `The failed records are written again by: sluice op watch ${operation.id}`);
 }

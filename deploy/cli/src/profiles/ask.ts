@@ -1,0 +1,41 @@
+import { createInterface, type Interface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { Writable } from 'node:stream';
+import { CommandFailure } from '../failure';
+
+/** What is typed, without showing it; what standard input holds when nobody types. */
+export async function askSecret(question: string): Promise<string> {
+  if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
+  process.stderr.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await readTyped(createInterface({ input: process.stdin, output: silent, terminal: true }));
+  } finally {
+    process.stderr.write('\n');
+  }
+}
+
+/** The name of what is to be deleted, as it is typed. @throws CommandFailure when nobody can type it */
+export async function askName(name: string): Promise<string> {
+  if (!process.stdin.isTTY) {
+    throw new CommandFailure(
+      `Standard input is not a terminal, so the name cannot be typed: add --yes ${name}, or --dry-run to see what would be deleted. Nothing was deleted.`,
+    );
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  terminal.setPrompt(`Type ${name} to delete it: `);
+  terminal.prompt();
+  return await readTyped(terminal);
+}
+
+/** The first line; empty when the input ends before it. */
+async function readTyped(terminal: Interface): Promise<string> {
+  try {
+    return await new Promise<string>((resolve) => {
+      terminal.once('line', (line) => resolve(line.trim()));
+      terminal.once('close', () => resolve(''));
+    });
+  } finally {
+    terminal.close();
+  }
+}
