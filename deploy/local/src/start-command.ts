@@ -1,11 +1,12 @@
+import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { listenForStop, readLocalSettings, untilStopped } from '@sluice/stack';
+import { listenForStop, readLocalSettings, untilStopped, writePrivateFile } from '@sluice/stack';
 import { demoCustomer, demoFileOf, describeRunning } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
+import { readJson } from './run-folder/run-record';
 import { refuseScaledTime, runSession, type Session } from './run-session';
 import { openSandboxAccounts } from './sandbox-client';
 import { runTour } from './tour/run-tour';
-import { noteShown, wasShown } from './tour/shown';
 
 const usage = `npm start [-- --once] [-- --tour] [-- --distributed]
   Starts Sluice with imitations of HubSpot and Salesforce, makes a demo project, shows what it does in a tour of two minutes, and stays up until
@@ -70,6 +71,29 @@ async function showDemo(
   const isRight = await runTour({ demo, addresses, accounts, signal: stop, print: say });
   if (isRight) noteShown(folder, tour);
   return { demo, isRight };
+}
+
+/** A tour that ended as it should: of which project, and how the services ran. */
+interface ShownTour {
+  readonly projectId: string;
+  readonly footprint: string;
+}
+
+/** Whether the tour was shown before: it writes some 300 records, which a start that finds them need not add again. */
+export function wasShown(folder: string, { projectId, footprint }: ShownTour): boolean {
+  return readShown(folder).some((tour) => tour.projectId === projectId && tour.footprint === footprint);
+}
+
+/** Kept for the next start. Tours of projects that are gone stay behind: a line each. */
+export function noteShown(folder: string, tour: ShownTour): void {
+  if (!wasShown(folder, tour)) writePrivateFile(fileOf(folder), [...readShown(folder), tour]);
+}
+
+const fileOf = (folder: string) => join(folder, 'tours.json');
+
+function readShown(folder: string): readonly ShownTour[] {
+  const shown = readJson(fileOf(folder));
+  return Array.isArray(shown) ? (shown as ShownTour[]) : [];
 }
 
 function parse(args: readonly string[]): StartOptions | undefined {

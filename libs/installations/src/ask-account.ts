@@ -1,16 +1,13 @@
 import type { Auth } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
-import type { ConnectionKey, Store } from '@sluice/store';
-import type { Logger } from '@sluice/telemetry';
-import { accessOf, type ConnectionStatus, type LiveCredentials } from '@sluice/types';
+import type { ConnectionKey } from '@sluice/store';
+import { accessOf, type LiveCredentials } from '@sluice/types';
+import { setStatus, type StatusChange, type StatusSource } from './connection-status';
 import type { Installations } from './create-installations';
-import { logStatus } from './log-status';
 
 /** What asking takes; a service's context has it all. */
-export interface AccountSource {
-  readonly store: { readonly connections: Pick<Store['connections'], 'setStatus'> };
+export interface AccountSource extends StatusSource {
   readonly installations: Pick<Installations, 'liveCredentials' | 'refreshCredentials'>;
-  readonly logger: Logger;
 }
 
 /**
@@ -75,18 +72,14 @@ function isRefused(error: unknown): error is ProviderError {
 }
 
 async function noteStatus(
-  { store, logger }: AccountSource,
+  source: AccountSource,
   key: ConnectionKey,
   used: LiveCredentials,
-  change: { readonly after: ConnectionStatus; readonly reason?: string },
+  change: StatusChange,
 ): Promise<void> {
-  const { after: status } = change;
-  if (status === used.status) return;
-  try {
-    const isChanged = await store.connections.setStatus({ ...key, tokenVersion: used.tokenVersion, status });
-    if (isChanged) logStatus(logger, key, used, change);
-  } catch (error) {
-    // The caller's answer does not depend on this note; the next question writes it.
-    logger.warn({ ...key, error }, 'connection.status-not-written');
-  }
+  if (change.after === used.status) return;
+  // The caller's answer does not depend on this note; the next question writes it.
+  await setStatus(source, key, used, change).catch((error: unknown) => {
+    source.logger.warn({ ...key, error }, 'connection.status-not-written');
+  });
 }

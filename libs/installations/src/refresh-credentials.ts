@@ -9,8 +9,8 @@ import {
   ProviderAppMissingError,
   type RefreshSource,
 } from './ask-for-tokens';
+import { setStatus } from './connection-status';
 import { openConnection, type OpenedConnection } from './live-credentials';
-import { logStatus } from './log-status';
 import { saveFreshTokens } from './save-tokens';
 
 /** Longer than two token calls and the pause between them, so that nobody refreshes beside a holder that is alive. */
@@ -97,8 +97,6 @@ async function refreshAsHolder(
   opened: OpenedConnection,
   lease: string,
 ): Promise<LiveCredentials> {
-  const { connections } = source.store;
-  const { tokenVersion } = opened.live;
   try {
     const fresh = await askTwice(source, key, opened);
     if ('newer' in fresh) return fresh.newer;
@@ -110,10 +108,9 @@ async function refreshAsHolder(
     const note = async () => {
       const isGone = error instanceof ProviderError && error.class === 'credentials';
       if (isGone || error instanceof ProviderAppMissingError) {
-        const isChanged = await connections.setStatus({ ...key, tokenVersion, status: 'bad_credentials' });
-        if (isChanged) logStatus(source.logger, key, opened.live, { after: 'bad_credentials', reason: error.detail });
+        await setStatus(source, key, opened.live, { after: 'bad_credentials', reason: error.detail });
       }
-      await connections.releaseRefreshLease(key, lease);
+      await source.store.connections.releaseRefreshLease(key, lease);
     };
     // The failure is the answer, whether or not it could be noted; the lease ends by itself.
     await note().catch((noteError: unknown) => {

@@ -5,8 +5,8 @@ import type { ConnectionKey, RefreshedTokens } from '@sluice/store';
 import { type Credentials, type LiveCredentials, isSameWorkspace, type ProviderMetadataItem } from '@sluice/types';
 import type { Logger } from '@sluice/telemetry';
 import type { RefreshSource } from './ask-for-tokens';
+import { logStatus } from './connection-status';
 import { openConnection, sealCredentials, type Sealed } from './live-credentials';
-import { logStatus } from './log-status';
 
 /** How long a fresh pair is kept while the database is away, and how often it is offered: as long as a write's outcome. */
 const keepMs = 60_000;

@@ -1,7 +1,7 @@
 import { ProviderError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
 import type { ManifestReadObject, ReadObjectConfig } from '@sluice/types';
-import { fieldNamesOf } from './field-names';
+import { fieldNamesOf } from './searchable-object';
 import { fieldsToAsk } from './fields-to-ask';
 
 const call = { auth: { accessToken: 't' }, objectName: 'contacts', traceparent: '' };

@@ -1,8 +1,7 @@
 import type { Auth, Connector } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
-import type { FieldNames } from './field-names';
+import type { FieldNames, SearchableObject } from './searchable-object';
 import type { ProviderFilter } from './provider-filters';
-import type { SearchableObject } from './searchable-object';
 
 /** One search, as far as it decides which fields are read. */
 export interface FieldChoice {

@@ -1,7 +1,7 @@
 import type { Issue } from '@sluice/errors';
 import { invalid } from '@sluice/http';
 import { toProviderValue, type SearchFilter } from '@sluice/types';
-import type { FieldNames } from './field-names';
+import type { FieldNames } from './searchable-object';
 
 /** A filter in the provider's names and values. */
 export interface ProviderFilter {

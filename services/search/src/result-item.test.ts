@@ -1,9 +1,8 @@
 import { sampleConfig, sampleManifest } from '@sluice/testkit';
 import type { InstallationContext, ManifestReadObject, ReadObjectConfig } from '@sluice/types';
-import { fieldNamesOf } from './field-names';
+import { fieldNamesOf, getSearchableObject } from './searchable-object';
 import { toProviderFilters } from './provider-filters';
 import { toResultItem } from './result-item';
-import { getSearchableObject } from './searchable-object';
 
 function objectOf(declared: Partial<ManifestReadObject>, config?: Partial<ReadObjectConfig>) {
   return {

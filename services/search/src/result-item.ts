@@ -1,6 +1,6 @@
 import type { ProviderRecord } from '@sluice/connectors';
 import { toDeliveredValue, type JsonValue, type SearchResultItem } from '@sluice/types';
-import type { FieldNames } from './field-names';
+import type { FieldNames } from './searchable-object';
 
 type Members = readonly (readonly [string, JsonValue])[];
 

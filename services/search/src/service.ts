@@ -1,4 +1,5 @@
 import {
+  type ApiInfo,
   authenticator,
   type BuiltDocument,
   contractOfApp,
@@ -11,11 +12,21 @@ import {
 } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import type { SearchContext } from './context';
-import { searchApi } from './api';
 import { searchRecordsRoute } from './routes/search-records';
 
 export { searchEnv, type SearchConfig } from './config';
 export { createContext, type SearchContext } from './context';
+
+/** What the search API is, for its document. */
+const searchApi: ApiInfo = {
+  title: 'Sluice search API',
+  description: [
+    "Finds records in a customer's SaaS account: one page of provider results, for narrow, targeted queries. Paths are relative to the base URL, which ends in /v1.",
+    'Every request carries the header x-api-key, or Authorization: Bearer. Errors are problem documents (RFC 9457, application/problem+json).',
+    "Searching uses the object's read definition: its mappings apply. schedule, destination, backfill and fieldFilters of a read object are stored and not executed; they do not change what is found.",
+  ].join('\n\n'),
+  tags: [{ name: 'Search', description: 'Records of a provider.' }],
+};
 
 export interface SearchService {
   /** What its routes promise. */

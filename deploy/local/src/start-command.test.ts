@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noteShown, wasShown } from './shown';
+import { noteShown, wasShown } from './start-command';
 
 let folder: string;
 beforeEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const tour = { projectId: 'p1', footprint: 'embedded' };
 
-it('is shown once for each project and footprint', () => {
+it('the tour is shown once for each project and footprint', () => {
   expect(wasShown(folder, tour)).toBe(false);
   noteShown(folder, tour);
   noteShown(folder, tour);
