@@ -52,6 +52,12 @@ export function databaseAccess(values: EnvValues<typeof postgresEnv>): DatabaseA
   return { url, ...(tls && { tls }) };
 }
 
+/** The same with the limits of a service's pool. @throws ConfigError as `databaseAccess` */
+export function databaseOptions(values: EnvValues<typeof postgresEnv>) {
+  const { databasePool: poolMax, databasePrepared: prepared, databaseWaitMs: waitMs } = values;
+  return { ...databaseAccess(values), poolMax, prepared, waitMs };
+}
+
 /**
  * The Redis settings among the typed values of `redisEnv` or `optionalRedisEnv`, as the hints take them.
  * @returns undefined where no Redis is named

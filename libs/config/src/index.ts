@@ -21,6 +21,7 @@ export {
   portEnv,
   postgresEnv,
   providersEnv,
+  connectorOptions,
   providerUrls,
   publicUrlEnv,
   optionalRedisEnv,
@@ -34,6 +35,7 @@ export {
 export type { Keyring } from './keyring';
 export {
   databaseAccess,
+  databaseOptions,
   kafkaAccess,
   redisAccess,
   type DatabaseAccess,

@@ -1,4 +1,4 @@
-import { createFailpoints, databaseAccess, kafkaAccess, providerUrls, type Failpoints } from '@sluice/config';
+import { connectorOptions, createFailpoints, databaseOptions, kafkaAccess, type Failpoints } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
 import { createStore, type Store } from '@sluice/store';
@@ -30,11 +30,8 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
     store:
       overrides.store ??
       createStore({
-        ...databaseAccess(config),
+        ...databaseOptions(config),
         applicationName: service,
-        poolMax: config.databasePool,
-        prepared: config.databasePrepared,
-        waitMs: config.databaseWaitMs,
         timeScale: config.timeScale,
         logger,
         metrics,
@@ -51,10 +48,7 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
         onStall: () => process.exit(1),
       }),
     connectors: createConnectors({
-      urls: providerUrls(config),
-      providersDir: config.providersDir,
-      egressAllow: config.egressAllow,
-      callTimeoutMs: config.callTimeoutMs,
+      ...connectorOptions(config),
       logger,
       metrics,
     }),

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import {
+  connectorOptions,
   createFailpoints,
-  databaseAccess,
+  databaseOptions,
   kafkaAccess,
-  providerUrls,
   redisAccess,
   type Failpoints,
 } from '@sluice/config';
@@ -75,11 +75,8 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
   const store =
     overrides.store ??
     createStore({
-      ...databaseAccess(config),
+      ...databaseOptions(config),
       applicationName: service,
-      poolMax: config.databasePool,
-      prepared: config.databasePrepared,
-      waitMs: config.databaseWaitMs,
       timeScale: config.timeScale,
       logger,
       failpoints,
@@ -89,10 +86,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
   const connectors =
     overrides.connectors ??
     createConnectors({
-      urls: providerUrls(config),
-      providersDir: config.providersDir,
-      egressAllow: config.egressAllow,
-      callTimeoutMs: config.callTimeoutMs,
+      ...connectorOptions(config),
       logger,
       metrics,
     });

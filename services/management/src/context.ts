@@ -1,4 +1,4 @@
-import { createFailpoints, databaseAccess, providerUrls, redisAccess } from '@sluice/config';
+import { connectorOptions, createFailpoints, databaseOptions, redisAccess } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
@@ -32,11 +32,8 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
   const store =
     overrides.store ??
     createStore({
-      ...databaseAccess(config),
+      ...databaseOptions(config),
       applicationName: service,
-      poolMax: config.databasePool,
-      prepared: config.databasePrepared,
-      waitMs: config.databaseWaitMs,
       timeScale: config.timeScale,
       logger,
       failpoints: createFailpoints(config.failpoint),
@@ -45,10 +42,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
   const connectors =
     overrides.connectors ??
     createConnectors({
-      urls: providerUrls(config),
-      providersDir: config.providersDir,
-      egressAllow: config.egressAllow,
-      callTimeoutMs: config.callTimeoutMs,
+      ...connectorOptions(config),
       reconnects: true,
       logger,
       metrics,

@@ -1,4 +1,4 @@
-import { databaseAccess, providerUrls, redisAccess } from '@sluice/config';
+import { connectorOptions, databaseOptions, redisAccess } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
@@ -39,11 +39,8 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
   const store = sharingReads(
     overrides.store ??
       createStore({
-        ...databaseAccess(config),
+        ...databaseOptions(config),
         applicationName: service,
-        poolMax: config.databasePool,
-        prepared: config.databasePrepared,
-        waitMs: config.databaseWaitMs,
         logger,
         metrics,
       }),
@@ -51,10 +48,7 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
   const connectors =
     overrides.connectors ??
     createConnectors({
-      urls: providerUrls(config),
-      providersDir: config.providersDir,
-      egressAllow: config.egressAllow,
-      callTimeoutMs: config.callTimeoutMs,
+      ...connectorOptions(config),
       reconnects: true,
       logger,
       metrics,

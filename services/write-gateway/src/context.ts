@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import {
+  connectorOptions,
   createFailpoints,
-  databaseAccess,
+  databaseOptions,
   kafkaAccess,
-  providerUrls,
   redisAccess,
   type Failpoints,
 } from '@sluice/config';
@@ -62,11 +62,8 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
   const store = sharingReads(
     overrides.store ??
       createStore({
-        ...databaseAccess(config),
+        ...databaseOptions(config),
         applicationName: service,
-        poolMax: config.databasePool,
-        prepared: config.databasePrepared,
-        waitMs: config.databaseWaitMs,
         timeScale: config.timeScale,
         logger,
         failpoints,
@@ -77,10 +74,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
   const connectors =
     overrides.connectors ??
     createConnectors({
-      urls: providerUrls(config),
-      providersDir: config.providersDir,
-      egressAllow: config.egressAllow,
-      callTimeoutMs: config.callTimeoutMs,
+      ...connectorOptions(config),
       reconnects: true,
       logger,
       metrics,
