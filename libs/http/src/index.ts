@@ -20,7 +20,7 @@ export { parseJson } from './read-body';
 export { route, type Reply, type RouteOptions, type RouteParts, type RouteRequest } from './route';
 export type { ParametersOf, Router } from './router';
 export { filterText, offByDefault, queryOf, routesUnder, type Routes } from './routes-under';
-export { runService, type RunnableService } from './run-service';
+export { runService, type ApiService, type RunnableService } from './run-service';
 export { jsonText, listText, sendJson } from './send-reply';
 export { ListenError, startServer, type HttpServer, type ServerOptions } from './start-server';
 export { invalid, validate, type Validate } from './validate';

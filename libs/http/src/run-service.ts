@@ -1,12 +1,20 @@
 import { ConfigError } from '@sluice/config';
 import { SluiceError } from '@sluice/errors';
 import { flushTraces, type Logger } from '@sluice/telemetry';
+import type { BuiltDocument } from './contract/build-document';
 
 /** A service as its executable sees it. */
 export interface RunnableService {
+  /** Refuses an unmigrated database and a key ring that is not its own, then listens. */
   start(): Promise<{ readonly port: number }>;
   /** Drains; resolves when nothing is left in flight. */
   stop(): Promise<void>;
+}
+
+/** A service with an API. */
+export interface ApiService extends RunnableService {
+  /** What its routes promise. */
+  readonly contract: BuiltDocument;
 }
 
 /**

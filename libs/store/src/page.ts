@@ -1,14 +1,16 @@
 import { limits, type BoundedPage, type Page } from '@sluice/types';
 import type { Knex } from 'knex';
 
-/**
- * Narrows a list in the order of its ids to one page, with one row more than fits: it shows that another page follows.
- */
-export function onPage<Query extends Knex.QueryBuilder>(query: Query, idColumn: string, page: Page | undefined): Query {
-  if (page === undefined) return query;
-  if (page.after !== undefined) void query.where(idColumn, '>', page.after);
-  void query.limit(page.size + 1);
-  return query;
+/** Reads a page of rows that are small, oldest first: their number alone ends it. */
+export async function pageOfRows<Row, Item extends { readonly id: string }>(
+  query: Knex.QueryBuilder,
+  { size, after }: Page,
+  toItem: (row: Row) => Item,
+): Promise<BoundedPage<Item>> {
+  if (after !== undefined) void query.where('id', '>', after);
+  const rows = (await query.orderBy('id').limit(size + 1)) as Row[];
+  const items = rows.slice(0, size).map(toItem);
+  return { items, lastId: items.length < rows.length ? items.at(-1)?.id : undefined };
 }
 
 /**

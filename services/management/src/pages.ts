@@ -29,22 +29,6 @@ type ReadBounded<Item> = (page: Page) => Promise<BoundedPage<Item>>;
 /** What this caller sees of an item. */
 type Present<Item> = (caller: Caller, item: Item) => unknown;
 
-/**
- * `wholeList` of items that are small, each of which is a row.
- * @param read reads one item more than fits on the page
- */
-export async function pagedList<Item extends { readonly id: string }>(
-  request: ListRequest,
-  read: (page: Page) => Promise<readonly Item[]>,
-): Promise<Reply> {
-  const readBounded = async (page: Page): Promise<BoundedPage<Item>> => {
-    const rows = await read(page);
-    const items = rows.slice(0, page.size);
-    return { items, lastId: items.length < rows.length ? items.at(-1)?.id : undefined };
-  };
-  return await wholeList(request, readBounded, (_caller, item) => item);
-}
-
 /** Answers one page of a list, the first unless another is asked for; `Link` leads to the next one. */
 export async function boundedList<Item>(
   { caller, query: { pageSize = limits.pageSizeDefault, pageToken }, url }: ListRequest,
@@ -66,7 +50,7 @@ export async function boundedList<Item>(
 export async function wholeList<Item>(
   request: ListRequest,
   read: ReadBounded<Item>,
-  present: Present<Item>,
+  present: Present<Item> = (_caller, item) => item,
 ): Promise<Reply> {
   const { caller, query } = request;
   if (query.pageSize !== undefined || query.pageToken !== undefined) return await boundedList(request, read, present);

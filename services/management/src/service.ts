@@ -8,25 +8,19 @@ import {
   startMetricsServer,
   startServer,
 } from '@sluice/http';
-import type { BuiltDocument, HttpServer } from '@sluice/http';
+import type { ApiService, HttpServer } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { createInMemoryHints } from '@sluice/redis';
 import { connectionChangeRoutes, connectionRoutes } from './connections/connection-routes';
 import { oauthCallbackRoutes, oauthConnectPath, oauthConnectRoutes } from './connections/oauth-routes';
 import { providerAppRoutes, providerRoutes } from './connections/provider-routes';
 import type { ManagementContext } from './context';
-import { configRoutes, objectConfigRoutes } from './installations/config-routes';
+import { configRoutes } from './installations/config-routes';
 import { installationChangeRoutes, installationRoutes } from './installations/installation-routes';
 import { deploymentRoutes, integrationRoutes } from './integrations/integration-routes';
-import { objectMetadataRoutes, revisionRoutes } from './integrations/object-metadata';
+import { objectMetadataRoutes } from './integrations/object-metadata';
 import { uploadRoutes, uploadUrlRoutes } from './integrations/uploads';
-import {
-  laneRoutes,
-  operationChangeRoutes,
-  operationCourseRoutes,
-  operationListRoutes,
-  operationRoutes,
-} from './operations/operation-routes';
+import { laneRoutes, operationChangeRoutes, operationListRoutes, operationRoutes } from './operations/operation-routes';
 import { pageRoutes } from './page-routes';
 import { apiKeyRoutes, jwtKeyRoutes } from './projects/key-routes';
 import { compatibilityRoutes, projectRoutes } from './projects/project-routes';
@@ -64,18 +58,51 @@ const managementApi: ApiInfo = {
   ],
 };
 
-export interface ManagementService {
-  /** What its routes promise. */
-  readonly contract: BuiltDocument;
-  /** Refuses an unmigrated database and a key ring that is not its own, then listens and delivers notifications. */
-  start(): Promise<{ readonly port: number }>;
-  /** Requests in flight finish; deliveries in flight have a few seconds, and another process repeats what has not ended. */
-  stop(): Promise<void>;
-}
+const routes = [
+  projectRoutes,
+  apiKeyRoutes,
+  jwtKeyRoutes,
+  integrationRoutes,
+  uploadUrlRoutes,
+  deploymentRoutes,
+  objectMetadataRoutes,
+  connectionRoutes,
+  connectionChangeRoutes,
+  oauthConnectRoutes,
+  installationRoutes,
+  installationChangeRoutes,
+  configRoutes,
+  operationRoutes,
+  operationListRoutes,
+  operationChangeRoutes,
+  laneRoutes,
+  providerAppRoutes,
+  webhookEndpointRoutes,
+  webhookMessageRoutes,
+  webhookReplayRoutes,
+  compatibilityRoutes,
+];
+/** For anybody, without credentials. */
+const openRoutes = [oauthCallbackRoutes, uploadRoutes, providerRoutes, pageRoutes];
 
-export function createManagementService(context: ManagementContext): ManagementService {
+/** Starting also begins to deliver notifications. Stopping gives deliveries in flight a few seconds; another process repeats what has not ended. */
+export function createManagementService(context: ManagementContext): ApiService {
   const { config, logger, metrics, store } = context;
-  const app = createManagementApp(context);
+  // Without a Redis each process counts by itself.
+  const { quotas } = context.hints ?? createInMemoryHints();
+  const app = createApp({
+    service: 'management',
+    logger,
+    metrics,
+    cors: true,
+    cookiePaths: [oauthConnectPath],
+    api: managementApi,
+    checkReplies: config.checkReplies,
+    authenticate: requestLimits({ counter: quotas, ...config }).after(authenticator(context.installations.findCaller)),
+    ready: readyWhen({ postgres: () => store.health() }),
+    routes: (router) => routes.forEach((register) => register(router, context)),
+    openRoutes: (router) => openRoutes.forEach((register) => register(router, context)),
+  });
   let server: HttpServer | undefined;
   let metricsServer: HttpServer | undefined;
   let ends: readonly (() => Promise<void>)[] = [];
@@ -98,55 +125,4 @@ export function createManagementService(context: ManagementContext): ManagementS
       await metricsServer?.close();
     },
   };
-}
-
-function createManagementApp(context: ManagementContext) {
-  const { config, logger, metrics, store } = context;
-  // Without a Redis each process counts by itself.
-  const { quotas } = context.hints ?? createInMemoryHints();
-  return createApp({
-    service: 'management',
-    logger,
-    metrics,
-    cors: true,
-    cookiePaths: [oauthConnectPath],
-    api: managementApi,
-    checkReplies: config.checkReplies,
-    authenticate: requestLimits({ counter: quotas, ...config }).after(authenticator(context.installations.findCaller)),
-    ready: readyWhen({ postgres: () => store.health() }),
-    routes: (router) => {
-      projectRoutes(router, context);
-      apiKeyRoutes(router, context);
-      jwtKeyRoutes(router, context);
-      integrationRoutes(router, context);
-      uploadUrlRoutes(router, context);
-      deploymentRoutes(router, context);
-      revisionRoutes(router, context);
-      objectMetadataRoutes(router, context);
-      connectionRoutes(router, context);
-      connectionChangeRoutes(router, context);
-      oauthConnectRoutes(router, context);
-      installationRoutes(router, context);
-      installationChangeRoutes(router, context);
-      objectConfigRoutes(router, context);
-      configRoutes(router, context);
-      operationRoutes(router, context);
-      operationCourseRoutes(router, context);
-      operationListRoutes(router, context);
-      operationChangeRoutes(router, context);
-      laneRoutes(router, context);
-      providerAppRoutes(router, context);
-      webhookEndpointRoutes(router, context);
-      webhookMessageRoutes(router, context);
-      webhookReplayRoutes(router, context);
-      compatibilityRoutes(router, context);
-    },
-    // For anybody, without credentials.
-    openRoutes: (router) => {
-      oauthCallbackRoutes(router, context);
-      uploadRoutes(router, context);
-      providerRoutes(router, context);
-      pageRoutes(router, context);
-    },
-  });
 }

@@ -1,7 +1,7 @@
 import {
   type ApiInfo,
+  type ApiService,
   authenticator,
-  type BuiltDocument,
   contractOfApp,
   createApp,
   type HttpServer,
@@ -28,16 +28,7 @@ const searchApi: ApiInfo = {
   tags: [{ name: 'Search', description: 'Records of a provider.' }],
 };
 
-export interface SearchService {
-  /** What its routes promise. */
-  readonly contract: BuiltDocument;
-  /** Refuses an unmigrated database and a key ring that is not its own, then listens. */
-  start(): Promise<{ readonly port: number }>;
-  /** Requests in flight finish. */
-  stop(): Promise<void>;
-}
-
-export function createSearchService(context: SearchContext): SearchService {
+export function createSearchService(context: SearchContext): ApiService {
   const { config, logger, metrics, store } = context;
   let server: HttpServer | undefined;
   let metricsServer: HttpServer | undefined;

@@ -315,7 +315,10 @@ describe('operationStore', () => {
 describe('a database that does not answer', () => {
   it('is a dependency error, never a driver error', async () => {
     const gone = createStore({ url: 'postgres://nobody@127.0.0.1:9/none', applicationName: 'gone' });
-    await expect(gone.projects.list()).rejects.toMatchObject({ code: 'service.unavailable', retry: 'backoff' });
+    await expect(gone.projects.listPage(undefined, { size: 1 })).rejects.toMatchObject({
+      code: 'service.unavailable',
+      retry: 'backoff',
+    });
     await gone.close();
   });
 });

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKey, Page, Scope } from '@sluice/types';
+import type { ApiKey, BoundedPage, Page, Scope } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import { onPage } from '../page';
+import { pageOfRows } from '../page';
 import { moment, plain, table, type StoredRow } from '../table';
 
 export interface NewApiKey extends Pick<ApiKey, 'projectId' | 'label' | 'scopes'> {
@@ -33,11 +33,9 @@ export function apiKeyStore(database: Knex) {
       const row = { ...apiKeys.write({ ...key, id: newId() }), key_hash: hash(secret) };
       return apiKeys.first(await database('api_keys').insert(row).returning('*')) as ApiKey;
     },
-    /** Oldest first; with a page one more than fits. `activeOnly` leaves out those that are switched off. */
-    list: async (projectId: string, activeOnly = false, page?: Page): Promise<ApiKey[]> => {
-      const query = rows({ project_id: projectId, ...(activeOnly ? { active: true } : {}) }).orderBy('id');
-      return (await onPage(query.select<StoredRow[]>('*'), 'id', page)).map(apiKeys.read);
-    },
+    /** `activeOnly` leaves out those that are switched off. */
+    listPage: (projectId: string, activeOnly: boolean | undefined, page: Page): Promise<BoundedPage<ApiKey>> =>
+      pageOfRows(rows({ project_id: projectId, ...(activeOnly && { active: true }) }), page, apiKeys.read),
     find: async (projectId: string, keyId: string): Promise<ApiKey | undefined> =>
       apiKeys.first(await one(projectId, keyId)),
     /** Undefined when there is no such key. */

@@ -1,7 +1,7 @@
-import type { JwtKey, Page } from '@sluice/types';
+import type { BoundedPage, JwtKey, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import { onPage } from '../page';
+import { pageOfRows } from '../page';
 import { plain, table, times, type StoredRow } from '../table';
 import { deletionOf } from './api-key-store';
 
@@ -32,11 +32,9 @@ export function jwtKeyStore(database: Knex) {
       const row = jwtKeys.write({ ...key, id: newId() });
       return first(await database('jwt_keys').insert(row).returning('*')) as JwtKey;
     },
-    /** Oldest first; with a page one more than fits. `activeOnly` leaves out those that are switched off. */
-    list: async (projectId: string, activeOnly = false, page?: Page): Promise<JwtKey[]> => {
-      const query = rows({ project_id: projectId, ...(activeOnly ? { active: true } : {}) }).orderBy('id');
-      return (await onPage(query.select<StoredRow[]>('*'), 'id', page)).map(toJwtKey);
-    },
+    /** `activeOnly` leaves out those that are switched off. */
+    listPage: (projectId: string, activeOnly: boolean | undefined, page: Page): Promise<BoundedPage<JwtKey>> =>
+      pageOfRows(rows({ project_id: projectId, ...(activeOnly && { active: true }) }), page, toJwtKey),
     find: async (projectId: string, keyId: string): Promise<JwtKey | undefined> => first(await one(projectId, keyId)),
     /** Undefined when there is no such key. */
     update: async (projectId: string, keyId: string, change: JwtKeyChange): Promise<JwtKey | undefined> => {

@@ -1,10 +1,10 @@
 import { ConflictError } from '@sluice/errors';
-import { projectNameOf, type Page, type Project, type UpdateProjectRequest } from '@sluice/types';
+import { projectNameOf, type BoundedPage, type Page, type Project, type UpdateProjectRequest } from '@sluice/types';
 import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
 import { newId } from '../new-id';
 import { isRefusedByServer, neverReached, onDuplicate } from '../database-errors';
-import { onPage } from '../page';
+import { pageOfRows } from '../page';
 import { plain, table, times, type StoredRow } from '../table';
 import { eraseProject, type Erasure } from './erase-project';
 
@@ -42,9 +42,9 @@ export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhe
         await inserted.catch(onDuplicate('projects_name', () => nameTaken(project.name))),
       ) as Project;
     },
-    /** All projects, or only the named one: what a key of that project may see. Oldest first; with a page one more than fits. */
-    list: async (withinProjectId?: string, page?: Page): Promise<Project[]> =>
-      (await onPage(visible(withinProjectId).orderBy('id'), 'id', page)).map(projects.read),
+    /** All projects, or only the named one: what a key of that project may see. */
+    listPage: (withinProjectId: string | undefined, page: Page): Promise<BoundedPage<Project>> =>
+      pageOfRows(visible(withinProjectId), page, projects.read),
     /**
      * By id or name; an id wins over an equal name, and a name that the bootstrap key gave over one that a project gave itself. With
      * `withinProjectId` another project is not found, in the same statement and the same time as one that does not exist.

@@ -1,8 +1,8 @@
-import type { Page, WebhookEndpoint, WebhookFilter } from '@sluice/types';
+import type { BoundedPage, Page, WebhookEndpoint, WebhookFilter } from '@sluice/types';
 import type { Knex } from 'knex';
 import { inMs } from '../database';
 import { newId } from '../new-id';
-import { onPage } from '../page';
+import { pageOfRows } from '../page';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
 import { moment, optional, plain, shownAs, table, times, type StoredRow } from '../table';
 import type { EndpointKey } from './claim-messages';
@@ -54,10 +54,9 @@ export function webhookEndpointStore(database: Knex) {
     /** Undefined when the project has as many as it may. */
     create: (endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint | undefined> =>
       database.transaction((transaction) => insertEndpoint(transaction, endpoint)),
-    /** Oldest first; with a page one more than fits. */
-    list: async (projectId: string, page?: Page): Promise<WebhookEndpoint[]> => {
-      const query = database('webhook_endpoints').where({ project_id: projectId }).orderBy('id');
-      return (await onPage(query, 'id', page).select<StoredRow[]>(endpoints.columns)).map(endpoints.read);
+    listPage: (projectId: string, page: Page): Promise<BoundedPage<WebhookEndpoint>> => {
+      const query = database('webhook_endpoints').where({ project_id: projectId }).select(endpoints.columns);
+      return pageOfRows(query, page, endpoints.read);
     },
     find: async (key: EndpointKey): Promise<WebhookEndpoint | undefined> =>
       endpoints.first(await rowOf(key).select<StoredRow[]>(endpoints.columns)),

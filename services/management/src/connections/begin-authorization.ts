@@ -39,7 +39,16 @@ export async function beginAuthorization(
   const metadata = providerMetadata && metadataValues(providerMetadata);
   const { clientId, scopes } = app;
   const page = { clientId, redirectUri, state, codeChallenge, scopes, workspaceRef, metadata };
-  const url = pageOf(provider, () => authorizationUrl(page));
+  let url: string;
+  try {
+    url = authorizationUrl(page);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    // What the address needs of the account and is not given, or is none, is the caller's to correct.
+    const detail = `has no page at ${provider}: ${error.detail}`;
+    const remedy = 'Send the providerWorkspaceRef and the providerMetadata that the address needs.';
+    throw contradiction({ name: 'The account', detail, remedy });
+  }
   const begun = {
     ...order,
     stateHash,
@@ -54,20 +63,6 @@ export async function beginAuthorization(
     url: withAppParameters(url, app),
     cookie: enableCSRFProtection ? cookieOf(stateHash, cookie, redirectUri) : undefined,
   };
-}
-
-/** The address of the page; what it needs of the account and is not given, or is none, is the caller's to correct. */
-function pageOf(provider: string, urlOf: () => string): string {
-  try {
-    return urlOf();
-  } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
-    throw contradiction({
-      name: 'The account',
-      detail: `has no page at ${provider}: ${error.detail}`,
-      remedy: 'Send the providerWorkspaceRef and the providerMetadata that the address needs.',
-    });
-  }
 }
 
 /** The builder's parameters come besides ours, never in place of them. Source: specification, Provider App. */

@@ -33,11 +33,10 @@ const checkFull = scopeCheck(['full']);
 
 /** `GET P/connections`, `POST P/connections:generate`, `GET P/connections/{connectionId}`. Secrets are shown on request, one connection at a time. */
 export function connectionRoutes(router: Router, context: ManagementContext): void {
-  const ofProject = routesOfProject(router, context, 'Connections');
+  const ofProject = routesOfProject(router, context, 'Connections', ['frontend', 'read', 'token']);
   ofProject.get('/connections', 'listConnections', {
     summary: 'List connections',
     ...wholeListOf(connectionSchema, { provider: filterText, groupRef: filterText, consumerRef: filterText }),
-    scopes: ['frontend', 'read', 'token'],
     handle: (request, { id }) => {
       const filter = { ...request.query, ...reachOf(request.caller) };
       return wholeList(request, (page) => context.store.connections.listPage(id, filter, page), presentConnection);
@@ -74,7 +73,6 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
     description: 'Secrets are shown, and tokens are refreshed, for keys with the scope full only.',
     replies: { 200: json(connectionSchema) },
     problems: ['connection.not-found', ...providerProblemCodes],
-    scopes: ['frontend', 'read', 'token'],
     query: viewQuery,
     admit: ({ caller, query }) => {
       if (isPrivileged(query)) checkFull(caller);
@@ -87,7 +85,7 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
 }
 
 export function connectionChangeRoutes(router: Router, context: ManagementContext): void {
-  const ofProject = routesOfProject(router, context, 'Connections');
+  const ofProject = routesOfProject(router, context, 'Connections', ['frontend', 'token']);
   const ofConnection = ofProject.under('/connections/:connectionId', {
     find: ({ caller, params }, { id }) => getConnection(context, id, params.connectionId, { caller }),
   });
@@ -97,7 +95,6 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
     description: 'The tokens of the same connection are replaced, when the customer chooses the same account.',
     replies: { 200: text('Where to send the browser of the customer.') },
     problems: ['connection.not-found', 'connection.scheme-mismatch'],
-    scopes: ['frontend', 'token'],
     handle: async (request, connection) => {
       const order = { ...reconnection(connection), openerOrigin: openerOriginOf(request.header('origin')) };
       const { url } = await beginAuthorization(context, order);
@@ -109,7 +106,6 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
     description: 'New credentials must open the same account; the provider is asked.',
     replies: { 200: json(connectionSchema) },
     problems: ['connection.not-found', 'connection.scheme-mismatch', ...providerProblemCodes],
-    scopes: ['frontend', 'token'],
     body: updateConnectionRequestSchema,
     answer: async (request, { id: projectId }) => {
       const updated = await updateConnection(context, projectId, request.params.connectionId, request);
@@ -120,7 +116,6 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
     summary: 'Delete a connection',
     replies: { 204: noBody('The connection and its credentials are gone.') },
     problems: ['connection.not-found', 'connection.in-use'],
-    scopes: ['frontend', 'token'],
     // At the provider nothing changes: the customer takes the access back there.
     answer: async (_request, { projectId, id: connectionId }) => {
       const removal = await context.store.connections.remove({ projectId, connectionId });

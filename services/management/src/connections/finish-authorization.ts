@@ -47,13 +47,11 @@ const wordsMax = 500;
  * provider or a stranger does: the outcome is shown on a page.
  */
 export async function finishAuthorization(context: ManagementContext, returned: Return): Promise<Outcome> {
-  const { state: secret } = returned.query;
+  const { state: secret = '' } = returned.query;
+  const linkOf = projectOfSecret(secret);
   // A state that is not of our form is not looked up.
-  const linkOf = secret === undefined ? undefined : projectOfSecret(secret);
-  const key =
-    linkOf === undefined || secret === undefined ? undefined : { projectId: linkOf, stateHash: hashOf(secret) };
-  const state = key && (await context.store.oauthStates.take(key));
-  if (state === undefined) {
+  const state = linkOf && (await context.store.oauthStates.take({ projectId: linkOf, stateHash: hashOf(secret) }));
+  if (!state) {
     const error = 'This link is unknown, was used before, or is older than ten minutes. Begin again.';
     return { ok: false, error };
   }

@@ -19,6 +19,10 @@ import { getConnection, getDefaultConnection } from '../connections/get-connecti
 import type { ManagementContext } from '../context';
 import { found, refuseIssues } from '../refusals';
 import { connectionIssues, contentIssues, fieldIssues, revisionIssues, sizeIssues } from './check-config';
+import { getInstallation } from './get-installation';
+
+/** What there is to say of an account that is not asked. */
+const nothingAsked = { issues: [], warnings: [] };
 
 /** With `skipSampling` the account is not asked whether it has the fields that the config names. */
 type Sampled<Body> = RouteRequest<{ body: Body; query: { readonly skipSampling?: boolean } }>;
@@ -46,7 +50,7 @@ export async function createInstallation(
   const check = { integration, connection, content: config.content, path: 'config.content', traceparent };
   // The account of a connection that does not fit has nothing to say.
   const { issues, warnings } =
-    query.skipSampling || unfit.length > 0 ? { issues: [], warnings: [] } : await fieldIssues(context, check);
+    query.skipSampling || unfit.length > 0 ? nothingAsked : await fieldIssues(context, check);
   const contradicting = [
     ...unfit,
     ...contentIssues(context, integration, config.content, 'config.content'),
@@ -79,17 +83,33 @@ export async function updateInstallation(
   context: ManagementContext,
   integration: Integration,
   key: InstallationKey,
-  update: Sampled<UpdateInstallationRequest>,
+  { caller, body, query, traceparent }: Sampled<UpdateInstallationRequest>,
 ) {
-  const { caller, body } = update;
   const { content = {}, revisionId } = body.installation.config ?? {};
   refuseIssues(checkUpdateInstallationRequest(body, nearestName));
-  const connection = await maskedConnection(context, integration, update);
+  const { connectionId } = body.installation;
+  // Values outside the mask are ignored.
+  const connection =
+    connectionId === undefined || !body.updateMask.includes('connectionId')
+      ? undefined
+      : await getConnection(context, key.projectId, connectionId, { caller, name: 'installation.connectionId' });
   const contradicting = [
     ...contentIssues(context, integration, content, 'installation.config.content'),
     ...(await revisionIssues(context, integration, revisionId, 'installation.config.revisionId')),
   ];
-  const { issues, warnings } = await accountIssues(context, integration, key, { update, connection });
+  // Asked of the account that the installation has after the change, before its row is locked; only about what the mask names.
+  const reads = query.skipSampling ? undefined : maskedReads(body);
+  const { issues, warnings } =
+    reads === undefined
+      ? nothingAsked
+      : await fieldIssues(context, {
+          integration,
+          connection:
+            connection ?? (await getInstallation(context, integration, key.installationId, caller)).connection,
+          content: reads,
+          path: 'installation.config.content',
+          traceparent,
+        });
   const installation = await changeInstallation(context, key, (current) => {
     const { groupRef } = current;
     const path = 'installation.connectionId';
@@ -102,26 +122,6 @@ export async function updateInstallation(
   return { installation, warnings };
 }
 
-/** Asked of the account that the installation has after the change, before its row is locked; only about what the mask names. */
-async function accountIssues(
-  context: ManagementContext,
-  integration: Integration,
-  { projectId, integrationId, installationId }: InstallationKey,
-  {
-    update,
-    connection: masked,
-  }: { readonly update: Sampled<UpdateInstallationRequest>; readonly connection: Connection | undefined },
-) {
-  const content = maskedReads(update.body);
-  if (update.query.skipSampling || content === undefined) return { issues: [], warnings: [] };
-  const { installations } = context.store;
-  const connection =
-    masked ??
-    found(await installations.find(projectId, integrationId, installationId), 'installation.not-found').connection;
-  const path = 'installation.config.content';
-  return await fieldIssues(context, { integration, connection, content, path, traceparent: update.traceparent });
-}
-
 /** The read objects that the mask names; undefined when there are none. */
 function maskedReads({ updateMask, installation }: UpdateInstallationRequest): UpdateConfigContent | undefined {
   const masked = new Set(
@@ -132,17 +132,6 @@ function maskedReads({ updateMask, installation }: UpdateInstallationRequest): U
   const sent = Object.entries(installation.config?.content?.read?.objects ?? {});
   const named = sent.filter(([objectName]) => masked.has(objectName));
   return named.length === 0 ? undefined : { read: { objects: Object.fromEntries(named) } };
-}
-
-/** Values outside the mask are ignored, so the connection is only read when the mask names it. */
-async function maskedConnection(
-  context: ManagementContext,
-  { projectId }: Integration,
-  { caller, body }: Sampled<UpdateInstallationRequest>,
-) {
-  const { connectionId } = body.installation;
-  if (connectionId === undefined || !body.updateMask.includes('connectionId')) return undefined;
-  return await getConnection(context, projectId, connectionId, { caller, name: 'installation.connectionId' });
 }
 
 function revised(

@@ -34,39 +34,33 @@ import { changeInstallation } from './change-installation';
 import { contentIssues, sizeIssues } from './check-config';
 import { changedInstallation, changedReply, getInstallation, routesOfInstallationKey } from './get-installation';
 
-export function objectConfigRoutes(router: Router, context: ManagementContext): void {
-  routesOfIntegration(router, context, 'Installations').patch(
-    '/objects/:objectName/config-content',
-    'patchObjectConfig',
-    {
-      summary: 'Patch the config of one object',
-      description: 'JSON Patch: add, replace and remove.',
-      example: {
-        groupRef: 'demo-group',
-        action: 'write',
-        changes: [{ op: 'add', path: '/deletionSettings', value: { enabled: true } }],
-      },
-      replies: { 200: changedInstallation },
-      problems: [
-        'installation.not-found',
-        'group.not-found',
-        'installation.config-invalid',
-        'write.object-not-in-manifest',
-        'search.object-not-in-manifest',
-        ...providerProblemCodes,
-      ],
-      scopes: ['frontend', 'token'],
-      body: patchConfigContentRequestSchema,
-      handle: async (request, integration) => {
-        const changed = await patchObjectConfig(context, integration, request.params.objectName, request);
-        return changedReply(request.caller, integration, changed);
-      },
-    },
-  );
-}
-
-/** The history of an installation's configs. What is deleted can still be read, with a key. */
 export function configRoutes(router: Router, context: ManagementContext): void {
+  const ofIntegration = routesOfIntegration(router, context, 'Installations');
+  ofIntegration.patch('/objects/:objectName/config-content', 'patchObjectConfig', {
+    summary: 'Patch the config of one object',
+    description: 'JSON Patch: add, replace and remove.',
+    example: {
+      groupRef: 'demo-group',
+      action: 'write',
+      changes: [{ op: 'add', path: '/deletionSettings', value: { enabled: true } }],
+    },
+    replies: { 200: changedInstallation },
+    problems: [
+      'installation.not-found',
+      'group.not-found',
+      'installation.config-invalid',
+      'write.object-not-in-manifest',
+      'search.object-not-in-manifest',
+      ...providerProblemCodes,
+    ],
+    scopes: ['frontend', 'token'],
+    body: patchConfigContentRequestSchema,
+    handle: async (request, integration) => {
+      const changed = await patchObjectConfig(context, integration, request.params.objectName, request);
+      return changedReply(request.caller, integration, changed);
+    },
+  });
+  // The history of an installation's configs. What is deleted can still be read, with a key.
   const ofInstallation = routesOfInstallationKey(router, context);
   ofInstallation.get('/configs', 'listConfigs', {
     summary: 'List the configs that an installation has had',

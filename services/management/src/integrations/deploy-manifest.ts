@@ -53,7 +53,10 @@ export async function deployManifest(
     }
     await pauseRemovedReads(context, caller, replaced);
   }
-  const deployed = await putAll(context, projectId, manifest, manifest.integrations);
+  const deployed = await context.store.integrations.putAll(
+    projectId,
+    entriesOf(projectId, manifest, manifest.integrations),
+  );
   context.logger.info({ projectId, integrations: deployed.length }, 'manifest.deployed');
   return deployed;
 }
@@ -79,24 +82,15 @@ export async function createRevision(
     throw invalid([{ in: 'body', name: sourceOf(body), detail }]);
   }
   if (query.destructive === true) await pauseRemovedReads(context, caller, [{ standing, after }]);
-  const [integration] = (await putAll(context, projectId, manifest, [after])) as [Integration];
+  const entries = entriesOf(projectId, manifest, [after]);
+  const [integration] = (await context.store.integrations.putAll(projectId, entries)) as [Integration];
   const { id: integrationId, latestRevision } = integration;
   context.logger.info({ projectId, integrationId, revisionId: latestRevision.id }, 'revision.created');
   return integration;
 }
 
-async function putAll(
-  { store }: ManagementContext,
-  projectId: string,
-  { specVersion }: Manifest,
-  contents: readonly ManifestIntegration[],
-): Promise<Integration[]> {
-  const entries = contents.map((content) => {
-    const { name, provider } = content;
-    return { projectId, name, provider, specVersion, content };
-  });
-  return await store.integrations.putAll(projectId, entries);
-}
+const entriesOf = (projectId: string, { specVersion }: Manifest, contents: readonly ManifestIntegration[]) =>
+  contents.map((content) => ({ projectId, name: content.name, provider: content.provider, specVersion, content }));
 
 /**
  * Disables, in every installation, the read objects that the latest revision of its integration has and the new manifest lacks. Only objects that
@@ -152,17 +146,14 @@ async function readManifest(
   // A megabyte of YAML holds the event loop for a quarter of a second.
   await ownTurn();
   const parsed = parseManifest(text, sourceOf(request));
-  refuseIssues(unknownProviders(context, parsed), 'provider.unknown');
-  return parsed;
-}
-
-function unknownProviders({ connectors }: ManagementContext, { manifest, positionOf }: ParsedManifest): Issue[] {
-  const known = knownProviders(connectors);
-  return manifest.integrations.flatMap(({ provider }, index): Issue[] => {
-    if (connectors.find(provider) !== undefined) return [];
+  const known = knownProviders(context.connectors);
+  const unknown = parsed.manifest.integrations.flatMap(({ provider }, index): Issue[] => {
+    if (context.connectors.find(provider) !== undefined) return [];
     const name = `integrations[${index}].provider`;
-    return [{ in: 'body', name, detail: `is not known; known: ${known} ${positionOf(name)}`, value: provider }];
+    return [{ in: 'body', name, detail: `is not known; known: ${known} ${parsed.positionOf(name)}`, value: provider }];
   });
+  refuseIssues(unknown, 'provider.unknown');
+  return parsed;
 }
 
 const checkSchema = validate<Manifest>(manifestSchema);

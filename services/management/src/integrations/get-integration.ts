@@ -1,13 +1,12 @@
 import { unservedModule } from '@sluice/connectors';
-import type { Router } from '@sluice/http';
 import type { Installation, Integration, ManifestReadObject } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { routesOfProject } from '../projects/get-project';
 import { found } from '../refusals';
 
 /** Routes under an integration's path: handlers get the integration, which has its project's id. Another project's is 404. */
-export function routesOfIntegration(router: Router, context: ManagementContext, tag: string) {
-  return routesOfProject(router, context, tag).under('/integrations/:integrationId', {
+export function routesOfIntegration(...[router, context, tag, scopes]: Parameters<typeof routesOfProject>) {
+  return routesOfProject(router, context, tag, scopes).under('/integrations/:integrationId', {
     find: async ({ params }, { id }) =>
       found(await context.store.integrations.find(id, params.integrationId), 'integration.not-found'),
   });

@@ -7,7 +7,7 @@ import {
   limits,
   publishIntegration,
 } from '@sluice/types';
-import type { CreateIntegrationRequest, Integration, Page } from '@sluice/types';
+import type { Integration, Page } from '@sluice/types';
 import { getConnector } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
 import { wholeList, wholeListOf } from '../pages';
@@ -23,8 +23,8 @@ const deployedHeaders = {
 };
 
 export function integrationRoutes(router: Router, context: ManagementContext): void {
-  const ofProject = routesOfProject(router, context, 'Integrations');
-  const ofIntegration = routesOfIntegration(router, context, 'Integrations');
+  const ofProject = routesOfProject(router, context, 'Integrations', ['frontend']);
+  const ofIntegration = routesOfIntegration(router, context, 'Integrations', ['frontend']);
   ofProject.get('/integrations', 'listIntegrations', {
     summary: 'List integrations',
     ...wholeListOf(integrationSchema, {}),
@@ -43,10 +43,13 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
       }),
     },
     problems: ['integration.name-taken', 'provider.unknown'],
-    scopes: ['frontend'],
     body: createIntegrationRequestSchema,
     handle: async ({ body }, { id: projectId }) => {
-      const made = await createIntegration(context, projectId, body);
+      refuseIssues(checkCreateIntegrationRequest(body));
+      const { name, provider, latestRevision } = body;
+      getConnector(context, provider, 'provider');
+      const made = await context.store.integrations.create({ projectId, name, provider, ...latestRevision });
+      context.logger.info({ projectId, integrationId: made.id }, 'integration.created');
       // The published API answers without a body; the header says what was made.
       const Location = `/v1/projects/${projectId}/integrations/${made.id}`;
       return { status: 201, headers: { Location, ...deployedWarning(context, [made]) } };
@@ -62,7 +65,6 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
     summary: 'Delete an integration',
     description: 'Its installations are deleted with it.',
     replies: { 204: noBody('It is deleted, with its installations.') },
-    scopes: ['frontend'],
     answer: (_request, integration) => deleteIntegration(context, integration),
   });
 }
@@ -70,7 +72,7 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
 export function deploymentRoutes(router: Router, context: ManagementContext): void {
   /** `destructive=true`: reads of the objects that a manifest removes are paused. Source: published API and command line. */
   const query = queryOf({ destructive: offByDefault });
-  routesOfProject(router, context, 'Integrations').put('/integrations\\:batch', 'deployManifest', {
+  routesOfProject(router, context, 'Integrations', ['frontend']).put('/integrations\\:batch', 'deployManifest', {
     summary: 'Deploy a manifest',
     description:
       'Creates an integration per entry, or gives it a new revision. With destructive=true installations stop reading the objects that the manifest removes from their integration. Nothing is deleted.',
@@ -80,7 +82,6 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
     },
     replies: { 200: jsonList(integrationSchema, deployedHeaders) },
     problems: ['integration.name-taken', 'provider.unknown'],
-    scopes: ['frontend'],
     query,
     body: deployManifestRequestSchema,
     handle: async (request, { id }) => {
@@ -88,13 +89,12 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       return { body: deployed.map(publishIntegration), headers: deployedWarning(context, deployed) };
     },
   });
-  routesOfIntegration(router, context, 'Integrations').post('/revisions', 'createRevision', {
+  routesOfIntegration(router, context, 'Integrations', ['frontend']).post('/revisions', 'createRevision', {
     summary: 'Give an integration a new revision',
     description:
       'Takes what the manifest has under the name of the integration; an equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes.',
     replies: { 201: noBody('The revision is in force.', deployedHeaders) },
     problems: ['integration.name-taken', 'provider.unknown'],
-    scopes: ['frontend'],
     query,
     body: deployManifestRequestSchema,
     handle: async (request, integration) => {
@@ -103,23 +103,6 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
     },
   });
 }
-
-/** @throws ConflictError `integration.name-taken` */
-async function createIntegration(
-  context: ManagementContext,
-  projectId: string,
-  request: CreateIntegrationRequest,
-): Promise<Integration> {
-  refuseIssues(checkCreateIntegrationRequest(request));
-  getConnector(context, request.provider, 'provider');
-  const { name, provider, latestRevision } = request;
-  const integration = await context.store.integrations.create({ projectId, name, provider, ...latestRevision });
-  context.logger.info({ projectId, integrationId: integration.id }, 'integration.created');
-  return integration;
-}
-
-/** Of the installations that are deleted before the integration is tried. */
-const page = { size: limits.pageSizeDefault };
 
 /**
  * Deletes an integration after its installations, each as DELETE of an installation does: what waits fails, what is being sent
@@ -131,7 +114,8 @@ async function deleteIntegration({ logger, store }: ManagementContext, integrati
   const { projectId, id: integrationId } = integration;
   const { installations, integrations } = store;
   for (;;) {
-    for (const { id: installationId } of (await installations.listPage(projectId, { integrationId }, page)).items) {
+    const { items } = await installations.listPage(projectId, { integrationId }, { size: limits.pageSizeDefault });
+    for (const { id: installationId } of items) {
       if (!(await installations.remove({ projectId, integrationId, installationId }))) continue;
       logger.info({ projectId, installationId }, 'installation.deleted');
     }

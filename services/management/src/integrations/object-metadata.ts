@@ -36,6 +36,28 @@ const shared = {
 } as const;
 
 export function objectMetadataRoutes(router: Router, context: ManagementContext): void {
+  routesOfIntegration(router, context, 'Integrations').get('/revisions/:revisionId\\:hydrate', 'getHydratedRevision', {
+    summary: 'Get a revision with the fields of an account',
+    description: 'What an installation form shows. Fields are at most a minute old.',
+    replies: { 200: json(hydratedRevisionSchema) },
+    problems: ['revision.not-found', 'connection.not-found', 'connection.scheme-mismatch', ...providerProblemCodes],
+    scopes: ['frontend', 'read', 'token'],
+    query: queryOf({ connectionId: nameText }, 'connectionId'),
+    replyBytesMax: limits.pageBytesMax,
+    handle: async ({ caller, params: { revisionId }, query, traceparent }, integration) => {
+      const { projectId, provider } = integration;
+      const connection = await getConnection(context, projectId, query.connectionId, { caller, name: 'connectionId' });
+      if (connection.provider !== provider) {
+        const detail = `leads to ${connection.provider}, and the integration is for ${provider}`;
+        throw invalid([{ in: 'query', name: 'connectionId', detail }], { code: 'connection.scheme-mismatch' });
+      }
+      const revision = await context.store.integrations.findRevision(projectId, revisionId);
+      if (revision?.integrationId !== integration.id) throw notFound('revision.not-found');
+      const question = { projectId, connectionId: connection.id, provider, traceparent };
+      const describe = (objectName: string) => describeOne(context, { ...question, objectName });
+      return { stream: hydratedText(revision, describe) };
+    },
+  });
   const ofIntegration = routesOfIntegration(router, context, 'Object metadata');
   const ofProject = routesOfProject(router, context, 'Object metadata');
   ofIntegration.get('/objects/:objectName/metadata', 'getObjectMetadataForInstallation', {
@@ -132,31 +154,6 @@ export function findField({ fields }: ObjectMetadata, name: string): FieldMetada
 function unknownObject(objectName: string, reason: string): NotFoundError {
   const detail = `objectName: the account has no object "${objectName.slice(0, 100)}": ${reason}.`;
   return new NotFoundError({ code: 'object.not-found', detail });
-}
-
-export function revisionRoutes(router: Router, context: ManagementContext): void {
-  routesOfIntegration(router, context, 'Integrations').get('/revisions/:revisionId\\:hydrate', 'getHydratedRevision', {
-    summary: 'Get a revision with the fields of an account',
-    description: 'What an installation form shows. Fields are at most a minute old.',
-    replies: { 200: json(hydratedRevisionSchema) },
-    problems: ['revision.not-found', 'connection.not-found', 'connection.scheme-mismatch', ...providerProblemCodes],
-    scopes: ['frontend', 'read', 'token'],
-    query: queryOf({ connectionId: nameText }, 'connectionId'),
-    replyBytesMax: limits.pageBytesMax,
-    handle: async ({ caller, params: { revisionId }, query, traceparent }, integration) => {
-      const { projectId, provider } = integration;
-      const connection = await getConnection(context, projectId, query.connectionId, { caller, name: 'connectionId' });
-      if (connection.provider !== provider) {
-        const detail = `leads to ${connection.provider}, and the integration is for ${provider}`;
-        throw invalid([{ in: 'query', name: 'connectionId', detail }], { code: 'connection.scheme-mismatch' });
-      }
-      const revision = await context.store.integrations.findRevision(projectId, revisionId);
-      if (revision?.integrationId !== integration.id) throw notFound('revision.not-found');
-      const question = { projectId, connectionId: connection.id, provider, traceparent };
-      const describe = (objectName: string) => describeOne(context, { ...question, objectName });
-      return { stream: hydratedText(revision, describe) };
-    },
-  });
 }
 
 /** What the account says of one object, or why it says nothing. */

@@ -38,6 +38,12 @@ const waitSeconds = {
   description: 'Answer when the operation has ended, or after this many seconds.',
 } as const;
 
+const recordQuery = queryOf({
+  ref: { ...filterText, description: 'Only the record that was sent with this Sluice-Record-Ref.' },
+  status: { type: 'string', enum: recordOutcomes, description: 'Only records of this status: failed, for example.' },
+  ...pageProperties,
+});
+
 /** Routes under an operation's path: handlers get the operation. One of another project, and for a token of another group, is 404. */
 function routesOfOperation(router: Router, context: ManagementContext) {
   return routesUnder(router, `${projectPath}/operations/:operationId`, {
@@ -80,15 +86,7 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
   ofOperation.get('/records', 'listOperationRecords', {
     summary: 'List the outcomes of an operation',
     replies: { 200: json(operationRecordListReplySchema) },
-    query: queryOf({
-      ref: { ...filterText, description: 'Only the record that was sent with this Sluice-Record-Ref.' },
-      status: {
-        type: 'string',
-        enum: recordOutcomes,
-        description: 'Only records of this status: failed, for example.',
-      },
-      ...pageProperties,
-    }),
+    query: recordQuery,
     replyBytesMax: limits.pageBytesMax,
     answer: ({ query }, { projectId, id }) =>
       readPage(query, byIndex, (afterIndex = -1, limit) =>
@@ -112,12 +110,6 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
       return { body: results.map(({ log }) => log), headers: next === undefined ? undefined : nextLink(url, next) };
     },
   });
-}
-
-/** `GET …/progress` and `GET …/explanation`: how far it is, and why. */
-export function operationCourseRoutes(router: Router, context: ManagementContext): void {
-  const ofOperation = routesOfOperation(router, context);
-  const { operations } = context.store;
   ofOperation.get('/progress', 'getOperationProgress', {
     summary: 'See how far an operation is',
     description: 'Records by outcome and calls by state; of an auto-batch how full it is and when it is sealed.',
@@ -181,6 +173,7 @@ export function operationListRoutes(router: Router, context: ManagementContext):
 
 /** `POST P/operations/{operationId}:cancel` and `:replay`. Neither reads a body. */
 export function operationChangeRoutes(router: Router, context: ManagementContext): void {
+  const { logger, store } = context;
   const ofOperation = routesOfOperation(router, context);
   ofOperation.post('\\:cancel', 'cancelOperation', {
     summary: 'Cancel an operation',
@@ -189,9 +182,22 @@ export function operationChangeRoutes(router: Router, context: ManagementContext
     replies: { 202: json(operationSchema) },
     problems: ['operation.ended', 'operation.synchronous'],
     scopes: ['frontend', 'write', 'token'],
-    answer: async ({ caller }, { projectId, id }) => {
-      await requestCancel(context, caller, projectId, id);
-      return await getOperation(context, caller, projectId, id);
+    // Only the wish is written here: the batcher seals an open batch, executors end what is not being sent. An operation that was cancelled
+    // answers as it stands, also after its end.
+    answer: async ({ caller }, { projectId, id: operationId }) => {
+      const request = await store.operations.requestCancel(projectId, operationId);
+      if (request === 'missing') throw notFound('operation.not-found');
+      if (request === 'synchronous') {
+        const detail = 'operationId: a synchronous write has left by the time its operation can be named.';
+        const remedy = 'Read the operation: its write has ended, or ends with the request that made it.';
+        throw new ConflictError({ code: 'operation.synchronous', detail, remedy });
+      }
+      if (request === 'ended') {
+        const detail = 'operationId: the operation ended before a cancel was asked for.';
+        throw new ConflictError({ code: 'operation.ended', detail });
+      }
+      logger.info({ projectId, operationId, keyId: caller.keyId }, 'operation.cancel-requested');
+      return await getOperation(context, caller, projectId, operationId);
     },
   });
   ofOperation.post('\\:replay', 'replayOperation', {
@@ -214,32 +220,6 @@ export function operationChangeRoutes(router: Router, context: ManagementContext
       return await getOperation(context, caller, operation.projectId, replayedBy);
     },
   });
-}
-
-/**
- * Asks for the end of an operation. Only the wish is written here: the batcher seals an open batch, executors end what is
- * not being sent. Idempotent: an operation that was cancelled answers as it stands, also after its end.
- * @throws NotFoundError `operation.not-found`
- * @throws ConflictError `operation.synchronous`, `operation.ended`
- */
-async function requestCancel(
-  { logger, store }: ManagementContext,
-  { keyId }: Caller,
-  projectId: string,
-  operationId: string,
-): Promise<void> {
-  const request = await store.operations.requestCancel(projectId, operationId);
-  if (request === 'missing') throw notFound('operation.not-found');
-  if (request === 'synchronous') {
-    const detail = 'operationId: a synchronous write has left by the time its operation can be named.';
-    const remedy = 'Read the operation: its write has ended, or ends with the request that made it.';
-    throw new ConflictError({ code: 'operation.synchronous', detail, remedy });
-  }
-  if (request === 'ended') {
-    const detail = 'operationId: the operation ended before a cancel was asked for.';
-    throw new ConflictError({ code: 'operation.ended', detail });
-  }
-  logger.info({ projectId, operationId, keyId }, 'operation.cancel-requested');
 }
 
 /** `GET P/lanes`: always paged. Not for bearer tokens: one account may serve several groups, and a lane names them. */

@@ -1,4 +1,4 @@
-import { invalid, routesUnder, type Router, type Routes } from '@sluice/http';
+import { invalid, routesUnder, type RouteOptions, type Router, type Routes } from '@sluice/http';
 import type { Caller, OAuthConnectRequest, Project } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { found, notFound } from '../refusals';
@@ -15,14 +15,17 @@ export function projectIdOf(caller: Caller): string | undefined {
 /**
  * Routes under a project's path: handlers get the project. Another project's name or id is answered as one that does not exist (404
  * `project.not-found`).
+ * @param scopes of the routes that name none
  */
 export function routesOfProject(
   router: Router,
   { store }: ManagementContext,
   tag: string,
+  scopes?: RouteOptions<object>['scopes'],
 ): Routes<typeof projectPath, Project> {
   return routesUnder(router, projectPath, {
     tags: [tag],
+    scopes,
     find: async ({ caller, params }) =>
       found(await store.projects.find(params.projectIdOrName, projectIdOf(caller)), 'project.not-found'),
   });

@@ -11,7 +11,7 @@ import {
   updateJwtKeyRequestSchema,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { linkToNext, pagedList } from '../pages';
+import { linkToNext, wholeList } from '../pages';
 import { found, maskedValues, notFound } from '../refusals';
 import { routesOfProject } from './get-project';
 
@@ -30,7 +30,7 @@ export function apiKeyRoutes(router: Router, context: ManagementContext): void {
     replies: { 200: jsonList(apiKeySchema, linkToNext) },
     scopes: reads,
     query: queryOf({ active: offByDefault, ...pageProperties }),
-    handle: (request, { id }) => pagedList(request, (page) => store.apiKeys.list(id, request.query.active, page)),
+    handle: (request, { id }) => wholeList(request, (page) => store.apiKeys.listPage(id, request.query.active, page)),
   });
   const ofKey = ofProject.under('/api-keys/:keyId', {
     problems: ['api-key.not-found'],
@@ -87,7 +87,7 @@ export function jwtKeyRoutes(router: Router, context: ManagementContext): void {
     scopes: reads,
     query: queryOf({ active: offByDefault }),
     handle: ({ caller, url, query }, { id }) =>
-      pagedList({ caller, url, query: {} }, (page) => store.jwtKeys.list(id, query.active, page)),
+      wholeList({ caller, url, query: {} }, (page) => store.jwtKeys.listPage(id, query.active, page)),
   });
   const ofKey = ofProject.under('/jwt-keys/:keyId', {
     problems: ['jwt-key.not-found'],

@@ -7,9 +7,8 @@ import {
   projectSchema,
   updateProjectRequestSchema,
 } from '@sluice/types';
-import type { Caller, Project, UpdateProjectRequest } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { pagedList } from '../pages';
+import { wholeList } from '../pages';
 import { found, notFound, refuseIssues } from '../refusals';
 import { projectIdOf, routesOfProject } from './get-project';
 import { eraseStep } from './sweep-deletions';
@@ -18,13 +17,17 @@ import { eraseStep } from './sweep-deletions';
 const entitlements = { brandingRemoval: { value: true } } as const;
 
 export function projectRoutes(router: Router, context: ManagementContext): void {
+  const { logger, store } = context;
   const all = routesUnder(router, '/v1/projects', { tags: ['Projects'], find: () => undefined });
   const ofProject = routesOfProject(router, context, 'Projects');
   all.get('', 'listProjects', {
     summary: 'List projects',
     replies: { 200: jsonList(projectSchema) },
     scopes: ['admin', 'frontend', 'read'],
-    handle: (request) => pagedList(request, (page) => context.store.projects.list(projectIdOf(request.caller), page)),
+    handle: (request) => {
+      const withinProjectId = projectIdOf(request.caller);
+      return wholeList(request, (page) => store.projects.listPage(withinProjectId, page));
+    },
   });
   all.post('', 'createProject', {
     summary: 'Create a project',
@@ -34,8 +37,8 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
     body: createProjectRequestSchema,
     answer: async ({ body }) => {
       refuseIssues(checkCreateProjectRequest(body));
-      const project = await context.store.projects.create(body);
-      context.logger.info({ projectId: project.id }, 'project.created');
+      const project = await store.projects.create(body);
+      logger.info({ projectId: project.id }, 'project.created');
       return project;
     },
   });
@@ -52,29 +55,18 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
     problems: ['project.name-taken'],
     scopes: ['admin', 'frontend'],
     body: updateProjectRequestSchema,
-    answer: ({ caller, body }, { id }) => updateProject(context, caller, id, body),
+    // Other values are ignored. Gateways know of it within a second, the age of what they remember of an installation. Only the bootstrap key,
+    // which may know of every project, is told that a name is taken.
+    answer: async ({ caller, body }, { id: projectId }) => {
+      refuseIssues(checkUpdateProjectRequest(body));
+      const { updateMask, project: values } = body;
+      const change = Object.fromEntries(updateMask.map((field) => [field, values[field]])) as typeof values;
+      const updated = await store.projects.update(projectId, change, projectIdOf(caller) !== undefined);
+      const project = found(updated, 'project.not-found');
+      logger.info({ projectId, fields: updateMask.length }, 'project.updated');
+      return project;
+    },
   });
-}
-
-/**
- * Changes what the mask names; other values are ignored. Gateways know of it within a second, the age of what they
- * remember of an installation.
- * @throws ConflictError `project.name-taken` for the bootstrap key, which may know of every project
- * @throws NotFoundError `project.not-found` when it was deleted meanwhile
- */
-async function updateProject(
-  { store, logger }: ManagementContext,
-  caller: Caller,
-  projectId: string,
-  request: UpdateProjectRequest,
-): Promise<Project> {
-  refuseIssues(checkUpdateProjectRequest(request));
-  const { updateMask, project: values } = request;
-  const change = Object.fromEntries(updateMask.map((field) => [field, values[field]])) as typeof values;
-  const updated = await store.projects.update(projectId, change, projectIdOf(caller) !== undefined);
-  const project = found(updated, 'project.not-found');
-  logger.info({ projectId, fields: updateMask.length }, 'project.updated');
-  return project;
 }
 
 /** A body of what older clients make by itself: a ref and a name. */
@@ -97,12 +89,11 @@ const createConsumerRequestSchema = bodyOf('A consumer.', {
  * does; a ref that is there already gets the name that is sent. Source: published API before its change 194.
  */
 export function compatibilityRoutes(router: Router, context: ManagementContext): void {
-  const ofProject = routesOfProject(router, context, 'Compatibility');
+  const ofProject = routesOfProject(router, context, 'Compatibility', ['frontend']);
   ofProject.post('/groups', 'createGroup', {
     summary: 'Make a group',
     description: 'Only older clients need this: a connection makes its group.',
     replies: { 201: noBody('The group is there, under this name.') },
-    scopes: ['frontend'],
     body: createGroupRequestSchema,
     answer: ({ body }, { id: projectId }) => context.store.groups.putGroup({ projectId, ...body }),
   });
@@ -110,7 +101,6 @@ export function compatibilityRoutes(router: Router, context: ManagementContext):
     summary: 'Make a consumer',
     description: 'Only older clients need this: a connection makes its consumer.',
     replies: { 201: noBody('The consumer is there, under this name.') },
-    scopes: ['frontend'],
     body: createConsumerRequestSchema,
     answer: ({ body }, { id: projectId }) => context.store.groups.putConsumer({ projectId, ...body }),
   });
@@ -121,19 +111,13 @@ export function compatibilityRoutes(router: Router, context: ManagementContext):
     replies: { 204: noBody('It is deleted, with all that was its.') },
     // It takes keys, provider apps and webhook endpoints away, which no other scope may.
     scopes: ['admin', 'full'],
-    answer: (_request, { id }) => deleteProject(context, id),
+    // First, in one transaction, nobody may enter any more: its keys are gone. Then its installations are deleted, each as DELETE of an
+    // installation does, and every secret. What happened in it is erased after the reply, step by step (`sweepDeletions`); so is all of this if
+    // the process dies or the database fails: what was committed first is a deletion, and whoever asked for it has no key to ask again.
+    answer: async (_request, { id: projectId }) => {
+      if (!(await context.store.projects.remove(projectId))) throw notFound('project.not-found');
+      context.logger.info({ projectId }, 'project.deleted');
+      while ((await eraseStep(context, projectId)) === 'withdrawing');
+    },
   });
-}
-
-/**
- * Deletes a project with all that is its. First, in one transaction, nobody may enter any more: its keys are gone. Then its installations
- * are deleted, each as DELETE of an installation does, and every secret. What happened in it is erased after the reply, step by step
- * (`sweepDeletions`); so is all of this if the process dies or the database fails: what was committed first is a deletion, and whoever asked
- * for it has no key to ask again.
- * @throws NotFoundError `project.not-found` when somebody else has deleted it
- */
-async function deleteProject(context: ManagementContext, projectId: string): Promise<void> {
-  if (!(await context.store.projects.remove(projectId))) throw notFound('project.not-found');
-  context.logger.info({ projectId }, 'project.deleted');
-  while ((await eraseStep(context, projectId)) === 'withdrawing');
 }

@@ -18,13 +18,12 @@ import {
   webhookSecretSchema,
   type CreatedWebhookEndpoint,
   type CreateWebhookEndpointRequest,
-  type UpdateWebhookEndpointRequest,
   type WebhookEndpoint,
   type WebhookSecret,
 } from '@sluice/types';
 import { newWebhookSecret } from '@sluice/webhooks';
 import type { ManagementContext } from '../context';
-import { byId, linkToNext, pagedList, readPage } from '../pages';
+import { byId, linkToNext, readPage, wholeList } from '../pages';
 import { routesOfProject } from '../projects/get-project';
 import { found, maskedValues, notFound, readMoment } from '../refusals';
 
@@ -38,7 +37,7 @@ export function webhookEndpointRoutes(router: Router, context: ManagementContext
     replies: { 200: jsonList(webhookEndpointSchema, linkToNext) },
     scopes: ['read'],
     query: queryOf(pageProperties),
-    handle: (request, { id }) => pagedList(request, (page) => store.webhookEndpoints.list(id, page)),
+    handle: (request, { id }) => wholeList(request, (page) => store.webhookEndpoints.listPage(id, page)),
   });
   ofProject.post('/webhook-endpoints', 'createWebhookEndpoint', {
     summary: 'Create a webhook endpoint',
@@ -62,7 +61,13 @@ export function webhookEndpointRoutes(router: Router, context: ManagementContext
       'Disabling gives up what is on its way; enabling forgets past failures. What happens while it is disabled is not kept for it.',
     replies: { 200: json(webhookEndpointSchema) },
     body: updateWebhookEndpointRequestSchema,
-    answer: ({ body }, key) => updateEndpoint(context, key, body),
+    answer: async ({ body: { updateMask, webhookEndpoint } }, key) => {
+      const change = maskedValues(updateMask, webhookEndpoint, 'webhookEndpoint');
+      if (change.url !== undefined) checkUrl(context, 'webhookEndpoint.url', change.url);
+      const endpoint = found(await store.webhookEndpoints.update(key, change), 'webhook-endpoint.not-found');
+      logger.info({ ...key, status: endpoint.status }, 'webhook-endpoint.updated');
+      return endpoint;
+    },
   });
   ofEndpoint.delete('', 'deleteWebhookEndpoint', {
     summary: 'Delete a webhook endpoint',
@@ -196,19 +201,6 @@ async function createEndpoint(
   }
   logger.info({ projectId, endpointId: endpoint.id }, 'webhook-endpoint.created');
   return { ...endpoint, secret };
-}
-
-/** Changes what the mask names. @throws NotFoundError `webhook-endpoint.not-found` */
-async function updateEndpoint(
-  context: ManagementContext,
-  key: EndpointKey,
-  { updateMask, webhookEndpoint }: UpdateWebhookEndpointRequest,
-): Promise<WebhookEndpoint> {
-  const change = maskedValues(updateMask, webhookEndpoint, 'webhookEndpoint');
-  if (change.url !== undefined) checkUrl(context, 'webhookEndpoint.url', change.url);
-  const endpoint = found(await context.store.webhookEndpoints.update(key, change), 'webhook-endpoint.not-found');
-  context.logger.info({ ...key, status: endpoint.status }, 'webhook-endpoint.updated');
-  return endpoint;
 }
 
 /** Without the value: a URL may hold a token of its receiver. */
