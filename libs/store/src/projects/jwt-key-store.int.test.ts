@@ -14,6 +14,8 @@ afterAll(async () => {
   await clone.drop();
 });
 
+/** More than any test makes. */
+const page = { size: 100 };
 const publicKeyPem = '-----BEGIN PUBLIC KEY-----';
 
 describe('jwtKeyStore', () => {
@@ -22,11 +24,11 @@ describe('jwtKeyStore', () => {
     const created = await keys.create({ projectId: 'p1', label: 'browser', publicKeyPem });
     expect(created).toMatchObject({ projectId: 'p1', label: 'browser', algorithm: 'RSA', publicKeyPem, active: true });
     expect(created.updateTime).toBe(created.createTime);
-    expect(await keys.list('p1')).toEqual([created]);
+    expect(await keys.listPage('p1', false, page)).toEqual({ items: [created] });
     const off = await keys.update('p1', created.id, { active: false });
     expect(off).toMatchObject({ label: 'browser', active: false });
-    expect(await keys.list('p1')).toEqual([off]);
-    expect(await keys.list('p1', true)).toEqual([]);
+    expect(await keys.listPage('p1', false, page)).toEqual({ items: [off] });
+    expect(await keys.listPage('p1', true, page)).toEqual({ items: [] });
     expect(await keys.remove('p1', created.id)).toBe(true);
     expect(await keys.remove('p1', created.id)).toBe(false);
   });

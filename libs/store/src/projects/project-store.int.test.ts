@@ -19,6 +19,8 @@ afterAll(async () => {
   await clone.drop();
 });
 
+/** More than any test makes. */
+const page = { size: 100 };
 const acme = { name: 'Acme-CRM', appName: 'Acme', orgId: 'org-1' };
 
 describe('projectStore', () => {
@@ -60,8 +62,10 @@ describe('projectStore', () => {
     const theirs = await projects.create({ ...acme, name: 'theirs' });
     expect(await projects.find(theirs.id, mine.id)).toBeUndefined();
     expect(await projects.find('theirs', mine.id)).toBeUndefined();
-    expect(await projects.list(mine.id)).toEqual([mine]);
-    expect((await projects.list()).map((project) => project.id)).toEqual(expect.arrayContaining([mine.id, theirs.id]));
+    expect(await projects.listPage(mine.id, page)).toEqual({ items: [mine] });
+    expect((await projects.listPage(undefined, page)).items.map((project) => project.id)).toEqual(
+      expect.arrayContaining([mine.id, theirs.id]),
+    );
   });
 
   it('updates what is given, and moves the time only for a difference', async () => {
@@ -99,8 +103,8 @@ describe('apiKeyStore', () => {
     expect(created.key).toBe(created.id);
     expect(await apiKeys.findPresented(secret)).toEqual(created);
     expect(await apiKeys.find('p1', created.id)).toEqual(created);
-    expect(await apiKeys.list('p1', true)).toEqual([created]);
-    expect(await apiKeys.list('p1', false)).toEqual([created]);
+    expect(await apiKeys.listPage('p1', true, page)).toEqual({ items: [created] });
+    expect(await apiKeys.listPage('p1', false, page)).toEqual({ items: [created] });
     const dump = JSON.stringify(
       await database('api_keys').select(database.raw(`encode(key_hash, 'escape') as hash, *`)),
     );
@@ -140,8 +144,8 @@ describe('apiKeyStore', () => {
       scopes: ['read'],
       active: false,
     });
-    expect(await apiKeys.list('p6', true)).toEqual([]);
-    expect(await apiKeys.list('p6', false)).toHaveLength(1);
+    expect(await apiKeys.listPage('p6', true, page)).toEqual({ items: [] });
+    expect((await apiKeys.listPage('p6', false, page)).items).toHaveLength(1);
     expect(await apiKeys.update('p7', id, { label: 'z' })).toBeUndefined();
   });
 
@@ -150,7 +154,7 @@ describe('apiKeyStore', () => {
     const created = await apiKeys.create({ projectId: 'p2', label: 'x', scopes: ['full'], secret: `${secret}-2` });
     expect(await apiKeys.find('p3', created.id)).toBeUndefined();
     expect(await apiKeys.remove('p3', created.id)).toBe(false);
-    expect(await apiKeys.list('p3')).toEqual([]);
+    expect(await apiKeys.listPage('p3', false, page)).toEqual({ items: [] });
   });
 
   it('does not find a key that is switched off', async () => {
