@@ -1,6 +1,6 @@
 import { ConfigError, type ConfigProblem } from './config-error';
 import type { EnvValues } from './env-field';
-import type { kafkaEnv, optionalRedisEnv, postgresEnv } from './fragments';
+import { providerUrls, type kafkaEnv, type optionalRedisEnv, type postgresEnv, type providersEnv } from './fragments';
 
 /** Certificates of a TLS connection, each as PEM text. */
 export interface TlsCertificates {
@@ -56,6 +56,12 @@ export function databaseAccess(values: EnvValues<typeof postgresEnv>): DatabaseA
 export function databaseOptions(values: EnvValues<typeof postgresEnv>) {
   const { databasePool: poolMax, databasePrepared: prepared, databaseWaitMs: waitMs } = values;
   return { ...databaseAccess(values), poolMax, prepared, waitMs };
+}
+
+/** What a service's connectors take of the typed values of `providersEnv`. */
+export function connectorOptions(values: EnvValues<typeof providersEnv>) {
+  const { providersDir, egressAllow, callTimeoutMs } = values;
+  return { urls: providerUrls(values), providersDir, egressAllow, callTimeoutMs };
 }
 
 /**

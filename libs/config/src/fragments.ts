@@ -387,12 +387,6 @@ export function providerUrls(values: EnvValues<typeof providersEnv>) {
   };
 }
 
-/** What a service's connectors take of the typed values of `providersEnv`. */
-export function connectorOptions(values: EnvValues<typeof providersEnv>) {
-  const { providersDir, egressAllow, callTimeoutMs } = values;
-  return { urls: providerUrls(values), providersDir, egressAllow, callTimeoutMs };
-}
-
 /** Every name of every fragment. */
 export const knownNames: ReadonlySet<string> = new Set(
   [

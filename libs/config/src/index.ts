@@ -21,7 +21,6 @@ export {
   portEnv,
   postgresEnv,
   providersEnv,
-  connectorOptions,
   providerUrls,
   publicUrlEnv,
   optionalRedisEnv,
@@ -34,6 +33,7 @@ export {
 } from './fragments';
 export type { Keyring } from './keyring';
 export {
+  connectorOptions,
   databaseAccess,
   databaseOptions,
   kafkaAccess,
