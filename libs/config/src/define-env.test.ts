@@ -1,17 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError } from './config-error';
 import { defineEnv, readProcessEnv } from './define-env';
-import {
-  commonEnv,
-  concurrencyEnv,
-  credentialsEnv,
-  kafkaEnv,
-  portEnv,
-  postgresEnv,
-  providersEnv,
-  redisEnv,
-  testingEnv,
-} from './fragments';
+import { kafkaEnv, postgresEnv, redisEnv } from './dependency-env';
+import { commonEnv, concurrencyEnv, credentialsEnv, portEnv, providersEnv, testingEnv } from './fragments';
 
 const key = randomBytes(32).toString('base64');
 const table = defineEnv({

@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error';
 import { defineEnv } from './define-env';
 import { databaseAccess, kafkaAccess, redisAccess } from './dependency-access';
-import { kafkaEnv, optionalRedisEnv, postgresEnv, redisEnv } from './fragments';
+import { kafkaEnv, optionalRedisEnv, postgresEnv, redisEnv } from './dependency-env';
 
 type Env = Record<string, string>;
 const database = (env: Env) => databaseAccess(defineEnv(postgresEnv).read(env));

@@ -1,6 +1,7 @@
 import { ConfigError, type ConfigProblem } from './config-error';
 import type { EnvValues } from './env-field';
-import { providerUrls, type kafkaEnv, type optionalRedisEnv, type postgresEnv, type providersEnv } from './fragments';
+import type { kafkaEnv, optionalRedisEnv, postgresEnv } from './dependency-env';
+import { providerUrls, type providersEnv } from './fragments';
 
 /** Certificates of a TLS connection, each as PEM text. */
 export interface TlsCertificates {

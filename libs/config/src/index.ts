@@ -15,22 +15,19 @@ export {
   concurrencyEnv,
   credentialsEnv,
   drainEnv,
-  kafkaEnv,
   launcherEnv,
   metricsPortEnv,
   portEnv,
-  postgresEnv,
   providersEnv,
   providerUrls,
   publicUrlEnv,
-  optionalRedisEnv,
-  redisEnv,
   requestLimitsEnv,
   operationRetentionEnv,
   retentionEnv,
   testingEnv,
   webhooksEnv,
 } from './fragments';
+export { kafkaEnv, optionalRedisEnv, postgresEnv, redisEnv } from './dependency-env';
 export type { Keyring } from './keyring';
 export {
   connectorOptions,

@@ -2,13 +2,13 @@ import { limits, type BoundedPage, type Page } from '@sluice/types';
 import type { Knex } from 'knex';
 
 /** Reads a page of rows that are small, oldest first: their number alone ends it. */
-export async function pageOfRows<Row, Item extends { readonly id: string }>(
+export async function pageOfRows<Item extends { readonly id: string }>(
   query: Knex.QueryBuilder,
   { size, after }: Page,
-  toItem: (row: Row) => Item,
+  toItem: (row: never) => Item,
 ): Promise<BoundedPage<Item>> {
   if (after !== undefined) void query.where('id', '>', after);
-  const rows = (await query.orderBy('id').limit(size + 1)) as Row[];
+  const rows = (await query.orderBy('id').limit(size + 1)) as never[];
   const items = rows.slice(0, size).map(toItem);
   return { items, lastId: items.length < rows.length ? items.at(-1)?.id : undefined };
 }

@@ -124,7 +124,20 @@ export const metricTable = {
   sluice_sweep_findings_total: {
     kind: 'counter',
     help: 'What sweeps found that no message announced, or that was over: lanes, calls, batches, plans, operations, keys.',
-    labels: { sweep: ['ready', 'lapse', 'isolated', 'overdue', 'cancelled', 'order', 'retention', 'operations', 'batches', 'keys'] },
+    labels: {
+      sweep: [
+        'ready',
+        'lapse',
+        'isolated',
+        'overdue',
+        'cancelled',
+        'order',
+        'retention',
+        'operations',
+        'batches',
+        'keys',
+      ],
+    },
   },
   sluice_batches_flushed_total: {
     kind: 'counter',
