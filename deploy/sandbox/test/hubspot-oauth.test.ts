@@ -206,6 +206,14 @@ it('meets faults at the token endpoint', async () => {
   expect((await client.exchange({})).status).toBe(200);
 });
 
+// A revoked token was not too old, and a token that ended before the revocation is no exception.
+it('knows no token of an account whose access was revoked', async () => {
+  client = await start();
+  expect((await client.send('POST', '/_sandbox/accounts/acme/revoke')).status).toBe(204);
+  const { status, body } = await client.call('GET', `${contacts}/1`);
+  expect([status, body.category]).toEqual([401, 'INVALID_AUTHENTICATION']);
+});
+
 it('keeps tokens over a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-sandbox-'));
   const file = join(folder, 'ledger.jsonl');

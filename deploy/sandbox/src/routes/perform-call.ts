@@ -45,10 +45,12 @@ function prepareApiCall(sandbox: Sandbox, provider: ImitatedProvider, call: Rece
     kind,
     account,
     token,
-    refuse: (context) =>
-      expiry !== null && expiry <= context.now
-        ? provider.refuseBearer({ expiredAt: expiry }, context.now, call)
-        : account.imitated.admit(call, context),
+    refuse: (context) => {
+      if (expiry === null || expiry > context.now) return account.imitated.admit(call, context);
+      // What the customer took back was not too old: saying so would send a reader after the wrong cause.
+      const isRevoked = account.grant.current.standing !== 'live';
+      return provider.refuseBearer(isRevoked ? 'unknown' : { expiredAt: expiry }, context.now, call);
+    },
     work: (context) => account.imitated.answer(call, context),
   };
 }
