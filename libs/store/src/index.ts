@@ -16,6 +16,7 @@ export type {
 export type { Upload, UploadKey } from './integrations/upload-store';
 export { migrations } from './migrations';
 export { momentOf, newId } from './new-id';
+export type { OperationSearch } from './operations/find-operations';
 export type { EventPosition, OperationEvent, OperationEventKind } from './operations/operation-history';
 export type { Erasure } from './projects/erase-project';
 export {

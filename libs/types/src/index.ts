@@ -33,7 +33,17 @@ export * from './json-diff';
 export { applyJsonPatch, type Patched } from './json-patch';
 export { memberName, nameText, type Described, type JsonSchema } from './json-schema';
 export * from './jwt-key';
-export { laneCallsMax, laneListReplySchema, laneSchema, type Lane, type LaneCalls, type LaneListReply } from './lane';
+export {
+  laneCallsMax,
+  laneListReplySchema,
+  laneSchema,
+  type HeldConnection,
+  type Lane,
+  type LaneCalls,
+  type LaneListReply,
+  type LastFailure,
+} from './lane';
+export * from './lane-state';
 export * from './limits';
 export * from './list-items';
 export * from './manifest';
@@ -62,6 +72,7 @@ export {
   recordOutcomes,
 } from './operation';
 export * from './operation-explanation';
+export * from './operation-export';
 export { operationProgressSchema, type OperationPhase, type OperationProgress } from './operation-progress';
 export * from './operation-record';
 export * from './page';
@@ -77,6 +88,7 @@ export * from './provider-app';
 export { providerCatalogueSchema, providerInfoSchema, type ProviderInfo, type ProviderSupport } from './provider-info';
 export * from './publish-contents';
 export * from './read-config';
+export * from './record-timeline';
 export * from './search';
 export * from './update-mask';
 export * from './webhook-endpoint';
@@ -88,6 +100,7 @@ export {
   type WebhookFilter,
 } from './webhook-event';
 export * from './webhook-message';
+export * from './wording';
 export * from './workspace-metadata';
 export * from './write-announcement';
 export * from './write-config';

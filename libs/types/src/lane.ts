@@ -1,4 +1,6 @@
-import { count, listOf, momentText, openObject, text } from './json-schema';
+import { authSchemes, type AuthScheme } from './connection';
+import type { FailureClass } from '@sluice/errors';
+import { choice, count, listOf, momentText, openObject, text } from './json-schema';
 import { pageOf, type Pagination } from './operation';
 
 /** The queue of one provider account: what waits, and what delays it. Our addition to the published API; see rulings. */
@@ -22,7 +24,32 @@ export interface Lane {
    */
   readonly quota?: LaneQuota;
   readonly calls: LaneCalls;
+  /** Since when the first call that may be sent now could have been. Absent: none may, or the provider refuses the credentials of all that wait. */
+  readonly readySince?: string;
+  /** Connections whose calls wait for new credentials, because the provider refuses theirs; at most 20. Absent: none. */
+  readonly held?: readonly HeldConnection[];
+  /** How the provider last failed a call that waits for its next attempt. Absent: no call waits for one. */
+  readonly lastFailure?: LastFailure;
   readonly createTime: string;
+}
+
+/** A connection that the provider refuses: nothing of it is sent before it has new credentials. */
+export interface HeldConnection {
+  readonly connectionId: string;
+  readonly provider: string;
+  readonly groupRef: string;
+  /** What new credentials are: a customer who connects again, or a key that is sent. */
+  readonly authScheme: AuthScheme;
+  /** When the connection last changed, which is when it was refused unless its metadata was changed after that. */
+  readonly since: string;
+}
+
+/** The end of an attempt after which the call waits for its next one. */
+export interface LastFailure {
+  readonly class: FailureClass;
+  /** The provider's. Absent: there was no reply. */
+  readonly status?: number;
+  readonly time: string;
 }
 
 /** `limit` calls in any `windowSeconds`, over all processes. */
@@ -54,6 +81,30 @@ export interface LaneListReply {
 
 /** A count of calls stops here. Our choice: more is as alarming as this, and counting costs by the call. */
 export const laneCallsMax = 1_000;
+
+/** Schema of a connection that the provider refuses. */
+export const heldConnectionSchema = openObject(
+  'A connection that the provider refuses; its writes wait for new credentials.',
+  ['connectionId', 'provider', 'groupRef', 'authScheme', 'since'],
+  {
+    connectionId: text('Connection id.'),
+    provider: text('Provider of the account.'),
+    groupRef: text('Group of the connection.'),
+    authScheme: choice('How it authenticates.', authSchemes),
+    since: momentText('When the connection last changed: when it was refused.'),
+  },
+);
+
+/** Schema of the end of an attempt that is followed by another one. */
+export const lastFailureSchema = openObject(
+  'How the provider last failed a call that is tried again.',
+  ['class', 'time'],
+  {
+    class: text('Coarse class of the failure.'),
+    status: count("The provider's status; absent: there was no reply."),
+    time: momentText('When.'),
+  },
+);
 
 const callCount = (description: string) =>
   ({ type: 'integer', minimum: 0, maximum: laneCallsMax, description }) as const;
@@ -87,6 +138,9 @@ export const laneSchema = openObject(
         waiting: callCount('Stand behind an earlier write to the same record.'),
       },
     ),
+    readySince: momentText('Since when the first call that may be sent now could have been.'),
+    held: listOf('Connections that the provider refuses and whose calls wait; at most 20.', heldConnectionSchema),
+    lastFailure: lastFailureSchema,
     createTime: momentText('When its account was first connected.'),
   },
 );

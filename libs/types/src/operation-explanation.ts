@@ -1,5 +1,6 @@
 import type { FailureClass } from '@sluice/errors';
 import { choice, count, flag, listOf, mapOf, momentText, openObject, text } from './json-schema';
+import { heldConnectionSchema, type HeldConnection } from './lane';
 import {
   operationSchema,
   paginationSchema,
@@ -26,6 +27,8 @@ export interface OperationExplanation {
   readonly cancelRequestedAt?: string;
   /** Nothing of the provider account is sent before; absent: it is open. */
   readonly laneBlockedUntil?: string;
+  /** The provider refuses its connection: what is not decided waits for new credentials. Absent: it does not, or all is decided. */
+  readonly held?: HeldConnection;
   /** By number. */
   readonly calls: readonly ExplainedCall[];
   /** By index; of a large operation a page of them. */
@@ -154,6 +157,7 @@ export const operationExplanationSchema = openObject(
     }),
     cancelRequestedAt: momentText('When a cancel was asked for.'),
     laneBlockedUntil: momentText('Nothing of the provider account is sent before.'),
+    held: heldConnectionSchema,
     calls: listOf(
       'The provider calls, by number.',
       openObject('A provider call.', ['number', 'state', 'allOrNone', 'attempts'], {

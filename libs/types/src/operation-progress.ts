@@ -1,4 +1,5 @@
 import { choice, count, flag, momentText, openObject, text } from './json-schema';
+import { heldConnectionSchema, lastFailureSchema, type HeldConnection, type LastFailure } from './lane';
 import type { OperationStatus } from './operation';
 
 /**
@@ -24,9 +25,16 @@ export interface OperationProgress {
   /** When the next attempt is due, where a call waits for one. */
   readonly nextAttemptTime?: string;
   readonly cancelRequestTime?: string;
+  readonly installationId?: string;
+  /** Of its installation, also of a deleted one. */
+  readonly groupRef?: string;
   readonly laneId: string;
   /** In the future: the lane of the operation is blocked until then. */
   readonly laneBlockedUntil?: string;
+  /** The provider refuses its connection: what is not decided waits for new credentials. Absent: it does not, or all is decided. */
+  readonly held?: HeldConnection;
+  /** How the provider last failed a call that waits for its next attempt. Absent: no call waits for one. */
+  readonly lastFailure?: LastFailure;
 }
 
 /** How an auto-batch fills. */
@@ -98,7 +106,11 @@ export const operationProgressSchema = openObject(
     ),
     nextAttemptTime: momentText('When the next attempt is due.'),
     cancelRequestTime: momentText('When a cancel was asked for.'),
+    installationId: text('Installation of the operation.'),
+    groupRef: text('Group of the installation.'),
     laneId: text('Lane of the operation.'),
     laneBlockedUntil: momentText('Nothing of the lane is sent before then.'),
+    held: heldConnectionSchema,
+    lastFailure: lastFailureSchema,
   },
 );

@@ -9,6 +9,8 @@ export interface Operation {
   readonly projectId: string;
   readonly integrationId: string;
   readonly installationId: string;
+  /** Of its installation, also of a deleted one; in lists. */
+  readonly groupRef?: string;
   /** Of an auto-batch: the config of its first record. */
   readonly configId: string;
   readonly actionType: 'read' | 'write' | 'subscribe';
@@ -27,6 +29,16 @@ export interface OperationMetadata {
   readonly objects?: readonly string[];
   readonly retry?: { readonly attempts?: number; readonly lastAttempt?: string };
   readonly successfulRecordIds?: readonly string[];
+  /** How its records ended so far; absent while its batch collects. */
+  readonly records?: RecordTally;
+}
+
+/** Records of an operation; what is neither written nor failed is not decided yet. */
+export interface RecordTally {
+  readonly total: number;
+  readonly succeeded: number;
+  /** Not written, or not known whether written. */
+  readonly failed: number;
 }
 
 /** A page of operations, newest first. */
@@ -63,6 +75,11 @@ const metadataSchema = openObject('More about the operation.', {
     lastAttempt: momentText('When the last one was made.'),
   }),
   successfulRecordIds: listOf('Provider ids of written records.', { type: 'string' }),
+  records: openObject('How its records ended so far.', ['total', 'succeeded', 'failed'], {
+    total: count('All of them.'),
+    succeeded: count('Written.'),
+    failed: count('Not written, or not known whether written.'),
+  }),
 });
 
 /** Schema of the resource in replies. */
@@ -74,6 +91,7 @@ export const operationSchema = openObject(
     projectId: text('Project of the operation.'),
     integrationId: text('Integration of the operation.'),
     installationId: text('Installation of the operation.'),
+    groupRef: text('Group of the installation; in lists.'),
     configId: text('The config in force.'),
     actionType: choice('Kind of action.', ['read', 'write', 'subscribe']),
     status: choice('Its state.', ['success', 'failure', 'in_progress']),

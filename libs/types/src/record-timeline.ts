@@ -1,7 +1,8 @@
-import type { ExplainedAttempt, ExplainedPlan, ExplainedRecord, OperationExplanation } from '@sluice/types';
-import { clockTime, counted } from '../output/print';
+import type { HeldConnection } from './lane';
+import type { ExplainedAttempt, ExplainedPlan, ExplainedRecord, OperationExplanation } from './operation-explanation';
+import { clockTime, counted } from './wording';
 
-/** A step of a record, and what happened in it. */
+/** A step of a record, and what happened in it. The command line and the console show the same. */
 export type Step = readonly [step: string, text: string];
 
 /** What happened to one record and why, after its plan and in order: decided, sent, answered, looked up, ended. */
@@ -98,7 +99,7 @@ function lookupSteps(record: ExplainedRecord, explanation: OperationExplanation)
   return status === 'pending' ? [] : [['lookup', 'could not determine whether the provider has the record']];
 }
 
-function endStep(record: ExplainedRecord, { calls, batch, operation }: OperationExplanation): Step {
+function endStep(record: ExplainedRecord, { calls, batch, operation, held }: OperationExplanation): Step {
   const { status, error, warnings, replayedBy, retryUntil, call } = record;
   const replay = replayedBy === undefined ? '' : `; replayed by operation ${replayedBy}`;
   const message = error === undefined ? '' : ` (${error.class}): ${error.message}`;
@@ -110,12 +111,19 @@ function endStep(record: ExplainedRecord, { calls, batch, operation }: Operation
       'waits',
       `its batch collects until ${batch === undefined ? 'it leaves' : clockTime(batch.dueAt, operation.createTime)}`,
     ];
-  const found = calls.find(({ number }) => number === call);
-  const when = found?.notBefore === undefined ? '' : ` until ${clockTime(found.notBefore, operation.createTime)}`;
   const until = retryUntil === undefined ? '' : `, tried until ${retryUntil.slice(0, 19).replace('T', ' ')}`;
+  const found = calls.find(({ number }) => number === call);
+  if (held !== undefined && found?.state !== 'running') return ['waits', `for new credentials${until}${message}`];
+  const when = found?.notBefore === undefined ? '' : ` until ${clockTime(found.notBefore, operation.createTime)}`;
   const state =
     found?.state === 'waiting'
       ? 'behind an earlier write to the same record'
       : `in call ${call}, ${found?.state}${when}`;
   return ['waits', `${state}${until}${message}`];
+}
+
+/** Why nothing of a connection is sent, and who ends that. The moment is in UTC. */
+export function holdText({ connectionId, provider, groupRef, since }: HeldConnection, near?: string): string {
+  const refused = `${provider} refuses the credentials of connection ${connectionId} of ${groupRef} since ${clockTime(since, near)}`;
+  return `${refused}; nothing is sent before it has new ones`;
 }

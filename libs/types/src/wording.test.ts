@@ -1,4 +1,4 @@
-import { clockTime, counted } from './print';
+import { clockTime, counted } from './wording';
 
 // A batch may collect for a day and a write be retried for two: a time of day alone would be taken for today's.
 describe('clockTime', () => {

@@ -156,3 +156,53 @@ it('lanes of other projects are not among them', async () => {
   await other.database.destroy();
   expect((await theLane()).projectId).toBe(prepared.seed.projectId);
 });
+
+describe('what keeps a lane from being empty', () => {
+  it('shows since when a call may be sent, and no moment while none may', async () => {
+    expect(await theLane()).not.toHaveProperty('readySince');
+    await prepared.accept();
+    const { readySince = '' } = await theLane();
+    expect(Math.abs(Date.parse(readySince) - Date.now())).toBeLessThan(60_000);
+    await prepared.database.raw(`update calls set not_before = now() + interval '1 hour' where project_id = ?`, [
+      prepared.seed.projectId,
+    ]);
+    expect(await theLane()).not.toHaveProperty('readySince');
+  });
+
+  it('names the connections that the provider refuses, and does not call their writes ready', async () => {
+    const { projectId, connectionId, groupRef } = prepared.seed;
+    const { connections } = management.context.store;
+    await connections.setStatus({ projectId, connectionId, tokenVersion: 1, status: 'bad_credentials' });
+    // Nothing waits for it yet.
+    expect(await theLane()).not.toHaveProperty('held');
+    await prepared.accept();
+    const lane = await theLane();
+    expect(lane.held).toEqual([
+      { connectionId, provider: 'hubspot', groupRef, authScheme: 'apiKey', since: expect.any(String) },
+    ]);
+    expect(lane).not.toHaveProperty('readySince');
+  });
+
+  it('is asked for alone: the others are left out, in pages', async () => {
+    expect((await read('?waiting=true')).results).toEqual([]);
+    await prepared.accept();
+    const { id, calls } = await theLane();
+    expect((await read('?waiting=true')).results).toMatchObject([{ id, calls }]);
+    const far = `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent)
+      select project_id, operation_id, 1, id || '-far', connection_id, object_name, type, mode, state, traceparent
+      from (select c.*, l.id from calls c join lanes l on l.project_id = c.project_id and l.id = c.lane_id where c.project_id = ?) x
+      on conflict do nothing`;
+    await prepared.database.raw(
+      `insert into lanes (project_id, id, provider, account_ref) select project_id, id || '-far', provider, 'far' from lanes where project_id = ?`,
+      [prepared.seed.projectId],
+    );
+    await prepared.database.raw(far.replace('operation_id, 1,', `operation_id || '-far', 1,`), [
+      prepared.seed.projectId,
+    ]);
+    const first = await read('?waiting=true&pageSize=1');
+    expect(first.results.map((lane) => lane.id)).toEqual([id]);
+    const next = await read(`?waiting=true&pageSize=1&pageToken=${first.pagination.nextPageToken}`);
+    expect(next.results.map((lane) => lane.id)).toEqual([`${id}-far`]);
+    expect(next.pagination.done).toBe(true);
+  });
+});

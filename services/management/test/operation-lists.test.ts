@@ -38,13 +38,13 @@ describe.each([
     expect(await read(path())).toEqual({ results: [], pagination: { done: true } });
   });
 
-  it('gives the operations as get does, newest first', async () => {
+  it('gives the operations as get does, with their group, newest first', async () => {
     const ids = await acceptMany(3);
     const { results, pagination } = await read(path());
     expect(results.map(({ id }) => id)).toEqual(ids.toReversed());
     expect(pagination).toEqual({ done: true });
     const one = (await send.get(`${prepared.path}/operations/${ids[0]}`).expect(200)).body as Operation;
-    expect(results.at(-1)).toEqual(one);
+    expect(results.at(-1)).toEqual({ ...one, groupRef: prepared.seed.groupRef });
   });
 
   // What is written meanwhile stands before the first page: no page repeats or misses an operation.
@@ -110,6 +110,106 @@ describe('the filters of the project', () => {
   ])('%s=%s is 400 and names it', async (name, value) => {
     const { body } = await send.get(ofProject(`?${name}=${value}`)).expect(400);
     expect(body).toMatchObject({ issues: [{ in: 'query', name }] });
+  });
+});
+
+describe('what no index finds', () => {
+  const find = async (query: string) => idsOf(await read(ofProject(query)));
+  const inInstallation = (query: string) =>
+    find(
+      `?installationId=${prepared.seed.installationId}&since=${new Date(Date.now() - 86_400_000).toISOString()}&${query}`,
+    );
+
+  // A success with a record that was refused is a failure for the customer whose record it is.
+  it('finds operations of which a record failed, also when others were written', async () => {
+    const [failed, partly] = [await prepared.ended(['failed']), await prepared.ended(['succeeded', 'failed'])];
+    const unknown = await prepared.ended(['succeeded', 'unknown']);
+    await prepared.ended(['succeeded', 'succeeded']);
+    await prepared.accept();
+    expect(await find('?hasFailures=true')).toEqual([unknown, partly, failed]);
+    expect(await find('?hasFailures=true&status=success')).toEqual([unknown, partly]);
+    expect(await find('?hasFailures=true&pageSize=1')).toEqual([unknown]);
+    const { results } = await read(ofProject('?hasFailures=true'));
+    expect(results[1]?.metadata?.records).toEqual({ total: 2, succeeded: 1, failed: 1 });
+  });
+
+  it('finds operations by the beginning of a group, and takes its letters as they are', async () => {
+    const id = await prepared.accept();
+    const { groupRef } = prepared.seed;
+    expect(await find(`?groupRefPrefix=${groupRef.slice(0, 3)}`)).toEqual([id]);
+    expect(await find(`?groupRefPrefix=${groupRef}x`)).toEqual([]);
+    expect(await find('?groupRefPrefix=%25')).toEqual([]);
+    expect(await find(`?groupRefPrefix=${groupRef}&groupRef=another`)).toEqual([]);
+  });
+
+  it('finds the operation of a record by its reference and by its id at the provider, in one installation', async () => {
+    const first = await prepared.ended(['succeeded', 'failed']);
+    const second = await prepared.ended(['succeeded']);
+    const [{ recordId } = { recordId: undefined }] = (
+      await send.get(`${prepared.path}/operations/${second}/records`).expect(200)
+    ).body.results as OperationRecordListReply['results'];
+    expect(await inInstallation('recordRef=row-1')).toEqual([first]);
+    expect(await inInstallation('recordRef=row-0')).toEqual([second, first]);
+    expect(await inInstallation(`recordId=${recordId}`)).toEqual([second]);
+    expect(await inInstallation('recordId=nobody')).toEqual([]);
+    expect(await inInstallation(`recordRef=row-0&until=${new Date(Date.now() - 3_600_000).toISOString()}`)).toEqual([]);
+    // Of a record that was to be changed and was not: what the provider has not said is known from the request.
+    await prepared
+      .database('records')
+      .where({ operation_id: first, record_index: 1 })
+      .update({ order_key: 'l/contacts/501' });
+    expect(await inInstallation('recordId=501')).toEqual([first]);
+    expect(await inInstallation('recordId=01')).toEqual([]);
+  });
+
+  it('shows the group of an installation that was deleted', async () => {
+    await prepared.ended(['succeeded']);
+    const { projectId, integrationId, installationId, groupRef } = prepared.seed;
+    await management.context.store.installations.remove({ projectId, integrationId, installationId });
+    expect((await read(ofProject())).results).toMatchObject([{ groupRef, installationId }]);
+    expect(await find(`?installationId=${installationId}`)).toHaveLength(1);
+    expect(await find(`?groupRefPrefix=${groupRef}`)).toEqual([]);
+  });
+
+  const now = Date.now();
+  const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
+  it.each([
+    ['recordRef=a', ['installationId', 'since']],
+    [`recordId=a&since=${daysAgo(1)}`, ['installationId']],
+    ['recordId=a&installationId=i', ['since']],
+    [`recordRef=a&installationId=i&since=${daysAgo(32)}`, ['since']],
+    [`since=${daysAgo(1)}&until=${daysAgo(2)}`, ['until']],
+    ['until=tomorrow', ['until']],
+    ['hasFailures=maybe', ['hasFailures']],
+    [`groupRefPrefix=${'a'.repeat(256)}`, ['groupRefPrefix']],
+  ])('%s is 400 and names what is wrong', async (query, names) => {
+    const { body } = await send.get(ofProject(`?${query}`)).expect(400);
+    const { issues } = body as { readonly issues: readonly { readonly name: string }[] };
+    expect(issues.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('a span of 31 days that ended long ago is searched', async () => {
+    await send
+      .get(ofProject(`?recordRef=a&installationId=i&since=${daysAgo(100)}&until=${daysAgo(70)}`))
+      .expect(200, { results: [], pagination: { done: true } });
+  });
+
+  it('a prefix of more than 200 installations is refused with what to do', async () => {
+    await prepared.database.raw(
+      `insert into installations (project_id, id, integration_id, group_ref, connection_id, config_id, created_by)
+       select project_id, id || n, integration_id || n, 'many-' || n, connection_id, config_id, created_by
+       from installations, generate_series(1, 201) n where project_id = ?`,
+      [prepared.seed.projectId],
+    );
+    expect(await find('?groupRefPrefix=many-2')).toEqual([]);
+    const { body } = await send.get(ofProject('?groupRefPrefix=many')).expect(400);
+    const issue = {
+      in: 'query',
+      name: 'groupRefPrefix',
+      detail: 'begins the groups of more than 200 installations',
+      value: 'many',
+    };
+    expect(body).toMatchObject({ code: 'request.invalid', issues: [issue], remedy: 'Name more of the group.' });
   });
 });
 

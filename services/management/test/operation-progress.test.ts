@@ -1,4 +1,4 @@
-import type { OperationProgress } from '@sluice/types';
+import type { LaneListReply, OperationProgress } from '@sluice/types';
 import { prepareOperations, type PreparedOperations } from './prepare-operations';
 import { startManagement, type RunningManagement, type Sender } from './start-management';
 
@@ -74,6 +74,39 @@ it('a blocked lane and a requested cancel are reported', async () => {
   const { laneBlockedUntil, cancelRequestTime } = await progressOf(id);
   expect(Date.parse(laneBlockedUntil ?? '')).toBeGreaterThan(Date.now());
   expect(Date.parse(cancelRequestTime ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
+});
+
+// "It is about to be sent" would be a lie: nothing is sent before somebody gives the connection new credentials.
+it('what waits for credentials names its connection, and since when', async () => {
+  const id = await prepared.accept(1);
+  const { projectId, connectionId, installationId, groupRef } = prepared.seed;
+  expect(await progressOf(id)).toMatchObject({ installationId, groupRef });
+  expect(await progressOf(id)).not.toHaveProperty('held');
+  const { connections } = management.context.store;
+  await connections.setStatus({ projectId, connectionId, tokenVersion: 1, status: 'bad_credentials' });
+  const connection = await connections.find(projectId, connectionId);
+  const held = { connectionId, groupRef, provider: 'hubspot', authScheme: 'apiKey', since: connection?.updateTime };
+  expect((await progressOf(id)).held).toEqual(held);
+  // What the seed writes is no whole plan.
+  await prepared.database('records').where({ operation_id: id }).update({ plan: null });
+  const explained = (await send.get(`${prepared.path}/operations/${id}/explanation`).expect(200)).body as object;
+  expect(explained).toMatchObject({ held });
+  const full = management.as(await management.newKey(projectId, ['frontend']));
+  await full.post(`${prepared.path}/operations/${id}:cancel`).expect(202);
+  await prepared.database('operations').where({ id }).update({ state: 'failed' });
+  expect(await progressOf(id)).not.toHaveProperty('held');
+});
+
+it('how the provider failed last is reported while the call waits for its next attempt', async () => {
+  const id = await prepared.accept(1);
+  const attempt = { status: 503, durationMs: 12, error: { class: 'unavailable', text: 'Down.' } } as const;
+  await prepared.settle(['again'], { attempt, next: { state: 'ready', delayMs: 3_600_000 } });
+  const { lastFailure } = await progressOf(id);
+  expect(lastFailure).toEqual({ class: 'unavailable', status: 503, time: expect.any(String) });
+  const [lane] = ((await send.get(`${prepared.path}/lanes?waiting=true`).expect(200)).body as LaneListReply).results;
+  expect(lane?.lastFailure).toEqual(lastFailure);
+  await prepared.database('calls').where({ operation_id: id }).update({ state: 'done' });
+  expect(await progressOf(id)).not.toHaveProperty('lastFailure');
 });
 
 it('another project has no such operation', async () => {

@@ -140,12 +140,14 @@ export const operation = shape(
         progress: anything,
         successfulRecordIds: listOf(text),
       },
+      { records: shape({ total: count, succeeded: count, failed: count }) },
     ),
     createTime: moment,
     // The specification and the published examples have both, the published schema neither.
     updateTime: moment,
     resource: text,
   },
+  { groupRef: text },
 );
 export const operationPage = shape({
   results: listOf(operation),

@@ -1,4 +1,4 @@
-import { laneCallsMax, type Lane, type LaneListReply } from '@sluice/types';
+import { laneCallsMax, laneStateOf, type Lane, type LaneListReply, type LaneState } from '@sluice/types';
 import { type Column, grouped, print, renderTable, shortened, shortTime } from '../output/print';
 import { connect, type GivenOptions } from '../profiles/connect';
 
@@ -38,10 +38,18 @@ export function renderLanes(lanes: readonly Lane[]): string {
   return renderTable(lanes, columns, 'No lanes.');
 }
 
-function stateOf({ blockedUntil, callsAtOnceMax }: Lane): string {
-  if (blockedUntil !== undefined) return `blocked until ${shortTime(blockedUntil)}`;
-  return callsAtOnceMax === undefined ? 'open' : `recovering, ${grouped(callsAtOnceMax)} at once`;
+function stateOf(lane: Lane): string {
+  return words[laneStateOf(lane, Date.now())](lane);
 }
+
+const words: Readonly<Record<LaneState, (lane: Lane) => string>> = {
+  blocked: ({ blockedUntil }) => `blocked until ${shortTime(blockedUntil)}`,
+  failing: ({ lastFailure }) => `provider failing: ${lastFailure?.status ?? lastFailure?.class}`,
+  stalled: ({ readySince }) => `nothing sent since ${shortTime(readySince)}`,
+  held: ({ held = [] }) => `held for credentials of ${held.map(({ groupRef }) => groupRef).join(', ')}`,
+  recovering: ({ callsAtOnceMax = 1 }) => `recovering, ${grouped(callsAtOnceMax)} at once`,
+  open: () => 'open',
+};
 
 /** Of no interest once the account is well again. */
 function refusalOf({ blockedUntil, callsAtOnceMax, lastError }: Lane): string {

@@ -1,6 +1,6 @@
-import type { ExplainedRecord, OperationExplanation } from '@sluice/types';
+import { holdText, planStep, timelineOf } from '@sluice/types';
+import type { ExplainedRecord, OperationExplanation, Step } from '@sluice/types';
 import { clockTime, counted, plain, shortTime } from '../output/print';
-import { planStep, timelineOf, type Step } from './timeline';
 
 type Batch = NonNullable<OperationExplanation['batch']>;
 
@@ -13,7 +13,7 @@ export function renderExplanation(explanation: OperationExplanation): string {
 }
 
 function renderHead(explanation: OperationExplanation): string {
-  const { operation, provider, type, mode, batch, calls, cancelRequestedAt, laneBlockedUntil } = explanation;
+  const { operation, provider, type, mode, batch, calls, cancelRequestedAt, laneBlockedUntil, held } = explanation;
   const { id, resource, status, result, createTime } = operation;
   const isCollecting = calls.length === 0 && status === 'in_progress';
   const joined = batch === undefined ? '' : `, into a batch that ${leaves(batch, createTime, isCollecting)}`;
@@ -24,6 +24,7 @@ function renderHead(explanation: OperationExplanation): string {
       'blocked',
       laneBlockedUntil && `nothing is sent to this account before ${clockTime(laneBlockedUntil, createTime)}`,
     ],
+    ['held', held && `${holdText(held, createTime)} (sluice connections reconnect ${held.connectionId})`],
     [status === 'in_progress' ? 'now' : 'ended', `${status}${result === undefined ? '' : `: ${result}`}`],
   ];
   const lines = steps.flatMap(([step, text]) => (text === undefined ? [] : [toLine([step, text])]));

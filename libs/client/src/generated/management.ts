@@ -446,14 +446,20 @@ export interface ManagementOperations {
     };
     readonly reply: OperationListReply;
   };
-  /** Find operations of a project. The filters are joined by AND. groupRef finds operations of installations that exist now. */
+  /** Find operations of a project. The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, groupRefPrefix, recordRef, recordId), a page may be short or empty while nextPageToken leads further back. */
   readonly listOperationsForProject: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Only those of this status. */ readonly status?: 'in_progress' | 'success' | 'failure';
       /** The builder's id of a group of users. */ readonly groupRef?: string;
+      /** Only of groups that begin so; at most 200 installations. */ readonly groupRefPrefix?: string;
+      /** Installation id. */ readonly installationId?: string;
       /** Object of the manifest. */ readonly objectName?: string;
+      /** Only those of which a record failed, or is not known to be written. */ readonly hasFailures?: boolean;
+      /** Only those with a record that was sent with this Sluice-Record-Ref. */ readonly recordRef?: string;
+      /** Only those with a record that has this id at the provider. */ readonly recordId?: string;
       /** Only what was accepted, or happened, at this moment or later. */ readonly since?: string;
+      /** Accepted before this moment. */ readonly until?: string;
       /** Most results of a page. */ readonly pageSize?: number;
       /** The nextPageToken of the page before. */ readonly pageToken?: string;
     };
@@ -480,6 +486,7 @@ export interface ManagementOperations {
   readonly listLanes: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Only lanes in which calls wait to be sent or to be looked up. */ readonly waiting?: boolean;
       /** Most results of a page. */ readonly pageSize?: number;
       /** The nextPageToken of the page before. */ readonly pageToken?: string;
     };
@@ -721,10 +728,10 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   getOperationProgress: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/progress', query: [] },
   explainOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/explanation', query: ['pageSize', 'pageToken'] },
   listOperations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations', query: ['pageSize', 'pageToken'] },
-  listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'objectName', 'since', 'pageSize', 'pageToken'] },
+  listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'groupRefPrefix', 'installationId', 'objectName', 'hasFailures', 'recordRef', 'recordId', 'since', 'until', 'pageSize', 'pageToken'] },
   cancelOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:cancel', query: [] },
   replayOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:replay', query: ['force'] },
-  listLanes: { method: 'GET', path: '/projects/{projectIdOrName}/lanes', query: ['pageSize', 'pageToken'] },
+  listLanes: { method: 'GET', path: '/projects/{projectIdOrName}/lanes', query: ['waiting', 'pageSize', 'pageToken'] },
   listProviderApps: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps', query: ['pageSize', 'pageToken'] },
   createProviderApp: { method: 'POST', path: '/projects/{projectIdOrName}/provider-apps', query: [], body: true },
   getProviderApp: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps/{providerAppId}', query: [] },

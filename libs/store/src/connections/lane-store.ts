@@ -1,6 +1,6 @@
-import { laneCallsMax, type Lane, type LaneCalls } from '@sluice/types';
+import { laneCallsMax, type HeldConnection, type Lane, type LaneCalls, type LastFailure } from '@sluice/types';
 import type { Knex } from 'knex';
-import { moment, optional, plain, table, type StoredRow } from '../table';
+import { moment, momentSql, optional, plain, table, type StoredRow } from '../table';
 
 /** A lane as its tables have it: without what only a connector knows. */
 export type StoredLane = Omit<Lane, 'quota'>;
@@ -10,6 +10,8 @@ export interface LanePage {
   readonly afterId?: string;
   /** Lanes at most. */
   readonly limit: number;
+  /** Only lanes in which calls wait to be sent or to be looked up. @default all */
+  readonly isWaiting?: boolean;
 }
 
 const lanes = table({
@@ -22,19 +24,25 @@ const lanes = table({
   lastError: optional(plain('last_error')),
   callsAtOnceMax: optional(plain<number>('cap')),
   calls: plain<LaneCalls>('calls'),
+  readySince: optional(moment('ready_since')),
+  held: optional(plain<readonly HeldConnection[]>('held')),
+  lastFailure: optional(plain<LastFailure>('last_failure')),
   createTime: moment('created_at'),
 });
 
 /** Groups named per lane: a lane of more is that of one account which many share. */
 const groupsMax = 20;
+/** Connections of a lane whose calls are considered, in the order of their ids: those of one account are few. */
+const connectionsMax = 20;
 
 /** Reads: executors block, narrow and widen lanes. */
 export function laneStore(database: Knex) {
   return {
     /** Oldest first. */
-    list: async (projectId: string, { afterId = '', limit }: LanePage): Promise<StoredLane[]> => {
-      const bindings = { projectId, afterId, limit, groupsMax, callsMax: laneCallsMax };
-      const { rows } = await database.raw<{ rows: StoredRow[] }>(listSql, bindings);
+    list: async (projectId: string, { afterId = '', limit, isWaiting = false }: LanePage): Promise<StoredLane[]> => {
+      const bindings = { projectId, afterId, limit, groupsMax, connectionsMax, callsMax: laneCallsMax };
+      const sql = listSql(isWaiting ? waitingLanes : allLanes);
+      const { rows } = await database.raw<{ rows: StoredRow[] }>(sql, bindings);
       return rows.map(lanes.read);
     },
   };
@@ -43,14 +51,60 @@ export function laneStore(database: Knex) {
 const counted = (condition: string): string => `(select count(*)::integer from (
   select 1 from calls c where c.project_id = l.project_id and c.lane_id = l.id and ${condition} limit :callsMax) counted)`;
 
+const waits = (of: string): string =>
+  `c.project_id = :projectId and c.lane_id = ${of} and c.state in ('ready', 'in_doubt')`;
+
+const allLanes = `page as materialized (
+  select * from lanes where project_id = :projectId and id > :afterId order by id limit :limit)`;
+
+/** Jumps from lane to lane over the index of calls that wait: the cost grows with neither the calls nor the other lanes. */
+const waitingLanes = `turn as (
+    (select c.lane_id, 1 as position from calls c where c.project_id = :projectId and c.state in ('ready', 'in_doubt')
+       and c.lane_id > :afterId order by c.lane_id limit 1)
+    union all
+    select n.lane_id, w.position + 1 from turn w cross join lateral (
+      select c.lane_id from calls c where c.project_id = :projectId and c.state in ('ready', 'in_doubt')
+        and c.lane_id > w.lane_id order by c.lane_id limit 1) n
+    where w.position < :limit),
+  page as materialized (
+    select l.* from turn t join lanes l on l.project_id = :projectId and l.id = t.lane_id)`;
+
+/** What waits of each connection of a lane: since when its first call may be sent, and how its next one that is tried again ended last. */
+const connectionsOfLanes = `line as (
+    select p.id as lane_id, 1 as position, (select c.connection_id from calls c where ${waits('p.id')}
+      order by c.connection_id limit 1) as connection_id from page p
+    union all
+    select w.lane_id, w.position + 1, (select c.connection_id from calls c where ${waits('w.lane_id')}
+      and c.connection_id > w.connection_id order by c.connection_id limit 1) from line w
+    where w.connection_id is not null and w.position < :connectionsMax),
+  waiting as (
+    select w.lane_id, coalesce(k.status, 'created') = 'bad_credentials' as is_held, k.id, k.provider, k.group_ref, k.auth_scheme,
+           coalesce(k.updated_at, k.created_at) as changed_at, f.not_before, a.error_class, a.status, a.finished_at
+    from line w left join connections k on k.project_id = :projectId and k.id = w.connection_id
+    left join lateral (select c.not_before from calls c where ${waits('w.lane_id')} and c.connection_id = w.connection_id
+      and c.not_before <= now() order by c.not_before limit 1) f on true
+    left join lateral (select c.operation_id, c.number from calls c where ${waits('w.lane_id')} and c.connection_id = w.connection_id
+      and c.not_before > now() and c.state = 'ready' order by c.not_before limit 1) r on true
+    left join lateral (select error_class, status, finished_at from attempts where project_id = :projectId
+      and operation_id = r.operation_id and call_number = r.number order by fence desc limit 1) a on true
+    where w.connection_id is not null),
+  standing as (
+    select lane_id, min(not_before) filter (where not is_held) as ready_since,
+           json_agg(json_build_object('connectionId', id, 'provider', provider, 'groupRef', group_ref, 'authScheme', auth_scheme,
+             'since', ${momentSql('changed_at')})) filter (where is_held) as held,
+           (array_agg(json_strip_nulls(json_build_object('class', error_class, 'status', status, 'time', ${momentSql('finished_at')}))
+             order by finished_at desc) filter (where error_class is not null and finished_at is not null))[1] as last_failure
+    from waiting group by lane_id)`;
+
 /** Each count reads one partial index, and no further than `callsMax`. An account that no provider reported is named after its connection. */
-const listSql = `
-  with page as materialized (
-    select * from lanes where project_id = :projectId and id > :afterId order by id limit :limit),
+const listSql = (page: string): string => `
+  with recursive ${page},
   used as (
     select n.lane_id, (array_agg(distinct n.group_ref order by n.group_ref))[1:(:groupsMax)::integer] as group_refs
-    from connections n where n.project_id = :projectId and n.lane_id in (select id from page) group by n.lane_id)
+    from connections n where n.project_id = :projectId and n.lane_id in (select id from page) group by n.lane_id),
+  ${connectionsOfLanes}
   select l.project_id, l.id, l.provider, l.cap, l.last_error, l.created_at, coalesce(u.group_refs, '{}') as group_refs,
+         s.ready_since, s.held, s.last_failure,
          case when l.account_ref not like 'connection:%' then l.account_ref end as account_ref,
          case when l.blocked_until > now() then l.blocked_until end as blocked_until,
          json_build_object(
@@ -59,4 +113,4 @@ const listSql = `
            'retrying', ${counted(`c.state = 'ready' and c.not_before > now()`)},
            'inDoubt', ${counted(`c.state = 'in_doubt'`)},
            'waiting', ${counted(`c.state = 'waiting'`)}) as calls
-  from page l left join used u on u.lane_id = l.id order by l.id`;
+  from page l left join used u on u.lane_id = l.id left join standing s on s.lane_id = l.id order by l.id`;

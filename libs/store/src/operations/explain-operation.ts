@@ -18,8 +18,8 @@ import { isFullSql } from '../writes/close-batch';
 import type { WriteMode } from '../writes/write-rows';
 import { errorSql, recordColumns, recordMembers, withOutcome } from './operation-row';
 
-/** All of an explanation but the operation, which its reader has. */
-export interface OperationCourse extends Omit<OperationExplanation, 'operation' | 'pagination'> {
+/** All of an explanation but the operation, which its reader has, and what holds it. */
+export interface OperationCourse extends Omit<OperationExplanation, 'operation' | 'held' | 'pagination'> {
   /** More records follow the last one. */
   readonly hasMore: boolean;
 }

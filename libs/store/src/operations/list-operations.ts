@@ -18,7 +18,7 @@ export interface OperationFilter {
 }
 
 /** Exactly the predicate of the partial index on failed operations. */
-const inStatus: Record<OperationStatus, string> = {
+export const inStatus: Record<OperationStatus, string> = {
   in_progress: `o.state in ('accumulating', 'queued')`,
   success: `o.state = 'succeeded'`,
   failure: 'o.failed_at is not null',
@@ -28,7 +28,7 @@ const inStatus: Record<OperationStatus, string> = {
  * Longest difference between the clock that made an operation's id and the database's that is provided for. With it `since` bounds
  * the ids that are read, because a uuid v7 begins with its moment.
  */
-const clockSlackMs = 3_600_000;
+export const clockSlackMs = 3_600_000;
 
 /**
  * Newest first, by id. New operations come before the first page, so a page that is requested later neither repeats nor misses
@@ -68,7 +68,7 @@ function conditions({ installationId, status, objectName, since, beforeId }: Ope
 }
 
 /** The least uuid v7 of a moment. Source: RFC 9562, 5.7: 48 bits of Unix milliseconds first. */
-function firstIdAt(ms: number): string {
+export function firstIdAt(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

@@ -17,11 +17,15 @@ export interface OperationRow {
   readonly attempts: number | null;
   readonly last_attempt_at: string | null;
   readonly succeeded_ids: string[] | null;
+  readonly records_total: number;
+  readonly records_succeeded: number;
+  readonly records_failed: number;
 }
 
 /** The columns of `OperationRow`, of rows that stand as `o`. */
 export const operationColumns = `
   o.project_id, o.id, o.integration_id, o.installation_id, o.config_id, o.object_name, o.state, o.result,
+  o.records_total, o.records_succeeded, o.records_failed,
   ${momentSql('o.created_at')} as created_at, ${momentSql('o.updated_at')} as updated_at,
   (select max(c.attempts) from calls c where c.project_id = o.project_id and c.operation_id = o.id) as attempts,
   (select ${momentSql('max(a.sent_at)')} from attempts a where a.project_id = o.project_id and a.operation_id = o.id) as last_attempt_at,
@@ -46,8 +50,13 @@ export function toOperation(row: OperationRow): Operation {
       objects: [row.object_name],
       ...(row.attempts === null ? {} : { retry: toRetry(row.attempts, row.last_attempt_at) }),
       ...(row.succeeded_ids === null ? {} : { successfulRecordIds: row.succeeded_ids }),
+      ...(row.records_total === 0 ? {} : { records: toTally(row) }),
     },
   };
+}
+
+function toTally({ records_total: total, records_succeeded: succeeded, records_failed: failed }: OperationRow) {
+  return { total, succeeded, failed };
 }
 
 function toRetry(attempts: number, lastAttempt: string | null) {

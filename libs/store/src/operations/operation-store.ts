@@ -1,14 +1,15 @@
-import type { Operation, OperationRecord, OperationState, RecordOutcome } from '@sluice/types';
+import type { Operation, OperationRecord, OperationState, Page, RecordOutcome } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, preparedRowsSql, rowBindings } from '../row-source';
 import type { StoredRow } from '../table';
 import { closeBatch } from '../writes/close-batch';
 import { deleteEnded } from './delete-operations';
 import { explainOperation, type RecordPage } from './explain-operation';
-import { listOperations, type OperationFilter } from './list-operations';
+import { findOperations, type OperationSearch } from './find-operations';
 import { readHistory, type EventPage } from './operation-history';
 import { operationColumns, recordColumns, records, withOutcome, toOperation, type OperationRow } from './operation-row';
 import { readProgress } from './read-progress';
+import { readStanding } from './read-standing';
 
 /** Absent members do not filter. */
 export interface RecordFilter {
@@ -53,8 +54,9 @@ export function operationStore(database: Knex) {
       for (const row of rows) found[row.ord - 1] = toOperation(row);
       return found;
     },
-    /** Newest first. */
-    list: (projectId: string, filter: OperationFilter) => listOperations(database, projectId, filter),
+    /** Newest first, with their groups, also by what no index finds: a page may end before its size, and says how far it came. */
+    search: (projectId: string, search: OperationSearch, page: Page) =>
+      findOperations(database, projectId, search, page),
     /** Ids of those that have ended. One statement for all. */
     findEnded: async (keys: readonly OperationKey[]): Promise<Set<string>> => {
       const { rows } = await database.raw<{ rows: { id: string }[] }>(
@@ -84,6 +86,8 @@ export function operationStore(database: Knex) {
       readHistory(database, projectId, operationId, page),
     /** How far it is. */
     readProgress: (projectId: string, operationId: string) => readProgress(database, projectId, operationId),
+    /** Whose it is, and what keeps it from being written. */
+    readStanding: (projectId: string, operationId: string) => readStanding(database, projectId, operationId),
     /** What happened to each of its records, and why; a page of them. */
     explain: (projectId: string, operationId: string, page: RecordPage) =>
       explainOperation(database, { projectId, operationId }, page),

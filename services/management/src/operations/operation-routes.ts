@@ -13,7 +13,6 @@ import {
   pageProperties,
   reachOf,
   recordOutcomes,
-  seesGroup,
 } from '@sluice/types';
 import type { Caller, Lane, Operation } from '@sluice/types';
 import { readLaneWindows } from '@sluice/writes';
@@ -22,9 +21,10 @@ import { routesOfInstallation } from '../installations/get-installation';
 import { byId, byIndex, byPosition, linkWhenMore, listBytesMax, nextLink, paginationOf } from '../pages';
 import { positionOf, readPage } from '../pages';
 import { getProjectId, projectPath, routesOfProject } from '../projects/get-project';
-import { found, notFound, readMoment } from '../refusals';
+import { found, notFound } from '../refusals';
 import { presentLog } from './present-log';
 import { replayOperation } from './replay-operation';
+import { searchOperations, searchProperties } from './search-operations';
 
 const readers = ['frontend', 'read', 'write', 'token'] as const;
 
@@ -114,8 +114,13 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
     summary: 'See how far an operation is',
     description: 'Records by outcome and calls by state; of an auto-batch how full it is and when it is sealed.',
     replies: { 200: json(operationProgressSchema) },
-    answer: async (_request, { projectId, id }) =>
-      found(await operations.readProgress(projectId, id), 'operation.not-found'),
+    answer: async (_request, { projectId, id }) => {
+      const [progress, standing] = await Promise.all([
+        operations.readProgress(projectId, id),
+        operations.readStanding(projectId, id),
+      ]);
+      return { ...found(progress, 'operation.not-found'), ...standing };
+    },
   });
   ofOperation.get('/explanation', 'explainOperation', {
     summary: 'Explain an operation',
@@ -128,46 +133,30 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
       const page = { size, afterIndex: positionOf(pageToken, byIndex) };
       const explained = await operations.explain(operation.projectId, operation.id, page);
       const { hasMore, ...course } = found(explained, 'operation.not-found');
-      return { operation, ...course, pagination: paginationOf(course.records, hasMore, byIndex) };
+      const { held } = (await operations.readStanding(operation.projectId, operation.id)) ?? {};
+      return { operation, ...course, held, pagination: paginationOf(course.records, hasMore, byIndex) };
     },
   });
 }
 
 /** `GET I/installations/{installationId}/operations` and `GET P/operations`: newest first, always paged. */
 export function operationListRoutes(router: Router, context: ManagementContext): void {
-  const { operations } = context.store;
   routesOfInstallation(router, context, 'Operations').get('/operations', 'listOperations', {
     summary: 'List the operations of an installation',
     replies: { 200: json(operationListReplySchema) },
     scopes: readers,
     query: queryOf(pageProperties),
-    answer: ({ query }, { projectId, id: installationId }) =>
-      readPage(query, byId, (beforeId, limit) => operations.list(projectId, { installationId, limit, beforeId })),
+    answer: ({ caller, query }, { projectId, id: installationId }) =>
+      searchOperations(context, projectId, caller, { ...query, installationId }),
   });
   routesOfProject(router, context, 'Operations').get('/operations', 'listOperationsForProject', {
     summary: 'Find operations of a project',
-    description: 'The filters are joined by AND. groupRef finds operations of installations that exist now.',
+    description:
+      'The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, groupRefPrefix, recordRef, recordId), a page may be short or empty while nextPageToken leads further back.',
     replies: { 200: json(operationListReplySchema) },
     scopes: readers,
-    query: queryOf({
-      status: { type: 'string', enum: ['in_progress', 'success', 'failure'] },
-      groupRef: filterText,
-      objectName: filterText,
-      since: { type: 'string', format: 'date-time' },
-      ...pageProperties,
-    }),
-    handle: async ({ caller, query }, { id: projectId }) => {
-      const { status, groupRef = caller.groupRef, objectName } = query;
-      // A bearer token that names no group means its own, and another one has nothing.
-      if (!seesGroup(caller, groupRef)) return { body: { results: [], pagination: { done: true } } };
-      const since = query.since === undefined ? undefined : readMoment('since', query.since);
-      const filter = { status, groupRef, objectName, since };
-      return {
-        body: await readPage(query, byId, (beforeId, limit) =>
-          operations.list(projectId, { ...filter, limit, beforeId }),
-        ),
-      };
-    },
+    query: queryOf({ ...searchProperties, ...pageProperties }),
+    answer: ({ caller, query }, { id }) => searchOperations(context, id, caller, query),
   });
 }
 
@@ -230,9 +219,13 @@ export function laneRoutes(router: Router, context: ManagementContext): void {
       "A lane is the queue of one provider account: what waits in it, what is left of the provider's quota, and until when a refusal blocks it.",
     replies: { 200: json(laneListReplySchema) },
     scopes: ['frontend', 'read'],
-    query: queryOf(pageProperties),
+    query: queryOf({
+      waiting: { ...offByDefault, description: 'Only lanes in which calls wait to be sent or to be looked up.' },
+      ...pageProperties,
+    }),
     answer: async ({ query }, { id }) => {
-      const list = (afterId: string | undefined, limit: number) => context.store.lanes.list(id, { limit, afterId });
+      const list = (afterId: string | undefined, limit: number) =>
+        context.store.lanes.list(id, { limit, afterId, isWaiting: query.waiting });
       const { results, pagination } = await readPage(query, byId, list);
       return { results: await withQuotas(context, results), pagination };
     },

@@ -1,0 +1,182 @@
+import { firstWithin, limits, type BoundedPage, type Operation, type Page } from '@sluice/types';
+import type { Knex } from 'knex';
+import { clockSlackMs, firstIdAt, inStatus, listOperations, type OperationFilter } from './list-operations';
+import { operationColumns, toOperation, type OperationRow } from './operation-row';
+
+/** Which operations are searched for. Absent members do not filter. */
+export interface OperationSearch extends Omit<OperationFilter, 'beforeId' | 'limit'> {
+  /** Of installations that exist now and whose group begins so. */
+  readonly groupRefPrefix?: string;
+  /** Only those of which a record failed, or is not known to be written. */
+  readonly hasFailures?: boolean;
+  /** Only those that have a record with this reference of the caller. */
+  readonly recordRef?: string;
+  /** Only those that have a record with this id at the provider. */
+  readonly recordId?: string;
+  /** Accepted before this moment. */
+  readonly until?: Date;
+}
+
+/** More installations share the prefix than are searched at once. */
+export type TooManyInstallations = 'too-many-installations';
+
+/** Installations that are searched at once. Our choice: each costs a jump into the index. */
+const installationsMax = 200;
+
+/**
+ * What one search reads at most, and then says how far it came: no index finds an operation by its failures or its records, and none is added for it,
+ * because every write would pay. Our choice: a fraction of a second, whatever the tables hold.
+ */
+const operationsReadMax = 20_000;
+const recordsReadMax = 100_000;
+
+/**
+ * Operations, newest first, each with the group of its installation. A page may have fewer than its size, and none: `lastId` then says how far
+ * was searched.
+ */
+export async function findOperations(
+  database: Knex,
+  projectId: string,
+  search: OperationSearch,
+  { size, after }: Page,
+): Promise<BoundedPage<Operation> | TooManyInstallations> {
+  const beforeId = earlier(after, search.until && firstIdAt(search.until.getTime()));
+  const { groupRefPrefix, hasFailures, recordRef, recordId, until: _until, ...filter } = search;
+  const isScan =
+    groupRefPrefix !== undefined || hasFailures === true || recordRef !== undefined || recordId !== undefined;
+  const found = isScan
+    ? await scan(database, projectId, search, { size, after: beforeId })
+    : { operations: await listOperations(database, projectId, { ...filter, beforeId, limit: size + 1 }) };
+  if (found === 'too-many-installations') return found;
+  const items = fitting(await withGroups(database, projectId, found.operations), size);
+  const lastId = items.length < found.operations.length ? items.at(-1)?.id : found.searchedToId;
+  return { items, ...(lastId === undefined ? {} : { lastId }) };
+}
+
+/** An operation that fills a page alone is on it all the same. */
+function fitting(operations: readonly Operation[], size: number): readonly Operation[] {
+  const within = firstWithin(operations.slice(0, size), limits.pageBytesMax);
+  return within.length === 0 ? operations.slice(0, 1) : within;
+}
+
+function earlier(one: string | undefined, other: string | undefined): string | undefined {
+  return one === undefined || (other !== undefined && other < one) ? other : one;
+}
+
+interface Scanned {
+  readonly operations: Operation[];
+  /** Everything from here on was read, and something older was not. */
+  readonly searchedToId?: string;
+}
+
+type ScanRow = OperationRow & { readonly edge: string | null; readonly id: string | null };
+
+/** Reads backwards, of each installation so many operations at most, and keeps what is asked for. */
+async function scan(
+  database: Knex,
+  projectId: string,
+  search: OperationSearch,
+  { size, after: beforeId }: { readonly size: number; readonly after: string | undefined },
+): Promise<Scanned | TooManyInstallations> {
+  const ids = await installationsOf(database, projectId, search);
+  if (ids !== undefined && ids.length > installationsMax) return 'too-many-installations';
+  if (ids?.length === 0) return { operations: [] };
+  const fromId = search.since && firstIdAt(search.since.getTime() - clockSlackMs);
+  const each = Math.ceil(operationsReadMax / (ids?.length ?? 1));
+  const bindings = { projectId, ...search, beforeId, fromId, ids, each, recordsMax: recordsReadMax, limit: size + 1 };
+  const { rows } = await database.raw<{ rows: ScanRow[] }>(scanSql(search, { beforeId, ids }), bindings as never);
+  const operations = rows.filter((row) => row.id !== null).map(toOperation);
+  const edge = rows[0]?.edge ?? undefined;
+  return { operations, ...(edge === undefined ? {} : { searchedToId: edge }) };
+}
+
+/** Ids of the installations that are searched, one more than is searched at most. Undefined: of the whole project, also of deleted ones. */
+async function installationsOf(
+  database: Knex,
+  projectId: string,
+  { installationId, groupRef, groupRefPrefix }: OperationSearch,
+): Promise<readonly string[] | undefined> {
+  if (groupRef === undefined && groupRefPrefix === undefined)
+    return installationId === undefined ? undefined : [installationId];
+  const query = database('installations')
+    .where({ project_id: projectId })
+    .limit(installationsMax + 1);
+  if (groupRef !== undefined) void query.where('group_ref', groupRef);
+  if (groupRefPrefix !== undefined) void query.whereRaw('starts_with(group_ref, ?)', [groupRefPrefix]);
+  if (installationId !== undefined) void query.where('id', installationId);
+  return (await query.select<{ id: string }[]>('id')).map(({ id }) => id);
+}
+
+interface Range {
+  readonly beforeId: string | undefined;
+  readonly ids: readonly string[] | undefined;
+}
+
+/** `edge`: the newest of the operations at which the search of an installation ended before its last one. */
+function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
+  const ofRecords = search.recordRef !== undefined || search.recordId !== undefined;
+  const within = [
+    'o.project_id = :projectId',
+    ids === undefined ? '' : 'o.installation_id = i.id',
+    beforeId === undefined ? '' : 'o.id < :beforeId',
+    search.since === undefined ? '' : 'o.id >= :fromId',
+  ]
+    .filter(Boolean)
+    .join(' and ');
+  const newest = `select o.* from operations o where ${within} order by o.id desc limit :each`;
+  // Counted row by row, so that no more records are looked at than are allowed.
+  const counted = `select o.*, sum(${recordsSql}) over (order by o.id desc rows unbounded preceding) as records_read from (${newest}) o`;
+  const read = ofRecords ? `select o.* from (${counted}) o where o.records_read <= :recordsMax` : newest;
+  const edge = ofRecords
+    ? `select case when count(*) >= :each or max(o.records_read) > :recordsMax
+         then min(o.id) filter (where o.records_read <= :recordsMax) end as id from (${counted}) o`
+    : `select o.id from operations o where ${within} order by o.id desc offset :each - 1 limit 1`;
+  return `
+    with i as materialized (select ${ids === undefined ? 'null::text as id' : 'unnest(:ids::text[]) as id'}),
+    edge as materialized (select max(e.id) as id from i cross join lateral (${edge}) e),
+    page as materialized (
+      select f.* from i cross join lateral (
+        select s.* from (${read}) s where ${matching(search)} order by s.id desc limit :limit) f
+      where f.id >= coalesce((select id from edge), '') order by f.id desc limit :limit)
+    select e.id as edge, o.* from edge e
+    left join (select ${operationColumns} from page o) o on true order by o.id desc`;
+}
+
+/** Records that a search of an operation reads: an open batch has up to as many as fill it. */
+const recordsSql = `case when o.state = 'accumulating' then ${limits.autoBatchRecordsMax} else greatest(o.records_total, 1) end`;
+
+function matching({ status, objectName, since, hasFailures, recordRef, recordId }: OperationSearch): string {
+  return [
+    'true',
+    status === undefined ? '' : inStatus[status].replaceAll('o.', 's.'),
+    objectName === undefined ? '' : 's.object_name = :objectName',
+    since === undefined ? '' : 's.created_at >= :since',
+    hasFailures === true ? 's.records_failed > 0' : '',
+    recordRef === undefined ? '' : hasRecord('r.ref = :recordRef'),
+    recordId === undefined ? '' : hasRecord(isProviderRecord),
+  ]
+    .filter(Boolean)
+    .join(' and ');
+}
+
+/** The record that was written; of an update or a delete also the one that was to be. Reads an outcome: the id that the provider gave. */
+const isProviderRecord = `(r.provider_id = :recordId or right(r.order_key, length(:recordId) + 1) = '/' || :recordId)`;
+
+const hasRecord = (condition: string): string => `exists (
+  select 1 from records r where r.project_id = s.project_id and r.operation_id = s.id and ${condition})`;
+
+/** By key, of the installations that are there and of those that were deleted. */
+async function withGroups(database: Knex, projectId: string, operations: readonly Operation[]): Promise<Operation[]> {
+  const ids = [...new Set(operations.map(({ installationId }) => installationId))];
+  if (ids.length === 0) return [];
+  const { rows } = await database.raw<{ rows: { id: string; group_ref: string }[] }>(
+    `select id, group_ref from deleted_installations where project_id = :projectId and id = any(:ids::text[])
+     union all select id, group_ref from installations where project_id = :projectId and id = any(:ids::text[])`,
+    { projectId, ids } as never,
+  );
+  const groupOf = new Map(rows.map(({ id, group_ref: groupRef }) => [id, groupRef]));
+  return operations.map((operation) => {
+    const groupRef = groupOf.get(operation.installationId);
+    return groupRef === undefined ? operation : { ...operation, groupRef };
+  });
+}
