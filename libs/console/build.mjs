@@ -21,6 +21,7 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const sources = join(here, 'browser');
 const client = join(here, '..', 'client', 'dist');
+const types = join(here, '..', 'types', 'src');
 const lockfile = join(here, '..', '..', 'pnpm-lock.yaml');
 const page = join(here, 'dist', 'page');
 
@@ -30,7 +31,7 @@ function isStale() {
   const made = join(page, 'index.html');
   if (!existsSync(made)) return true;
   const madeAt = statSync(made).mtimeMs;
-  const read = [sources, client].flatMap((folder) =>
+  const read = [sources, client, types].flatMap((folder) =>
     readdirSync(folder, { recursive: true }).map((name) => join(folder, name)),
   );
   return [...read, lockfile, fileURLToPath(import.meta.url)].some((file) => statSync(file).mtimeMs > madeAt);
@@ -42,6 +43,8 @@ async function buildPage() {
   const made = mkdtempSync(join(here, 'dist', 'page-'));
   const { metafile } = await build({
     entryPoints: [join(sources, 'main.tsx'), join(sources, 'style.css')],
+    // From its sources: of what the services share, the page holds only what it names.
+    alias: { '@sluice/types': join(types, 'index.ts') },
     entryNames: 'console-[hash]',
     outdir: made,
     bundle: true,

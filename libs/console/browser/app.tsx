@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { hrefOf, useRoute, type Route } from './use-route';
 import { readSession, signOut, type Session } from './session';
+import { NetworkBanner } from './parts/network-banner';
 import { InstallationsPage } from './pages/installations';
 import { LanesPage } from './pages/lanes';
 import { OperationPage } from './pages/operation';
@@ -51,6 +52,7 @@ export function App() {
         </button>
       </header>
       <main id="content" tabIndex={-1}>
+        <NetworkBanner />
         <Page session={session} route={route} />
       </main>
     </>

@@ -1,5 +1,4 @@
 const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const figures = new Intl.NumberFormat('en');
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -19,16 +18,6 @@ export function fromNow(moment: string, now = Date.now()): string {
 /** The moment in the reader's own zone and manner. */
 export function inFull(moment: string): string {
   return moments.format(new Date(moment));
-}
-
-/** An amount as people read it: `100,000`. Not for what is only named by a number, such as the index of a record. */
-export function grouped(amount: number): string {
-  return figures.format(amount);
-}
-
-/** `1 record`, `2 records`. */
-export function counted(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The end of an id: ids of one day begin alike. */

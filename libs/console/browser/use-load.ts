@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
+import { isUnanswered, noteAnswer, noteFailure } from './network';
 
 export interface Loaded<T> {
   /** The last that came; kept while the next is asked for, and when that fails. */
   readonly value: T | undefined;
+  /** What was refused. Absent while nothing answers: the page says that once, for all of it. */
   readonly error: unknown;
   /** Asks again now. */
   readonly reload: () => void;
@@ -14,6 +16,9 @@ export interface LoadOptions<T> {
   /** Whether the answer may still change. @default always */
   readonly isOver?: (value: T) => boolean;
 }
+
+/** What nobody answered is asked for again after this long, also where an answer would be the last. */
+const retryMs = 3_000;
 
 /**
  * What `load` answers, from the first render with `of` on.
@@ -29,18 +34,21 @@ export function useLoad<T>(
   useEffect(() => {
     const leaving = new AbortController();
     let timer: number | undefined;
-    const again = (): void => {
-      if (everyMs === undefined || leaving.signal.aborted) return;
-      timer = setTimeout(() => void (document.hidden ? again() : poll()), everyMs);
+    const again = (afterMs = everyMs): void => {
+      if (afterMs === undefined || leaving.signal.aborted) return;
+      timer = setTimeout(() => void (document.hidden ? again(afterMs) : poll()), afterMs);
     };
     const poll = async (): Promise<void> => {
       try {
         const value = await load(leaving.signal);
         if (leaving.signal.aborted) return;
+        noteAnswer();
         setState({ of, value });
         if (isOver?.(value) !== true) again();
       } catch (error) {
         if (leaving.signal.aborted) return;
+        noteFailure(error);
+        if (isUnanswered(error)) return again(retryMs);
         setState((before) => ({ ...(before.of === of ? before : { of }), error }));
         again();
       }

@@ -64,7 +64,7 @@ async function readPage(session: Session, query: URLSearchParams, signal: AbortS
 function InstallationTable({ installations, names }: TableOptions) {
   return (
     <div class="scroll">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th>Health</th>
@@ -102,26 +102,32 @@ function InstallationRow({
   const { healthStatus, group, integrationId, connection, lastOperationStatus, createTime } = installation;
   const groupRef = group?.groupRef;
   return (
-    <tr>
-      <td>
+    <tr class="clickable">
+      <td data-label="Health">
         <Badge of={healthStatus} />
       </td>
-      <td>
+      <td data-label="Group">
         {groupRef === undefined ? null : (
-          <a href={hrefOf('operations', { groupRef })} title={`Operations of ${groupRef}`}>
+          <a
+            class="whole-row"
+            href={hrefOf('operations', { groupRef, installationId: installation.id })}
+            title={`Operations of ${groupRef}`}
+          >
             {groupRef}
           </a>
         )}
       </td>
-      <td>{names.get(integrationId) ?? shortId(integrationId)}</td>
-      <td>
+      <td data-label="Integration">{names.get(integrationId) ?? shortId(integrationId)}</td>
+      <td data-label="Connection">
         <Badge of={connection.status} />
       </td>
-      <td class="wide">
+      <td class="wide" data-label="Account">
         {connection.provider} <span class="fine">{connection.providerWorkspaceRef}</span>
       </td>
-      <td>{lastOperationStatus === undefined ? <span class="fine">none</span> : <Badge of={lastOperationStatus} />}</td>
-      <td>
+      <td data-label="Last operation">
+        {lastOperationStatus === undefined ? <span class="fine">none</span> : <Badge of={lastOperationStatus} />}
+      </td>
+      <td data-label="Installed">
         <Moment of={createTime} />
       </td>
     </tr>

@@ -1,26 +1,27 @@
-import type { Lane } from '@sluice/types';
+import { counted, grouped, laneCallsMax, laneStateOf, type Lane } from '@sluice/types';
+import { Attention } from '../parts/attention';
 import { Badge } from '../parts/badge';
 import { Empty } from '../parts/empty';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
-import { counted, fromNow, grouped, inFull } from '../format';
-import { hrefOf } from '../use-route';
+import { fromNow, inFull } from '../format';
+import { goTo, hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
 import { useLoad } from '../use-load';
 
 const pageSize = 50;
 const everyMs = 2_000;
-/** The service stops counting there: `laneCallsMax` of @sluice/types, of which a browser takes types only. */
-const callsMax = 1_000;
 
 /** The queues of the provider accounts: what waits, and what holds it back. */
 export function LanesPage({ session, query }: { readonly session: Session; readonly query: URLSearchParams }) {
   const pageToken = query.get('pageToken');
+  const isWaiting = query.get('waiting') === 'true';
+  const filter = isWaiting ? { waiting: 'true' } : {};
   const list = useLoad(
     query.toString(),
     (signal) =>
       apiOf(session.apiKey, session.project.id).listLanes(
-        { pageSize, ...(pageToken === null ? {} : { pageToken }) },
+        { pageSize, waiting: isWaiting, ...(pageToken === null ? {} : { pageToken }) },
         { signal },
       ),
     { everyMs },
@@ -30,15 +31,28 @@ export function LanesPage({ session, query }: { readonly session: Session; reado
     <>
       <h1>Lanes</h1>
       <p class="lead">Each provider account has one. When the provider refuses a call, all of its lane waits.</p>
+      <Attention session={session} />
+      <form class="filters" role="search">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isWaiting}
+            onChange={() => goTo(hrefOf('lanes', isWaiting ? {} : { waiting: 'true' }))}
+          />
+          Only where calls wait
+        </label>
+      </form>
       {list.error === undefined ? null : <Problem error={list.error} title="The lanes could not be read" />}
       {list.value === undefined ? null : list.value.results.length === 0 ? (
-        <Empty title="No lane yet">One appears with the first connection of a customer's account.</Empty>
+        <Empty title={isWaiting ? 'Nothing waits' : 'No lane yet'}>
+          {isWaiting ? 'No call waits to be sent.' : "One appears with the first connection of a customer's account."}
+        </Empty>
       ) : (
         <>
           <LaneTable lanes={list.value.results} />
           <Pager
-            {...(pageToken === null ? {} : { firstHref: hrefOf('lanes') })}
-            {...(next === undefined ? {} : { nextHref: hrefOf('lanes', { pageToken: next }) })}
+            {...(pageToken === null ? {} : { firstHref: hrefOf('lanes', filter) })}
+            {...(next === undefined ? {} : { nextHref: hrefOf('lanes', { ...filter, pageToken: next }) })}
           />
         </>
       )}
@@ -57,7 +71,7 @@ const columns = [
 function LaneTable({ lanes }: { readonly lanes: readonly Lane[] }) {
   return (
     <div class="scroll">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th>State</th>
@@ -82,38 +96,61 @@ function LaneTable({ lanes }: { readonly lanes: readonly Lane[] }) {
 }
 
 function LaneRow({ lane }: { readonly lane: Lane }) {
-  const { provider, workspaceRef, groupRefs, blockedUntil, lastError, callsAtOnceMax, quota, calls } = lane;
-  const state = blockedUntil !== undefined ? 'blocked' : callsAtOnceMax !== undefined ? 'recovering' : 'open';
+  const { provider, workspaceRef, groupRefs, lastError, quota, calls } = lane;
+  const state = laneStateOf(lane, Date.now());
+  const isRefused = state === 'blocked' || state === 'recovering';
   return (
     <tr>
-      <td>
+      <td data-label="State">
         <Badge of={state} />
-        {blockedUntil === undefined ? null : (
-          <div class="fine" title={inFull(blockedUntil)}>
-            asked again {fromNow(blockedUntil)}
-          </div>
-        )}
-        {state !== 'recovering' || callsAtOnceMax === undefined ? null : (
-          <div class="fine">{grouped(callsAtOnceMax)} at once</div>
-        )}
+        <StateDetail lane={lane} />
       </td>
-      <td>
+      <td data-label="Account">
         {provider}
         <div class="fine">{workspaceRef}</div>
       </td>
-      <td class="wide">
+      <td class="wide" data-label="Groups">
         {groupRefs.join(', ')}
-        {lastError === undefined || state === 'open' ? null : <div class="answer bad-text">{lastError}</div>}
+        {lastError === undefined || !isRefused ? null : <div class="answer bad-text">{lastError}</div>}
       </td>
-      <td>
+      <td data-label="Quota">
         {quota === undefined ? null : `${counted(quota.limit, 'call')} in ${grouped(quota.windowSeconds)} s`}
         {quota?.left === undefined ? null : <div class="fine">{grouped(quota.left)} left now</div>}
       </td>
-      {columns.map(([name]) => (
-        <td key={name} class={calls[name] === 0 ? 'number fine' : 'number'}>
-          {calls[name] < callsMax ? grouped(calls[name]) : `${grouped(callsMax)}+`}
+      {columns.map(([name, title]) => (
+        <td key={name} class={calls[name] === 0 ? 'number fine' : 'number'} data-label={title}>
+          {calls[name] < laneCallsMax ? grouped(calls[name]) : `${grouped(laneCallsMax)}+`}
         </td>
       ))}
     </tr>
   );
+}
+
+/** What the state means for this lane, and since when. */
+function StateDetail({ lane }: { readonly lane: Lane }) {
+  const { blockedUntil, callsAtOnceMax, lastFailure, readySince, held = [] } = lane;
+  switch (laneStateOf(lane, Date.now())) {
+    case 'blocked':
+      return (
+        <div class="fine" title={inFull(blockedUntil ?? '')}>
+          asked again {fromNow(blockedUntil ?? '')}
+        </div>
+      );
+    case 'failing':
+      return (
+        <div class="fine">
+          {lastFailure?.class}
+          {lastFailure?.status === undefined ? '' : `, status ${lastFailure.status}`},{' '}
+          {fromNow(lastFailure?.time ?? '')}
+        </div>
+      );
+    case 'stalled':
+      return <div class="fine">nothing sent, waiting since {fromNow(readySince ?? '').replace(' ago', '')}</div>;
+    case 'held':
+      return <div class="fine">{held.map(({ groupRef }) => groupRef).join(', ')}</div>;
+    case 'recovering':
+      return <div class="fine">{grouped(callsAtOnceMax ?? 1)} at once</div>;
+    case 'open':
+      return null;
+  }
 }

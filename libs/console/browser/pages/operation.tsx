@@ -1,12 +1,15 @@
 import type { Operation, OperationProgress, OperationRecord } from '@sluice/types';
 import { useState } from 'preact/hooks';
-import { Badge } from '../parts/badge';
+import { OperationBadge } from '../parts/badge';
 import { BatchView } from '../parts/batch-view';
+import { ExportButton } from '../parts/export-button';
+import { Held } from '../parts/held';
 import { CancelButton, RetryButton } from '../parts/operation-actions';
 import { Moment } from '../parts/moment';
 import { OperationLog } from '../parts/operation-log';
 import { Problem } from '../parts/problem';
 import { RecordTable } from '../parts/record-table';
+import { shortId } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
@@ -44,21 +47,33 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
           {operation.resource} <span class="fine">{progress.type}</span>
         </h1>
         <span role="status">
-          <Badge of={operation.status} />
+          <OperationBadge operation={operation} />
         </span>
         <div class="actions">
+          <ExportButton api={api} operationId={operation.id} records={records} />
           <CancelButton {...actions} />
           <RetryButton {...actions} />
         </div>
       </div>
       <p class="fine facts">
-        <code>{operation.id}</code> · {progress.mode} · accepted <Moment of={operation.createTime} />
+        <Customer operation={operation} groupRef={progress.groupRef} /> · <code>{operation.id}</code> · {progress.mode}{' '}
+        · accepted <Moment of={operation.createTime} />
       </p>
+      {progress.held === undefined ? null : (
+        <section class="attention" aria-label="Held for credentials">
+          <Held session={session} held={progress.held} />
+        </section>
+      )}
       {operation.result === undefined ? null : <p class="result">{operation.result}</p>}
       {error === undefined ? null : <Problem error={error} title="The operation could not be read again" />}
       <BatchView progress={progress} records={records} />
       <OperationLog api={api} operation={operation} />
-      <RecordTable records={records} />
+      <RecordTable
+        api={api}
+        operationId={operation.id}
+        records={records}
+        version={[operation.updateTime, operation.status, operation.metadata?.retry?.lastAttempt, reloads].join(' ')}
+      />
     </>
   );
 }
@@ -69,4 +84,15 @@ async function loadOperation(api: Api, operationId: string, signal: AbortSignal)
   const progress = await api.getOperationProgress({ operationId }, { signal });
   const { results: records } = await api.listOperationRecords({ operationId, pageSize: recordsMax }, { signal });
   return { operation, progress, records };
+}
+
+/** Whose operation it is, with the way to all of theirs. */
+function Customer({ operation, groupRef }: { readonly operation: Operation; readonly groupRef: string | undefined }) {
+  const { installationId } = operation;
+  return (
+    <>
+      <a href={hrefOf('operations', { groupRef, installationId })}>{groupRef ?? 'a deleted customer'}</a>, installation{' '}
+      <code title={installationId}>{shortId(installationId)}</code>
+    </>
+  );
 }

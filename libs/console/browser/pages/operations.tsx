@@ -1,7 +1,8 @@
 import type { Operation } from '@sluice/types';
-import { Badge } from '../parts/badge';
+import { Attention } from '../parts/attention';
+import { OperationBadge } from '../parts/badge';
 import { Empty } from '../parts/empty';
-import { Filters } from '../parts/filters';
+import { fieldNames, Filters, type FieldIssue } from '../parts/filters';
 import { Moment } from '../parts/moment';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
@@ -16,29 +17,47 @@ const everyMs = 3_000;
 /** Operations of the project, newest first, a page at a time as the server cuts it. */
 export function OperationsPage({ session, query }: { readonly session: Session; readonly query: URLSearchParams }) {
   const api = apiOf(session.apiKey, session.project.id);
-  const asked = Object.fromEntries(query);
+  const { hasFailures, ...asked } = Object.fromEntries(query);
+  const isRecordSearch = query.has('recordRef') || query.has('recordId');
   const list = useLoad(
     query.toString(),
-    (signal) => api.listOperationsForProject({ ...(asked as object), pageSize }, { signal }),
-    { everyMs },
+    (signal) =>
+      api.listOperationsForProject(
+        { ...(asked as object), ...(hasFailures === 'true' ? { hasFailures: true } : {}), pageSize },
+        { signal },
+      ),
+    // A search for a record reads much, and what it finds is there.
+    isRecordSearch ? {} : { everyMs },
   );
   const integrations = useLoad('integrations', (signal) => api.listIntegrations({}, { signal }));
   const names = new Map(integrations.value?.map(({ id, name }) => [id, name]));
-  const { pageToken: _first, ...filters } = asked;
-  const next = list.value?.pagination.nextPageToken;
+  const { pageToken: _first, ...filters } = Object.fromEntries(query);
+  const { results = [], pagination } = list.value ?? {};
+  const next = pagination?.nextPageToken;
+  const issues = issuesOf(list.error);
+  const isBesideFields = issues.length > 0 && issues.every(({ name }) => fieldNames.has(name));
   return (
     <>
       <h1>Operations</h1>
-      <Filters query={new URLSearchParams(filters)} />
-      {list.error === undefined ? null : <Problem error={list.error} title="The operations could not be read" />}
-      {list.value === undefined ? null : list.value.results.length === 0 ? (
+      <Attention session={session} />
+      <Filters query={new URLSearchParams(filters)} issues={issues} />
+      <Chosen query={query} />
+      {list.error === undefined || isBesideFields ? null : (
+        <Problem error={list.error} title="The operations could not be read" />
+      )}
+      {list.value === undefined ? null : results.length === 0 && next === undefined ? (
         <Nothing session={session} isFiltered={query.size > 0} />
       ) : (
         <>
-          <OperationTable operations={list.value.results} names={names} />
+          {results.length === 0 ? (
+            <Empty title="None so far">Older operations were not searched yet.</Empty>
+          ) : (
+            <OperationTable operations={results} names={names} />
+          )}
           <Pager
             {...(query.has('pageToken') ? { firstHref: hrefOf('operations', filters) } : {})}
             {...(next === undefined ? {} : { nextHref: hrefOf('operations', { ...filters, pageToken: next }) })}
+            {...(results.length < pageSize && next !== undefined ? { nextText: 'Search further back →' } : {})}
           />
         </>
       )}
@@ -46,13 +65,45 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
   );
 }
 
+/** What the service refused, field by field. */
+function issuesOf(error: unknown): FieldIssue[] {
+  const { issues = [], remedy } = (error ?? {}) as {
+    readonly issues?: readonly FieldIssue[];
+    readonly remedy?: string;
+  };
+  return issues.map(({ name, detail, value }) => ({ name, detail, value, remedy }));
+}
+
+/** The filters that came with a link, in words. */
+function Chosen({ query }: { readonly query: URLSearchParams }) {
+  const [groupRef, installationId] = [query.get('groupRef'), query.get('installationId')];
+  if (groupRef === null && installationId === null) return null;
+  return (
+    <p class="fine facts">
+      {groupRef === null ? null : (
+        <>
+          Customer <b>{groupRef}</b>{' '}
+        </>
+      )}
+      {installationId === null ? (
+        <>· to find a record by its reference or its id, choose one of the installations of this customer.</>
+      ) : (
+        <>
+          installation <code title={installationId}>{shortId(installationId)}</code>
+        </>
+      )}
+    </p>
+  );
+}
+
 function OperationTable({ operations, names }: TableOptions) {
   return (
     <div class="scroll">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th>Status</th>
+            <th>Customer</th>
             <th>Object</th>
             <th>Integration</th>
             <th class="wide">Result</th>
@@ -62,26 +113,40 @@ function OperationTable({ operations, names }: TableOptions) {
         </thead>
         <tbody>
           {operations.map((operation) => (
-            <tr key={operation.id}>
-              <td>
-                <Badge of={operation.status} />
-              </td>
-              <td>{operation.resource}</td>
-              <td>{names.get(operation.integrationId) ?? shortId(operation.integrationId)}</td>
-              <td class="wide clip">{operation.result}</td>
-              <td>
-                <Moment of={operation.createTime} />
-              </td>
-              <td>
-                <a class="id" href={hrefOf(`operations/${operation.id}`)} title={operation.id}>
-                  {shortId(operation.id)}
-                </a>
-              </td>
-            </tr>
+            <OperationRow key={operation.id} operation={operation} names={names} />
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function OperationRow({ operation, names }: { readonly operation: Operation; readonly names: TableOptions['names'] }) {
+  const { id, groupRef, installationId, resource, integrationId, result, createTime } = operation;
+  return (
+    <tr class="clickable">
+      <td data-label="Status">
+        <OperationBadge operation={operation} />
+      </td>
+      <td data-label="Customer">
+        <a href={hrefOf('operations', { groupRef, installationId })} title={`Installation ${installationId}`}>
+          {groupRef ?? shortId(installationId)}
+        </a>
+      </td>
+      <td data-label="Object">{resource}</td>
+      <td data-label="Integration">{names.get(integrationId) ?? shortId(integrationId)}</td>
+      <td class="wide clip" data-label="Result">
+        {result}
+      </td>
+      <td data-label="Accepted">
+        <Moment of={createTime} />
+      </td>
+      <td data-label="Operation">
+        <a class="id whole-row" href={hrefOf(`operations/${id}`)} title={id}>
+          {shortId(id)}
+        </a>
+      </td>
+    </tr>
   );
 }
 

@@ -32,13 +32,26 @@ export function SignInPage({ onSignIn }: { readonly onSignIn: (session: Session)
         <p>What became of your writes, account by account.</p>
         <label>
           API key of the project
-          <input name="apiKey" type="password" autocomplete="off" spellcheck={false} required autoFocus />
+          <input
+            name="apiKey"
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            required
+            autoFocus
+            aria-invalid={error !== undefined}
+            aria-describedby={error === undefined ? undefined : 'issue-apiKey'}
+          />
         </label>
+        {error === undefined ? null : (
+          <div id="issue-apiKey">
+            <Problem error={error} title="Not signed in" />
+          </div>
+        )}
         <button type="submit" class="primary" disabled={isBusy}>
           Sign in
         </button>
         <p class="fine">The key stays in this tab and is forgotten with it.</p>
-        {error === undefined ? null : <Problem error={error} title="Not signed in" />}
         <details>
           <summary>No key at hand?</summary>
           <p>

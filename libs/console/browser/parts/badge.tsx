@@ -1,3 +1,5 @@
+import type { LaneState, Operation } from '@sluice/types';
+
 /** What a status means to a reader: shown by colour and by its word. */
 export type Tone = 'good' | 'bad' | 'busy' | 'unsure' | 'quiet';
 
@@ -12,16 +14,29 @@ const tones: Readonly<Record<string, Tone>> = {
   unhealthy: 'bad',
   bad_credentials: 'bad',
   blocked: 'bad',
+  failing: 'bad',
+  stalled: 'bad',
   in_progress: 'busy',
+  partial: 'unsure',
+  held: 'unsure',
   unknown: 'unsure',
   recovering: 'unsure',
-};
+} satisfies Partial<Record<LaneState, Tone>> & Record<string, Tone>;
 
 const words: Readonly<Record<string, string>> = {
   in_progress: 'in progress',
   bad_credentials: 'bad credentials',
+  partial: 'partly written',
+  failing: 'provider failing',
+  stalled: 'no progress',
+  held: 'held for credentials',
 };
 
 export function Badge({ of }: { readonly of: string }) {
   return <span class={`badge ${tones[of] ?? 'quiet'}`}>{words[of] ?? of}</span>;
+}
+
+/** The status of an operation. It is a success with one record written; of which another was not, a reader must see that. */
+export function OperationBadge({ operation: { status, metadata } }: { readonly operation: Operation }) {
+  return <Badge of={status === 'success' && (metadata?.records?.failed ?? 0) > 0 ? 'partial' : status} />;
 }

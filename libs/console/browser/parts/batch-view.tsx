@@ -1,5 +1,5 @@
-import type { OperationProgress, OperationRecord } from '@sluice/types';
-import { counted, fromNow, grouped } from '../format';
+import { counted, grouped, isOutage, type OperationProgress, type OperationRecord } from '@sluice/types';
+import { fromNow } from '../format';
 
 /** A cell per record in accept order, empty ones for what an open batch still takes, and the same in words. */
 export function BatchView({ progress, records }: BatchViewOptions) {
@@ -54,18 +54,29 @@ function legendOf({ records, batch, phase }: OperationProgress): (readonly [stri
 }
 
 function sentenceOf(progress: OperationProgress): string {
-  const { phase, batch, records, laneBlockedUntil, nextAttemptTime, cancelRequestTime, calls } = progress;
+  const { phase, batch, records, cancelRequestTime } = progress;
   if (phase === 'ended') return `Ended: ${grouped(records.succeeded)} of ${counted(records.total, 'record')} written.`;
   if (cancelRequestTime !== undefined) return 'A cancel was asked for: what has not been sent ends as cancelled.';
   if (phase === 'accumulating' && batch !== undefined) {
-    return `Filling: ${grouped(records.total)} of ${counted(batch.recordsMax, 'record')}. Sent when full, or ${fromNow(batch.dueTime)}.`;
+    const held = progress.held === undefined ? '' : ' Then it waits for new credentials.';
+    return `Filling: ${grouped(records.total)} of ${counted(batch.recordsMax, 'record')}. Sent when full, or ${fromNow(batch.dueTime)}.${held}`;
   }
-  const done = `Draining: ${grouped(records.total - records.pending)} of ${counted(records.total, 'record')} decided.`;
-  if (laneBlockedUntil !== undefined)
-    return `${done} The provider refused; it is asked again ${fromNow(laneBlockedUntil)}.`;
-  if (calls.inDoubt > 0) return `${done} What one call has written is being looked up.`;
-  if (calls.running > 0) return `${done} ${counted(calls.running, 'call')} under way.`;
-  if (nextAttemptTime !== undefined) return `${done} The next attempt is due ${fromNow(nextAttemptTime)}.`;
-  if (calls.waiting > 0) return `${done} It waits for an earlier write to the same record.`;
-  return `${done} It is about to be sent.`;
+  return `Draining: ${grouped(records.total - records.pending)} of ${counted(records.total, 'record')} decided. ${reasonOf(progress)}`;
+}
+
+/** Why it is not all decided. */
+function reasonOf({ calls, held, lastFailure, laneBlockedUntil, nextAttemptTime }: OperationProgress): string {
+  if (calls.running > 0 && held === undefined) return `${counted(calls.running, 'call')} under way.`;
+  if (held !== undefined) return 'Nothing is sent: the provider refuses the credentials of the connection.';
+  if (laneBlockedUntil !== undefined) return `The provider refused; it is asked again ${fromNow(laneBlockedUntil)}.`;
+  if (calls.inDoubt > 0) return 'What one call has written is being looked up.';
+  if (nextAttemptTime !== undefined) {
+    const why =
+      lastFailure === undefined
+        ? ''
+        : `${isOutage(lastFailure) ? 'The provider is failing' : 'The last try failed'} (${lastFailure.status ?? lastFailure.class}). `;
+    return `${why}The next attempt is due ${fromNow(nextAttemptTime)}.`;
+  }
+  if (calls.waiting > 0 && calls.ready === 0) return 'It waits for an earlier write to the same record.';
+  return 'It may be sent, and waits for its turn in the lane.';
 }

@@ -1,7 +1,6 @@
-import type { Operation, OperationProgress, OperationRecord } from '@sluice/types';
+import { counted, type Operation, type OperationProgress, type OperationRecord } from '@sluice/types';
 import { useState, useEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
-import { counted } from '../format';
 import { goTo, hrefOf } from '../use-route';
 import type { Api } from '../session';
 import { Problem } from './problem';
@@ -90,7 +89,7 @@ export function RetryButton({ api, operation, progress, records }: ActionOptions
   );
 }
 
-interface ConfirmOptions {
+export interface ConfirmOptions {
   readonly title: string;
   /** Label of the button that does it. */
   readonly verb: string;
@@ -102,7 +101,7 @@ interface ConfirmOptions {
 }
 
 /** Asks before something is done. Escape and the first button leave things as they are. */
-function Confirm({ title, verb, isDangerous, children, onConfirm, onClose }: ConfirmOptions) {
+export function Confirm({ title, verb, isDangerous, children, onConfirm, onClose }: ConfirmOptions) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -1,6 +1,6 @@
-import type { Log, Operation } from '@sluice/types';
+import { counted, type Log, type Operation } from '@sluice/types';
 import { useState } from 'preact/hooks';
-import { counted, inFull } from '../format';
+import { inFull } from '../format';
 import type { Api } from '../session';
 import { useLoad } from '../use-load';
 import { Problem } from './problem';

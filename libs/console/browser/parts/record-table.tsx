@@ -1,14 +1,48 @@
-import type { OperationRecord } from '@sluice/types';
+import {
+  counted,
+  planStep,
+  timelineOf,
+  type OperationExplanation,
+  type OperationRecord,
+  type RecordOutcome,
+} from '@sluice/types';
 import { useState } from 'preact/hooks';
-import { counted, shortId } from '../format';
+import { shortId } from '../format';
+import type { Api } from '../session';
+import { useLoad } from '../use-load';
 import { hrefOf } from '../use-route';
 import { Badge } from './badge';
+import { Problem } from './problem';
 
-/** What became of each record, in accept order, with the provider's own words. */
-export function RecordTable({ records }: { readonly records: readonly OperationRecord[] }) {
+/** What a reader comes for stands first. */
+const ranks: Readonly<Record<RecordOutcome, number>> = { failed: 0, unknown: 1, pending: 2, succeeded: 3 };
+
+interface RecordTableOptions {
+  readonly api: Api;
+  readonly operationId: string;
+  readonly records: readonly OperationRecord[];
+  /** Another one when what happened to the records may have changed. */
+  readonly version: string;
+  /** Index of a record that is explained from the start. */
+  readonly opened?: number | undefined;
+}
+
+/** What became of each record, the failed ones first, with the provider's own words; and of a record that is asked for, why. */
+export function RecordTable({ api, operationId, records, version, opened }: RecordTableOptions) {
   const [isNarrow, setNarrow] = useState(false);
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set(opened === undefined ? [] : [opened]));
+  const isAsked = open.size > 0;
+  const explanation = useLoad(`${operationId} ${isAsked ? version : 'closed'}`, (signal) =>
+    isAsked ? readExplanation(api, operationId, signal) : Promise.resolve(undefined),
+  );
   const troubled = records.filter(({ status }) => status === 'failed' || status === 'unknown');
-  const shown = isNarrow && troubled.length > 0 ? troubled : records;
+  const chosen = isNarrow && troubled.length > 0 ? troubled : records;
+  const shown = chosen.toSorted((one, other) => ranks[one.status] - ranks[other.status] || one.index - other.index);
+  const toggle = (index: number): void => {
+    const next = new Set(open);
+    if (!next.delete(index)) next.add(index);
+    setOpen(next);
+  };
   return (
     <section>
       <div class="title">
@@ -20,8 +54,11 @@ export function RecordTable({ records }: { readonly records: readonly OperationR
           </label>
         )}
       </div>
+      {explanation.error === undefined ? null : (
+        <Problem error={explanation.error} title="The explanation could not be read" />
+      )}
       <div class="scroll">
-        <table>
+        <table class="cards">
           <thead>
             <tr>
               <th class="number index">#</th>
@@ -32,7 +69,13 @@ export function RecordTable({ records }: { readonly records: readonly OperationR
           </thead>
           <tbody>
             {shown.map((record) => (
-              <RecordRow key={record.index} record={record} />
+              <RecordRow
+                key={record.index}
+                record={record}
+                isOpen={open.has(record.index)}
+                onToggle={() => toggle(record.index)}
+                explanation={explanation.value}
+              />
             ))}
           </tbody>
         </table>
@@ -41,35 +84,95 @@ export function RecordTable({ records }: { readonly records: readonly OperationR
   );
 }
 
-function RecordRow({ record }: { readonly record: OperationRecord }) {
+/** All of it: the records of a large operation come in pages. */
+export async function readExplanation(
+  api: Api,
+  operationId: string,
+  signal: AbortSignal,
+): Promise<OperationExplanation> {
+  const first = await api.explainOperation({ operationId }, { signal });
+  const records = [...first.records];
+  for (let { pagination } = first; pagination.nextPageToken !== undefined;) {
+    const next = await api.explainOperation({ operationId, pageToken: pagination.nextPageToken }, { signal });
+    records.push(...next.records);
+    ({ pagination } = next);
+  }
+  return { ...first, records };
+}
+
+interface RecordRowOptions {
+  readonly record: OperationRecord;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  readonly explanation: OperationExplanation | undefined;
+}
+
+function RecordRow({ record, isOpen, onToggle, explanation }: RecordRowOptions) {
   const { index, ref, status, recordId, error, warnings, replayedBy } = record;
+  const id = `record-${index}`;
   return (
-    <tr>
-      <td class="number">{index}</td>
-      <td>
-        <Badge of={status} />
-      </td>
-      <td>
-        {recordId === undefined ? null : <code>{recordId}</code>}
-        {ref === undefined ? null : <div class="fine">ref {ref}</div>}
-      </td>
-      <td class="wide answer">
-        {error === undefined ? null : (
-          <>
-            <span class="class">{error.class}</span> {error.message}
-          </>
-        )}
-        {warnings?.map((warning) => (
-          <div key={warning} class="fine">
-            {warning}
-          </div>
-        ))}
-        {replayedBy === undefined ? null : (
-          <div class="fine">
-            Retried as <a href={hrefOf(`operations/${replayedBy}`)}>{shortId(replayedBy)}</a>
-          </div>
-        )}
-      </td>
-    </tr>
+    <>
+      <tr class="clickable">
+        <td class="number" data-label="#">
+          <button
+            type="button"
+            class="link whole-row"
+            aria-expanded={isOpen}
+            aria-controls={id}
+            aria-label={`Explain record ${index}`}
+            onClick={onToggle}
+          >
+            {index}
+          </button>
+        </td>
+        <td data-label="Outcome">
+          <Badge of={status} />
+        </td>
+        <td data-label="Record id">
+          {recordId === undefined ? null : <code>{recordId}</code>}
+          {ref === undefined ? null : <div class="fine">ref {ref}</div>}
+        </td>
+        <td class="wide answer" data-label="Provider's answer">
+          {error === undefined ? null : (
+            <>
+              <span class="class">{error.class}</span> {error.message}
+            </>
+          )}
+          {warnings?.map((warning) => (
+            <div key={warning} class="fine">
+              {warning}
+            </div>
+          ))}
+          {replayedBy === undefined ? null : (
+            <div class="fine">
+              Retried as <a href={hrefOf(`operations/${replayedBy}`)}>{shortId(replayedBy)}</a>
+            </div>
+          )}
+        </td>
+      </tr>
+      {isOpen ? (
+        <tr class="explained">
+          <td colSpan={4} id={id}>
+            <Timeline index={index} explanation={explanation} />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+}
+
+/** The steps of a record, in the words of `sluice op explain`. Moments are in UTC. */
+function Timeline({ index, explanation }: Pick<RecordRowOptions, 'explanation'> & { readonly index: number }) {
+  const record = explanation?.records.find((one) => one.index === index);
+  if (explanation === undefined || record === undefined) return <p class="fine">The explanation is being read.</p>;
+  return (
+    <ol class="timeline">
+      {[planStep([record], explanation), ...timelineOf(record, explanation)].map(([step, text], at) => (
+        <li key={at}>
+          <b>{step}</b>
+          <span>{text}</span>
+        </li>
+      ))}
+    </ol>
   );
 }

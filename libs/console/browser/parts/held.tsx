@@ -1,0 +1,81 @@
+import type { HeldConnection } from '@sluice/types';
+import { useState } from 'preact/hooks';
+import { fromNow, inFull, shortId } from '../format';
+import { hrefOf } from '../use-route';
+import { apiOf, baseUrl, type Session } from '../session';
+import { Problem } from './problem';
+
+interface HeldOptions {
+  readonly session: Session;
+  readonly held: HeldConnection;
+}
+
+/** Why writes of a connection wait, and what ends that. */
+export function Held({ session, held }: HeldOptions) {
+  const { provider, groupRef, connectionId, since } = held;
+  return (
+    <div class="held">
+      <p>
+        <a href={hrefOf('operations', { groupRef })}>{groupRef}</a>: {provider} refuses the credentials of its
+        connection <code title={connectionId}>{shortId(connectionId)}</code>{' '}
+        <time dateTime={since} title={inFull(since)}>
+          since {fromNow(since).replace(' ago', '')}
+        </time>
+        . Its writes wait, and are sent when the connection has new credentials, until their deadline.
+      </p>
+      <Reconnect session={session} held={held} />
+    </div>
+  );
+}
+
+/** The customer's own page where there is one; else the request that brings the new secret. */
+function Reconnect({ session, held: { connectionId, authScheme } }: HeldOptions) {
+  const [url, setUrl] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  if (!authScheme.startsWith('oauth2/authorizationCode')) {
+    return (
+      <details>
+        <summary>Send new credentials ({authScheme})</summary>
+        <pre tabIndex={0}>{credentialsCommand(session, connectionId, authScheme)}</pre>
+      </details>
+    );
+  }
+  const make = async (): Promise<void> => {
+    try {
+      setUrl(await apiOf(session.apiKey, session.project.id).updateOAuthConnection({ connectionId }));
+      setError(undefined);
+    } catch (caught) {
+      setError(caught);
+    }
+  };
+  return (
+    <>
+      {url === undefined ? (
+        <button type="button" class="link" onClick={() => void make()}>
+          Make a link with which the customer connects again
+        </button>
+      ) : (
+        <label>
+          For the customer's browser, once, within ten minutes
+          <input readOnly value={url} onFocus={(event) => event.currentTarget.select()} />
+        </label>
+      )}
+      {error === undefined ? null : <Problem error={error} title="No link was made" />}
+    </>
+  );
+}
+
+/** Member of the request, by scheme, with what stands for the secret. */
+const bodies: Readonly<Record<string, readonly [string, unknown]>> = {
+  apiKey: ['apiKey', 'NEW_KEY'],
+  basic: ['basicAuth', { username: 'USER', password: 'PASSWORD' }],
+  'oauth2/clientCredentials': ['oauth2ClientCredentials', { clientId: 'CLIENT', clientSecret: 'SECRET' }],
+  'oauth2/password': ['oauth2PasswordCredentials', { username: 'USER', password: 'PASSWORD' }],
+};
+
+function credentialsCommand({ project }: Session, connectionId: string, authScheme: string): string {
+  const [member, secret] = bodies[authScheme] ?? ['apiKey', 'NEW_KEY'];
+  return `curl -X PATCH "${baseUrl}/projects/${project.name}/connections/${connectionId}" \\
+  -H "x-api-key: $KEY" -H 'content-type: application/json' \\
+  -d '${JSON.stringify({ updateMask: [member], connection: { [member]: secret } })}'`;
+}
