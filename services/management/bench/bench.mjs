@@ -13,12 +13,29 @@ const target = await new Promise((resolve, reject) => {
   child.once('message', resolve);
   child.once('exit', (code) => reject(new Error(`the server of the benchmark ended with ${code}`)));
 });
-const { project, integrationId, operationId, headers, bare } = target;
+const { project, integrationId, installationId, operationId, headers, bare } = target;
 
 const whole = await medianMs(`${project}/installations`);
 const ofOne = await medianMs(`${project}/integrations/${integrationId}/installations`);
 const page = await medianMs(`${project}/installations?pageSize=100`);
 const operation = `${project}/operations/${operationId}`;
+// What each page of the console asks for, each time it asks.
+const inInstallation = `installationId=${installationId}&since=${new Date(Date.now() - 30 * 86_400_000).toISOString()}`;
+const console50 = [
+  ['operations', `${project}/operations?pageSize=50`],
+  ['operations that have failures', `${project}/operations?pageSize=50&hasFailures=true`],
+  ['operations by the beginning of a group', `${project}/operations?pageSize=50&groupRefPrefix=group-99`],
+  ['operations of an installation', `${project}/operations?pageSize=50&installationId=${installationId}`],
+  ['operations with a record, none has', `${project}/operations?pageSize=50&${inInstallation}&recordRef=nobody`],
+  ['operations with an id, none has', `${project}/operations?pageSize=50&${inInstallation}&recordId=nobody`],
+  ['progress of an operation', `${operation}/progress`],
+  ['explanation of an operation', `${operation}/explanation`],
+  ['installations', `${project}/installations?pageSize=50`],
+  ['lanes', `${project}/lanes?pageSize=50`],
+  ['lanes in which calls wait', `${project}/lanes?pageSize=100&waiting=true`],
+];
+const ofConsole = [];
+for (const [name, url] of console50) ofConsole.push([name, await medianMs(url)]);
 await rate(bare);
 await rate(operation);
 const rates = { bare: [], operation: [] };
@@ -32,6 +49,7 @@ const ratio = median(rates.operation.map((each, at) => each / rates.bare[at]));
 console.log(`1,000 installations, whole list      ${whole.toFixed(1)} ms median`);
 console.log(`1,000 installations, one integration ${ofOne.toFixed(1)} ms median`);
 console.log(`1,000 installations, a page of 100   ${page.toFixed(1)} ms median`);
+for (const [name, ms] of ofConsole) console.log(`console: ${name.padEnd(40)} ${ms.toFixed(1)} ms median`);
 console.log(`bare Express handler                 ${Math.round(perSecond.bare)} requests/s`);
 console.log(
   `get operation                        ${Math.round(perSecond.operation)} requests/s, ${ratio.toFixed(2)} of it`,
