@@ -89,8 +89,8 @@ type Compared = [
   Assert<Same<typeof types.createJwtKeyRequestSchema, types.CreateJwtKeyRequest>>,
   Assert<Same<typeof types.createJwtKeyReplySchema, types.CreateJwtKeyReply>>,
   Assert<Same<typeof types.updateJwtKeyRequestSchema, types.UpdateJwtKeyRequest>>,
-  Assert<Same<typeof types.laneSchema, types.Lane>>,
-  Assert<Same<typeof types.laneListReplySchema, types.LaneListReply>>,
+  Assert<Same<typeof types.laneSchema, types.Lane, '.lastFailure'>>,
+  Assert<Same<typeof types.laneListReplySchema, types.LaneListReply, '.results[].lastFailure'>>,
   Assert<
     Same<typeof types.manifestIntegrationSchema, types.ManifestIntegration, '.read' | '.subscribe' | '.watchSchema'>
   >,
@@ -110,7 +110,7 @@ type Compared = [
       '.calls[].attempts[].error' | '.calls[].attempts[].isLate' | '.records[].error'
     >
   >,
-  Assert<Same<typeof types.operationProgressSchema, types.OperationProgress>>,
+  Assert<Same<typeof types.operationProgressSchema, types.OperationProgress, '.lastFailure'>>,
   Assert<Same<typeof types.operationRecordListReplySchema, types.OperationRecordListReply, '.results[].error'>>,
   Assert<Same<typeof types.operationSchema, types.Operation>>,
   Assert<Same<typeof types.paginationSchema, types.Pagination>>,

@@ -108,7 +108,9 @@ async function acceptOne(installed, keyId) {
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     pins: { ...installed, keyId },
   };
-  const records = [{ index: 0, callNumber: 1, headersKey: '', plan: '{"objectName":"contacts","fields":{}}', retryMs: 3_600_000 }];
+  const records = [
+    { index: 0, callNumber: 1, headersKey: '', plan: '{"objectName":"contacts","fields":{}}', retryMs: 3_600_000 },
+  ];
   await context.store.writes.accept([{ operation: opened, records }]);
   return opened.id;
 }

@@ -51,8 +51,7 @@ export function laneStore(database: Knex) {
 const counted = (condition: string): string => `(select count(*)::integer from (
   select 1 from calls c where c.project_id = l.project_id and c.lane_id = l.id and ${condition} limit :callsMax) counted)`;
 
-const waits = (of: string): string =>
-  `c.project_id = :projectId and c.lane_id = ${of} and c.state in ('ready', 'in_doubt')`;
+const waits = (of: string): string => `c.lane_id = ${of} and c.state in ('ready', 'in_doubt')`;
 
 const allLanes = `page as materialized (
   select * from lanes where project_id = :projectId and id > :afterId order by id limit :limit)`;
@@ -71,19 +70,19 @@ const waitingLanes = `turn as (
 
 /** What waits of each connection of a lane: since when its first call may be sent, and how its next one that is tried again ended last. */
 const connectionsOfLanes = `line as (
-    select p.id as lane_id, 1 as position, (select c.connection_id from calls c where ${waits('p.id')}
+    select p.id as lane_id, 1 as position, (select c.connection_id from calls c where c.project_id = :projectId and ${waits('p.id')}
       order by c.connection_id limit 1) as connection_id from page p
     union all
-    select w.lane_id, w.position + 1, (select c.connection_id from calls c where ${waits('w.lane_id')}
+    select w.lane_id, w.position + 1, (select c.connection_id from calls c where c.project_id = :projectId and ${waits('w.lane_id')}
       and c.connection_id > w.connection_id order by c.connection_id limit 1) from line w
     where w.connection_id is not null and w.position < :connectionsMax),
   waiting as (
     select w.lane_id, coalesce(k.status, 'created') = 'bad_credentials' as is_held, k.id, k.provider, k.group_ref, k.auth_scheme,
            coalesce(k.updated_at, k.created_at) as changed_at, f.not_before, a.error_class, a.status, a.finished_at
     from line w left join connections k on k.project_id = :projectId and k.id = w.connection_id
-    left join lateral (select c.not_before from calls c where ${waits('w.lane_id')} and c.connection_id = w.connection_id
+    left join lateral (select c.not_before from calls c where c.project_id = :projectId and ${waits('w.lane_id')} and c.connection_id = w.connection_id
       and c.not_before <= now() order by c.not_before limit 1) f on true
-    left join lateral (select c.operation_id, c.number from calls c where ${waits('w.lane_id')} and c.connection_id = w.connection_id
+    left join lateral (select c.operation_id, c.number from calls c where c.project_id = :projectId and ${waits('w.lane_id')} and c.connection_id = w.connection_id
       and c.not_before > now() and c.state = 'ready' order by c.not_before limit 1) r on true
     left join lateral (select error_class, status, finished_at from attempts where project_id = :projectId
       and operation_id = r.operation_id and call_number = r.number order by fence desc limit 1) a on true

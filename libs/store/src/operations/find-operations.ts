@@ -116,21 +116,18 @@ interface Range {
 function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
   const ofRecords = search.recordRef !== undefined || search.recordId !== undefined;
   const within = [
-    'o.project_id = :projectId',
-    ids === undefined ? '' : 'o.installation_id = i.id',
-    beforeId === undefined ? '' : 'o.id < :beforeId',
-    search.since === undefined ? '' : 'o.id >= :fromId',
-  ]
-    .filter(Boolean)
-    .join(' and ');
-  const newest = `select o.* from operations o where ${within} order by o.id desc limit :each`;
+    ids === undefined ? '' : ' and o.installation_id = i.id',
+    beforeId === undefined ? '' : ' and o.id < :beforeId',
+    search.since === undefined ? '' : ' and o.id >= :fromId',
+  ].join('');
+  const newest = `select o.* from operations o where o.project_id = :projectId${within} order by o.id desc limit :each`;
   // Counted row by row, so that no more records are looked at than are allowed.
   const counted = `select o.*, sum(${recordsSql}) over (order by o.id desc rows unbounded preceding) as records_read from (${newest}) o`;
   const read = ofRecords ? `select o.* from (${counted}) o where o.records_read <= :recordsMax` : newest;
   const edge = ofRecords
     ? `select case when count(*) >= :each or max(o.records_read) > :recordsMax
          then min(o.id) filter (where o.records_read <= :recordsMax) end as id from (${counted}) o`
-    : `select o.id from operations o where ${within} order by o.id desc offset :each - 1 limit 1`;
+    : `select o.id from operations o where o.project_id = :projectId${within} order by o.id desc offset :each - 1 limit 1`;
   return `
     with i as materialized (select ${ids === undefined ? 'null::text as id' : 'unnest(:ids::text[]) as id'}),
     edge as materialized (select max(e.id) as id from i cross join lateral (${edge}) e),
