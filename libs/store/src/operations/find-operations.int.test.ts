@@ -40,15 +40,20 @@ async function insertOperations(): Promise<void> {
   );
   await database.raw(
     `insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id, connection_id, object_name, type, traceparent,
-                          config_id, retry_ms, outcome, provider_id)
-     select project_id, id, 0, 'row', 1, lane_id, connection_id, object_name, type, traceparent, config_id, 1, 'succeeded', 'crm-' || n
+                          config_id, retry_ms)
+     select project_id, id, 0, 'row', 1, lane_id, connection_id, object_name, type, traceparent, config_id, 1
+     from (select * from operations order by id limit 10) o`,
+  );
+  await database.raw(
+    `insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, provider_ids)
+     select project_id, id, 1, 1, 'succeeded', '{0}', array['crm-' || n]
      from (select o.*, row_number() over (order by id) as n from operations o order by id limit 10) o`,
   );
   await database.raw(
     `insert into installations (project_id, id, integration_id, group_ref, connection_id, config_id, created_by)
      values ('p', 'many', 'i', 'acme-many', 'k', 'c', 'x'), ('p', 'one', 'j', 'acme-one', 'k', 'c', 'x')`,
   );
-  await database.raw('vacuum analyze operations, records');
+  await database.raw('vacuum analyze operations, records, outcomes');
 }
 
 /** Ids of every page, and how many pages there are. */

@@ -150,14 +150,18 @@ function matching({ status, objectName, since, hasFailures, recordRef, recordId 
     since === undefined ? '' : 's.created_at >= :since',
     hasFailures === true ? 's.records_failed > 0' : '',
     recordRef === undefined ? '' : hasRecord('r.ref = :recordRef'),
-    recordId === undefined ? '' : hasRecord(isProviderRecord),
+    recordId === undefined ? '' : `(${wroteRecord} or ${hasRecord(namesRecord)})`,
   ]
     .filter(Boolean)
     .join(' and ');
 }
 
-/** The record that was written; of an update or a delete also the one that was to be. Reads an outcome: the id that the provider gave. */
-const isProviderRecord = `(r.provider_id = :recordId or right(r.order_key, length(:recordId) + 1) = '/' || :recordId)`;
+/** The record that was written. */
+const wroteRecord = `exists (
+  select 1 from outcomes e where e.project_id = s.project_id and e.operation_id = s.id and :recordId = any(e.provider_ids))`;
+
+/** Of an update or a delete: the record that is to be written. */
+const namesRecord = `right(r.order_key, length(:recordId) + 1) = '/' || :recordId`;
 
 const hasRecord = (condition: string): string => `exists (
   select 1 from records r where r.project_id = s.project_id and r.operation_id = s.id and ${condition})`;
