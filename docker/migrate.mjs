@@ -23,7 +23,10 @@ try {
   });
   say(`schema: ${applied.length} of ${migrations.length} migrations applied`, applied);
   await createTopics(access);
-  say('topics:', Object.values(topics).map(describeTopic));
+  say(
+    'topics:',
+    Object.values(topics).map((topic) => describeTopic(topic, access.prefix)),
+  );
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
@@ -50,8 +53,8 @@ async function createTopics(access) {
   }
 }
 
-function describeTopic({ name, partitions }) {
-  return `${name} (${partitions} partitions)`;
+function describeTopic({ name, partitions }, prefix = '') {
+  return `${prefix}${name} (${partitions} partitions)`;
 }
 
 /** Our own errors say what to do; a refused connection to a name with two addresses has its reasons inside. */

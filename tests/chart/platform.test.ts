@@ -149,6 +149,19 @@ describe('certificates', () => {
   });
 });
 
+// Two releases on one Kafka would otherwise receive each other's announcements.
+withHelm('topics of its own are known to all that have the brokers, the migration among them', () => {
+  const valuesOf = (name: string) =>
+    Object.entries(podsByComponent(manifestsOf(platform))).flatMap(([component, { spec }]) =>
+      containersOf(spec).flatMap(({ env = [] }) =>
+        env.filter((each) => each.name === name).map(({ value }) => [component, value]),
+      ),
+    );
+  const withBrokers = valuesOf('KAFKA_BROKERS').map(([component]) => component);
+  expect(withBrokers).toEqual(expect.arrayContaining(['write-gateway', 'batcher', 'executor', 'migrate']));
+  expect(valuesOf('KAFKA_TOPIC_PREFIX')).toEqual(withBrokers.map((component) => [component, 'cell-two.']));
+});
+
 describe('the pods of an autoscaled service', () => {
   const replicasOf = (manifests: readonly Manifest[]) =>
     Object.fromEntries(

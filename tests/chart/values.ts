@@ -81,6 +81,7 @@ export const refused: readonly (readonly [string, object, RegExp])[] = [
   ['a misspelt name', { ...urls, postgress: {} }, /postgress/],
   ['a misspelt service', { ...urls, services: { exekutor: {} } }, /exekutor/],
   ['a URL of another protocol', { ...urls, redis: { url: 'http://redis' } }, /redis/],
+  ['a prefix that no topic may have', { ...urls, kafka: { ...urls.kafka, topicPrefix: 'a b' } }, /topicPrefix/],
   ['a broker without a port', { ...urls, kafka: { brokers: ['kafka'] } }, /brokers/],
   ['fewer replicas than none', { ...urls, services: { search: { replicas: -1 } } }, /replicas/],
   [
@@ -143,6 +144,7 @@ export const platform = {
   redis: { existingSecret: 'urls', tls: { caSecret: 'redis-ca', caKey: 'root.pem', clientSecret: 'redis-client' } },
   kafka: {
     brokers: ['kafka.internal:9094'],
+    topicPrefix: 'cell-two.',
     tls: { enabled: true, caSecret: 'kafka-ca', clientSecret: 'kafka-client' },
     sasl: { mechanism: 'plain', existingSecret: 'kafka-login' },
   },

@@ -61,7 +61,7 @@ export async function startStack(options: StackOptions = {}): Promise<OwnStack> 
   const { only: running = services } = options;
   const portBase = await freePortBase();
   const database = await cloneDatabase();
-  await createTopics((readProcessEnv()['KAFKA_BROKERS'] ?? '').split(','));
+  await createTopics((readProcessEnv()['KAFKA_BROKERS'] ?? '').split(','), options.env?.['KAFKA_TOPIC_PREFIX']);
   const logDir = mkdtempSync(join(tmpdir(), 'sluice-black-box-'));
   const sandboxUrl = `http://127.0.0.1:${portBase + 600}`;
   const providerUrl = (await options.providerUrl?.(sandboxUrl)) ?? sandboxUrl;
@@ -130,9 +130,9 @@ export function processEnvironment(
 }
 
 /** Makes the topics and waits until they are served. */
-export async function createTopics(brokers: string[]): Promise<void> {
+export async function createTopics(brokers: string[], prefix = ''): Promise<void> {
   const metrics = createMetrics('tests');
-  const messaging = createKafkaMessaging({ brokers, clientId: 'tests', logger: silentLogger, metrics });
+  const messaging = createKafkaMessaging({ brokers, prefix, clientId: 'tests', logger: silentLogger, metrics });
   try {
     await messaging.createTopics();
   } finally {

@@ -19,7 +19,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const stack = await startStack({ dataDir, want: hasKafka ? ['postgres', 'kafka'] : ['postgres'], env, log: say });
   try {
     await migrateWithReport(stack.databaseUrl, say);
-    if (hasKafka) await createTopics(stack.kafkaBrokers, say);
+    if (hasKafka) await createTopics(stack.kafkaBrokers, say, env['KAFKA_TOPIC_PREFIX']);
     else say('topics: none created; KAFKA_BROKERS names no broker');
   } finally {
     await stack.stop();

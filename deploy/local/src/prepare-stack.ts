@@ -7,11 +7,13 @@ import { createMetrics, silentLogger } from '@sluice/telemetry';
 /**
  * Creates the missing topics and prints which ones exist.
  * @param brokers `host:port`, comma separated
+ * @param prefix of their names, KAFKA_TOPIC_PREFIX
  * @throws DependencyError when the broker does not answer
  */
-export async function createTopics(brokers: string, log: Log): Promise<void> {
+export async function createTopics(brokers: string, log: Log, prefix = ''): Promise<void> {
   const messaging = createKafkaMessaging({
     brokers: brokers.split(',').map((broker) => broker.trim()),
+    prefix,
     clientId: 'sluice-launcher',
     logger: silentLogger,
     metrics: createMetrics('launcher'),
@@ -20,7 +22,7 @@ export async function createTopics(brokers: string, log: Log): Promise<void> {
     await messaging.createTopics().catch((cause: unknown) => {
       throw cause instanceof SluiceError ? topicsRefused(brokers, cause) : cause;
     });
-    const names = Object.values(topics).map(({ name, partitions }) => `${name} (${partitions} partitions)`);
+    const names = Object.values(topics).map(({ name, partitions }) => `${prefix}${name} (${partitions} partitions)`);
     log(`topics: ${names.join(', ')}`);
   } finally {
     await messaging.close();

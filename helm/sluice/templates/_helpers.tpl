@@ -106,6 +106,9 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- define "sluice.kafkaEnv" -}}
 {{- $kafka := .Values.kafka -}}
 - { name: KAFKA_BROKERS, value: {{ include "sluice.brokers" . | quote }} }
+{{- with $kafka.topicPrefix }}
+- { name: KAFKA_TOPIC_PREFIX, value: {{ . | quote }} }
+{{- end }}
 {{- if $kafka.tls.enabled }}
 - { name: KAFKA_TLS, value: 'on' }
 {{- include "sluice.tlsEnv" (list $kafka.tls "KAFKA") }}

@@ -37,6 +37,7 @@ it.each<[string, (env: Env) => unknown, Env, object]>([
   ['a Redis alone', redis, { REDIS_URL: 'redis://cache' }, { url: 'redis://cache' }],
   ['a Redis of its own authority', redis, { ...secured, REDIS_CA: pem }, { url: secured.REDIS_URL, tls: { ca: pem } }],
   ['brokers alone', kafka, {}, brokers],
+  ['brokers that are shared', kafka, { KAFKA_TOPIC_PREFIX: 'two.' }, { ...brokers, prefix: 'two.' }],
   ['TLS by public authorities', kafka, { KAFKA_TLS: 'on' }, { ...brokers, tls: {} }],
   ['TLS by its own', kafka, { KAFKA_TLS: 'on', KAFKA_CA: pem }, { ...brokers, tls: { ca: pem } }],
   [

@@ -32,6 +32,8 @@ export interface RedisAccess {
 export interface KafkaAccess {
   /** `host:port`, at least one. */
   readonly brokers: readonly string[];
+  /** Put before every topic and group. Absent: nothing. */
+  readonly prefix?: string;
   /** Present: TLS. */
   readonly tls?: TlsCertificates;
   /** Present: the client signs in. The password is secret. */
@@ -86,7 +88,8 @@ type RedisCertificates = Omit<EnvValues<typeof optionalRedisEnv>, 'redisUrl'>;
  * @throws ConfigError when one setting needs another that is missing: half a login, half a client certificate, certificates without TLS
  */
 export function kafkaAccess(values: EnvValues<typeof kafkaEnv>): KafkaAccess {
-  const { kafkaBrokers: brokers, kafkaTls: isTls, kafkaCa: ca, kafkaClientCert: cert, kafkaClientKey: key } = values;
+  const { kafkaBrokers: brokers, kafkaTopicPrefix: prefix, kafkaTls: isTls } = values;
+  const { kafkaCa: ca, kafkaClientCert: cert, kafkaClientKey: key } = values;
   const problems = saslProblems(values);
   const tls = certificates('KAFKA', { ca, cert, key }, isTls ? undefined : 'KAFKA_TLS=on', problems);
   const { kafkaSaslMechanism: mechanism, kafkaSaslUsername: username, kafkaSaslPassword: password } = values;
@@ -94,7 +97,7 @@ export function kafkaAccess(values: EnvValues<typeof kafkaEnv>): KafkaAccess {
     mechanism === undefined || username === undefined || password === undefined
       ? undefined
       : { mechanism: mechanism as NonNullable<KafkaAccess['sasl']>['mechanism'], username, password };
-  return { brokers, ...(isTls && { tls: tls ?? {} }), ...(sasl && { sasl }) };
+  return { brokers, ...(prefix !== undefined && { prefix }), ...(isTls && { tls: tls ?? {} }), ...(sasl && { sasl }) };
 }
 
 interface GivenCertificates {

@@ -61,6 +61,12 @@ export const kafkaEnv = {
     pattern: '[^\\s,]+:\\d{1,5}',
     doc: 'Kafka bootstrap brokers: host:port, several separated by commas.',
   },
+  KAFKA_TOPIC_PREFIX: {
+    type: 'string',
+    pattern: '[\\w.-]{1,100}',
+    optional: true,
+    doc: 'Put before the name of every topic and consumer group, so that several Sluices share a Kafka.',
+  },
   KAFKA_TLS: { type: 'boolean', default: false, doc: 'Use TLS for connections to the brokers.' },
   ...certificatesEnv('KAFKA', 'KAFKA_TLS'),
   KAFKA_SASL_MECHANISM: {
