@@ -7,8 +7,7 @@ import { readTable, type Cell, type CellTable } from '../cells/read-table';
 import { renderRouter, unknownProject, type RouterFiles } from '../cells/render-router';
 import { updateMap } from '../cells/update-map';
 import { CommandFailure } from '../failure';
-import { grouped, print } from '../output/print';
-import { renderTable } from '../output/table';
+import { grouped, print, renderTable } from '../output/print';
 
 interface CellsOptions {
   readonly out: string;
