@@ -82,12 +82,17 @@ async function copyOperation(operationId) {
     );
     await database.raw(
       `insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id, connection_id, object_name, type, traceparent,
-                            config_id, retry_ms, outcome, provider_id)
-       select project_id, id, 0, 'row-' || id, 1, lane_id, connection_id, object_name, type, traceparent, config_id, 1, 'succeeded', 'crm-' || id
+                            config_id, retry_ms)
+       select project_id, id, 0, 'row-' || id, 1, lane_id, connection_id, object_name, type, traceparent, config_id, 1
        from operations where id <> ?`,
       [operationId],
     );
-    await database.raw('vacuum analyze operations, records');
+    await database.raw(
+      `insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, provider_ids)
+       select project_id, id, 1, 1, 'succeeded', '{0}', array['crm-' || id] from operations where id <> ?`,
+      [operationId],
+    );
+    await database.raw('vacuum analyze operations, records, outcomes');
   } finally {
     await database.destroy();
   }
