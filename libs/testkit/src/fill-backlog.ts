@@ -89,9 +89,8 @@ async function insertWrites(database: Database, owner: BacklogOwner, slice: Slic
        insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent, deadline)
        select :projectId, id, 1, lane_id, :connectionId, :objectName, :type, 'asynchronous', 'ready', :traceparent,
               now() + interval '48 hours' from given)
-     insert into records (project_id, operation_id, record_index, accept_seq, lane_id, connection_id, object_name,
-                          type, order_key, traceparent, config_id, plan, retry_ms)
-     select :projectId, id, 0, nextval('accept_seq'), lane_id, :connectionId, :objectName, :type,
+     insert into records (project_id, operation_id, record_index, accept_seq, order_key, traceparent, config_id, plan, retry_ms)
+     select :projectId, id, 0, nextval('accept_seq'),
             lane_id || '/' || :objectName || '/' || record_id, :traceparent, :configId,
             json_strip_nulls(json_build_object('type', :type::text, 'objectName', :objectName::text, 'recordId', record_id,
                                                'fields', json_build_object('email', id || '@example.com')))::text,

@@ -81,9 +81,8 @@ async function copyOperation(operationId) {
       [operations, operationId],
     );
     await database.raw(
-      `insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id, connection_id, object_name, type, traceparent,
-                            config_id, retry_ms)
-       select project_id, id, 0, 'row-' || id, 1, lane_id, connection_id, object_name, type, traceparent, config_id, 1
+      `insert into records (project_id, operation_id, record_index, ref, accept_seq, traceparent, config_id, retry_ms)
+       select project_id, id, 0, 'row-' || id, 1, traceparent, config_id, 1
        from operations where id <> ?`,
       [operationId],
     );

@@ -12,18 +12,18 @@ const chunkBytes = 8_000;
  * @throws CommandFailure with what HAProxy said
  */
 export async function updateMap(socket: string, map: string): Promise<boolean> {
-  const maps = await tell(socket, 'show map');
+  const maps = await answerOf(socket, 'show map');
   if (maps === undefined) return false;
   const id = /^(\d+) \(\S*projects\.map\)/m.exec(maps)?.[1];
   if (id === undefined) throw refused(socket, `it has no projects.map:\n${maps}`);
-  const prepared = (await tell(socket, `prepare map #${id}`)) ?? '';
+  const prepared = (await answerOf(socket, `prepare map #${id}`)) ?? '';
   const version = /^New version created: (\d+)$/m.exec(prepared)?.[1];
   if (version === undefined) throw refused(socket, prepared);
   for (const lines of chunksOf(map)) {
-    const said = (await tell(socket, `add map @${version} #${id} <<\n${lines}`)) ?? '';
+    const said = (await answerOf(socket, `add map @${version} #${id} <<\n${lines}`)) ?? '';
     if (said.trim() !== '') throw refused(socket, said);
   }
-  const committed = (await tell(socket, `commit map @${version} #${id}`)) ?? '';
+  const committed = (await answerOf(socket, `commit map @${version} #${id}`)) ?? '';
   if (committed.trim() !== '') throw refused(socket, committed);
   return true;
 }
@@ -39,7 +39,7 @@ function chunksOf(map: string): string[] {
 }
 
 /** One command; an empty line ends its payload. HAProxy closes after its answer. */
-async function tell(path: string, command: string): Promise<string | undefined> {
+async function answerOf(path: string, command: string): Promise<string | undefined> {
   const socket = connect(path);
   socket.write(`${command}\n`);
   try {

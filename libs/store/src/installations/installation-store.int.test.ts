@@ -260,10 +260,6 @@ describe('operationStore', () => {
     const key = { project_id: seed.projectId, operation_id: '0190-0000' };
     const shared = {
       ...key,
-      lane_id: 'l',
-      connection_id: 'c',
-      object_name: 'o',
-      type: 'create',
       traceparent: '',
       config_id: 'x',
     };

@@ -87,7 +87,9 @@ export const outcomes: Migration = {
       where outcome <> 'pending' and (order_key is not null or error_class is not null or error_text is not null);
       update records set is_unanswered = true where outcome = 'pending' and send_state <> 'none';
       alter table records drop column outcome, drop column provider_id, drop column claimed_provider_id, drop column warnings,
-        drop column updated_at;
+        drop column updated_at, drop column type;
+      -- What its call says is said of a record only where it is found by it: one that was sent and has no outcome. A connection, where it is not the operation's.
+      alter table records alter column lane_id drop not null, alter column object_name drop not null, alter column connection_id drop not null;
       -- A record is not written again as a rule: its page needs no room for it.
       alter table records reset (fillfactor);
       create index records_order on records (project_id, order_key, accept_seq, record_index)

@@ -39,9 +39,8 @@ async function insertOperations(): Promise<void> {
     [at(0), at(0), total],
   );
   await database.raw(
-    `insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id, connection_id, object_name, type, traceparent,
-                          config_id, retry_ms)
-     select project_id, id, 0, 'row', 1, lane_id, connection_id, object_name, type, traceparent, config_id, 1
+    `insert into records (project_id, operation_id, record_index, ref, accept_seq, traceparent, config_id, retry_ms)
+     select project_id, id, 0, 'row', 1, traceparent, config_id, 1
      from (select * from operations order by id limit 10) o`,
   );
   await database.raw(

@@ -184,10 +184,9 @@ const singlesSql = `
       all_or_none, traceparent, plan_kb, deadline)
     select project_id, id, 1, lane_id, connection_id, object_name, type, mode, 'ready', all_or_none, traceparent, plan_kb,
       now() + make_interval(secs => retry_ms / 1000.0) from fresh),
-  stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id,
-      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
-    select project_id, id, 0, ref, accept_seq, lane_id, connection_id, object_name, type, order_key, traceparent,
-      config_id, headers_key, plan, retry_ms from fresh)
+  stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key, traceparent, config_id,
+      headers_key, plan, retry_ms)
+    select project_id, id, 0, ref, accept_seq, order_key, traceparent, config_id, headers_key, plan, retry_ms from fresh)
   select now() as accepted_at, (select count(*)::integer from fresh) as opened, '{}'::text[] as claimed,
     array(select c.ord::integer from checked, unnest(are_current) with ordinality as c(is_current, ord) where c.is_current) as sources`;
 
@@ -290,10 +289,10 @@ const insertSql = (rowsOf: Sql, claimed: string, claimedIds: string): string => 
     select f.project_id, f.id, c.number, f.lane_id, f.connection_id, f.object_name, f.type, f.mode, 'ready', f.all_or_none,
       f.traceparent, c.plan_kb, c.members::integer[], now() + make_interval(secs => c.retry_ms / 1000.0) from ${rowsOf('c', callColumns)} join fresh f on f.position = c.position
     on conflict do nothing),
-  stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id,
-      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
-    select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, f.lane_id, f.connection_id,
-      f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan, r.retry_ms
+  stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key, traceparent, config_id,
+      headers_key, plan, retry_ms)
+    select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, r.order_key, f.traceparent, f.config_id, r.headers_key,
+      r.plan, r.retry_ms
     from ${rowsOf('r', recordColumns)} join fresh f on f.position = r.position
     on conflict do nothing)
   select now() as accepted_at, (select count(*)::integer from opened) as opened,

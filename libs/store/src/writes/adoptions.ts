@@ -196,7 +196,7 @@ export async function reopenAdopters(
        where r.plan is not null order by a.project_id, a.operation_id, a.record_index for update of r),
      released as (delete from adoptions d using adopters a where d.project_id = a.project_id and d.lane_id = a.lane_id
        and d.object_name = a.object_name and d.provider_id = a.provider_id),
-     doubted as (update records r set is_unanswered = true, send_state = 'maybe' from adopters a
+     doubted as (update records r set is_unanswered = true, lane_id = a.lane_id, object_name = a.object_name, send_state = 'maybe' from adopters a
        where r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = a.record_index),
      theirs as (select project_id, operation_id, call_number as number, fence, array_agg(record_index) as indexes
        from adopters group by 1, 2, 3, 4),

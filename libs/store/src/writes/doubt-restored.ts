@@ -91,10 +91,11 @@ async function fingerprintOpen(
 async function readOpen(transaction: Knex.Transaction, piece: readonly SizedRow[]): Promise<OpenCreate[]> {
   const input = rowSource('i', recordColumns, piece);
   const { rows } = await transaction.raw<{ rows: OpenRow[] }>(
-    `select i.project_id, i.operation_id, i.number, r.record_index, l.provider, r.object_name, r.plan
+    `select i.project_id, i.operation_id, i.number, r.record_index, l.provider, c.object_name, r.plan
      from ${input.sql}
      join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
-     join lanes l on l.project_id = r.project_id and l.id = r.lane_id`,
+     join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+     join lanes l on l.project_id = c.project_id and l.id = c.lane_id`,
     input.bindings as Knex.Value[],
   );
   return rows.map((row) => ({
@@ -116,9 +117,10 @@ async function putInDoubt(transaction: Knex.Transaction, creates: readonly Finge
   await transaction.raw(
     `with given as materialized (select * from ${input.sql}),
      marked as (
-       update records r set is_unanswered = true, send_state = 'maybe', fingerprint = g.fingerprint,
-              first_sent_at = coalesce(r.first_sent_at, o.created_at)
+       update records r set is_unanswered = true, send_state = 'maybe', fingerprint = g.fingerprint, lane_id = c.lane_id,
+              object_name = c.object_name, first_sent_at = coalesce(r.first_sent_at, o.created_at)
        from given g join operations o on o.project_id = g.project_id and o.id = g.operation_id
+       join calls c on c.project_id = g.project_id and c.operation_id = g.operation_id and c.number = g.number
        where r.project_id = g.project_id and r.operation_id = g.operation_id and r.record_index = g.index),
      doubted as (
        update calls c set state = 'in_doubt', sent_at = now(), not_before = now(), fence = c.fence + 1, owner = null, lease_until = null

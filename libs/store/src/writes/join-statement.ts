@@ -110,6 +110,7 @@ const filling = `(excluded.plan_bytes::bigint * (${size} - b.records) / excluded
  * statement, and each row is found by its key, however this statement is planned.
  * `placed` is joined in full, which is never done by reading all of the one for each of the other: a planner that expects one group would, and a hundred
  * groups would cost ten thousand reads.
+ * A record says its connection where it may not be that of its operation.
  * `closed` is what was filled here; the other ways to close a batch are in `close-batch.ts`.
  */
 const joinSql = `
@@ -142,6 +143,7 @@ const joinSql = `
       records <= joined_records as is_new),
   placed as materialized (
     select s.project_id, s.integration_id, s.installation_id, s.config_id, s.connection_id, s.lane_id, s.object_name, s.type, s.traceparent,
+      case when s.connection_id <> m.connection_id or m.previous_id is not null then s.connection_id end as own_connection_id,
       m.ord, m.operation_id, m.first_id, m.first, m.taken, m.is_new, m.due_at
     from source s full join moved m on m.ord = s.ord where coalesce(m.ord, 0) > 0),
   opened as (
@@ -154,10 +156,10 @@ const joinSql = `
     select project_id, operation_id, connection_id, records, plan_bytes from moved where not is_open
     union all select project_id, previous_id, connection_id, ${size}, previous_bytes from moved where previous_id is not null),
   stored as (
-    insert into records (accept_seq, project_id, operation_id, record_index, ref, lane_id, connection_id, object_name, type, order_key,
-      traceparent, config_id, headers_key, plan, retry_ms, accepted_at)
+    insert into records (accept_seq, project_id, operation_id, record_index, ref, connection_id, order_key, traceparent, config_id,
+      headers_key, plan, retry_ms, accepted_at)
     select nextval('accept_seq'), p.project_id, case when r.rank < p.taken then p.first_id else p.operation_id end,
-      case when r.rank < p.taken then p.first + r.rank else r.rank - p.taken end, r.ref, p.lane_id, p.connection_id, p.object_name, p.type,
+      case when r.rank < p.taken then p.first + r.rank else r.rank - p.taken end, r.ref, p.own_connection_id,
       r.order_key, r.traceparent, p.config_id, r.headers_key, r.plan, r.retry_ms, now()
     from ${preparedRowsSql('r', recordColumns)} join placed p on p.ord = r.source order by r.ord),
   answered as (

@@ -174,10 +174,10 @@ const openingSql = (claimed: string, standing: string): string => `
       all_or_none, traceparent, deadline, sent_at, attempts, fence, lease_until, owner)
     select project_id, id, 1, lane_id, connection_id, object_name, type, 'synchronous', 'running', all_or_none,
       traceparent, now(), now(), 1, 1, clock_timestamp() + make_interval(secs => lease_ms / 1000), owner from fresh),
-  stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id,
-      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
-    select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, f.lane_id, f.connection_id,
-      f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan, 0
+  stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key, traceparent, config_id,
+      headers_key, plan, retry_ms)
+    select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, r.order_key, f.traceparent, f.config_id, r.headers_key,
+      r.plan, 0
     from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position),
   attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, fingerprints,
       sent_at)

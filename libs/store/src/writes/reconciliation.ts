@@ -112,7 +112,7 @@ async function readTwins(
      join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
      join lateral (
        (select t.operation_id, t.record_index from records t where t.project_id = r.project_id
-        and t.lane_id = r.lane_id and t.object_name = r.object_name and t.fingerprint = r.fingerprint
+        and t.lane_id = c.lane_id and t.object_name = c.object_name and t.fingerprint = r.fingerprint
         and t.is_unanswered
         and not (t.operation_id = c.operation_id and ${isInCall('t', 'c')})
         order by t.first_sent_at desc limit ?)

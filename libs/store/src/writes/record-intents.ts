@@ -61,16 +61,17 @@ interface SentCall extends CallKey {
 const sentColumns: Column<SentCall>[] = [...callKeyColumns, column('fence', 'bigint', (call) => call.fence)];
 
 /**
- * SQL: the records of an attempt say themselves that they were sent, and since when. So they do from the moment that its call is no longer being
+ * SQL: the records of an attempt say themselves that they were sent, since when, and by which lane they are found. So they do from the moment that its call is no longer being
  * sent and they have no outcome: it lapsed, or they are to be tried again. Those of them that end leave it with their settlement.
  * @param calls rows with the key and the fence of each attempt
  */
 export function markSentSql(calls: string): string {
   return `
-    update records r set is_unanswered = true, send_state = 'sent', first_sent_at = coalesce(r.first_sent_at, a.sent_at),
+    update records r set is_unanswered = true, lane_id = k.lane_id, object_name = k.object_name, send_state = 'sent', first_sent_at = coalesce(r.first_sent_at, a.sent_at),
            fingerprint = coalesce(a.fingerprints[array_position(a.record_indexes, r.record_index)], r.fingerprint)
     from ${calls} s join attempts a on a.project_id = s.project_id and a.operation_id = s.operation_id
       and a.call_number = s.number and a.fence = s.fence
+    join calls k on k.project_id = a.project_id and k.operation_id = a.operation_id and k.number = a.call_number
     where r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = any(a.record_indexes)`;
 }
 

@@ -63,7 +63,7 @@ export async function replayRecords(database: Knex, replay: Replay): Promise<Rep
     const connection = await findConnection(transaction, replay.projectId, operation.installation_id);
     const refusal = whyNot(replay, fresh, connection?.lane_id);
     if (refusal !== undefined || connection === undefined) return { refusal: refusal ?? 'uninstalled' };
-    await insertReplay(transaction, { ...replay, fresh, connectionId: connection.id });
+    await insertReplay(transaction, { ...replay, fresh, connectionId: connection.id, laneId: connection.lane_id });
     return { operationId: replay.newId, isNew: true };
   });
 }
@@ -80,9 +80,10 @@ async function lockOperation(transaction: Knex.Transaction, { projectId, operati
 async function readFailed(transaction: Knex.Transaction, replay: Replay): Promise<FailedRow[]> {
   const outcomes = replay.force ? ['failed', 'unknown'] : ['failed'];
   const result = await transaction.raw<{ rows: FailedRow[] }>(
-    `select r.record_index, r.lane_id, r.replayed_by, nullif(e.call_number, 0) as call_number, e.error_class,
+    `select r.record_index, coalesce(k.lane_id, o.lane_id) as lane_id, r.replayed_by, nullif(e.call_number, 0) as call_number, e.error_class,
             octet_length(r.plan) as plan_bytes, coalesce(k.all_or_none, false) as all_or_none
      from record_outcomes e
+     join operations o on o.project_id = e.project_id and o.id = e.operation_id
      join records r on r.project_id = e.project_id and r.operation_id = e.operation_id and r.record_index = e.record_index
      left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and k.number = e.call_number
      where e.project_id = ? and e.operation_id = ? and e.outcome = any(?::text[]) order by r.record_index for update of r`,
@@ -119,6 +120,7 @@ function whyNot(replay: Replay, fresh: readonly FailedRow[], laneId: string | un
 interface Insertion extends Replay {
   readonly fresh: readonly FailedRow[];
   readonly connectionId: string;
+  readonly laneId: string;
 }
 
 /** The number of each record's new call. A call of a version that did not limit bytes is divided here. */
@@ -139,7 +141,7 @@ function callsOf(rows: readonly FailedRow[]): number[] {
 }
 
 async function insertReplay(transaction: Knex.Transaction, given: Insertion): Promise<void> {
-  const { projectId, operationId, newId, fresh, connectionId, traceparent } = given;
+  const { projectId, operationId, newId, fresh, connectionId, laneId, traceparent } = given;
   const indexes = fresh.map((row) => row.record_index);
   const callNumbers = callsOf(fresh);
   const areWhole = fresh.map((row) => row.all_or_none);
@@ -151,24 +153,23 @@ async function insertReplay(transaction: Knex.Transaction, given: Insertion): Pr
        join records r on r.project_id = :projectId and r.operation_id = :operationId and r.record_index = i.record_index),
      opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
                         object_name, type, mode, state, records_total, calls_open, traceparent)
-       select o.project_id, :newId, o.integration_id, o.installation_id, f.config_id, :connectionId, f.lane_id,
+       select o.project_id, :newId, o.integration_id, o.installation_id, f.config_id, :connectionId, :laneId,
               o.object_name, o.type, 'asynchronous', 'queued', (select count(*) from given),
               (select max(new_call) from given), :traceparent
        from operations o cross join (select * from given where new_index = 0) f
-       where o.project_id = :projectId and o.id = :operationId),
+       where o.project_id = :projectId and o.id = :operationId returning *),
      called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
                         all_or_none, traceparent, members, deadline, plan_kb)
-       select project_id, :newId, new_call, lane_id, :connectionId, object_name, type, 'asynchronous', 'ready',
-              all_or_none, :traceparent, array_agg(new_index order by new_index), now() + make_interval(secs => min(retry_ms) / 1000.0),
-              ceil(sum(octet_length(plan)) / 1000.0)
-       from given group by project_id, new_call, lane_id, object_name, type, all_or_none),
-     stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, lane_id,
-                        connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
-       select project_id, :newId, new_index, ref, d.accept_seq, lane_id, :connectionId, object_name, type, order_key,
-              :traceparent, config_id, headers_key, plan, retry_ms
+       select o.project_id, o.id, g.new_call, o.lane_id, o.connection_id, o.object_name, o.type, o.mode, 'ready',
+              g.all_or_none, :traceparent, array_agg(g.new_index order by g.new_index), now() + make_interval(secs => min(g.retry_ms) / 1000.0),
+              ceil(sum(octet_length(g.plan)) / 1000.0)
+       from given g cross join opened o group by o.project_id, o.id, g.new_call, o.lane_id, o.connection_id, o.object_name, o.type, o.mode, g.all_or_none),
+     stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key, traceparent, config_id,
+                        headers_key, plan, retry_ms)
+       select project_id, :newId, new_index, ref, d.accept_seq, order_key, :traceparent, config_id, headers_key, plan, retry_ms
        from given cross join drawn d)
      update records r set replayed_by = :newId from given g
      where r.project_id = g.project_id and r.operation_id = g.operation_id and r.record_index = g.record_index`,
-    { projectId, operationId, newId, indexes, callNumbers, areWhole, connectionId, traceparent } as never,
+    { projectId, operationId, newId, indexes, callNumbers, areWhole, connectionId, laneId, traceparent } as never,
   );
 }

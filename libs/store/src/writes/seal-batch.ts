@@ -153,7 +153,9 @@ interface MemberRow {
 }
 
 const membersSql = `
-    select r.operation_id, r.record_index, r.connection_id, r.headers_key, r.order_key, r.traceparent, r.accepted_at,
+    select r.operation_id, r.record_index, r.headers_key,
+            coalesce(r.connection_id, (select o.connection_id from operations o
+              where o.project_id = :projectId and o.id = :operationId)) as connection_id, r.order_key, r.traceparent, r.accepted_at,
             octet_length(r.plan) as plan_bytes, r.retry_ms,
             r.order_key is not null and exists (
               select 1 from records e where e.project_id = r.project_id and e.order_key = r.order_key

@@ -68,7 +68,7 @@ async function findBlocked(transaction: Knex.Transaction, claimed: readonly Clai
   const input = rowSource('i', callKeyColumns, claimed);
   const result = await transaction.raw<{ rows: BlockedRow[] }>(
     `with mine as (
-       select r.project_id, r.operation_id, r.record_index, r.lane_id, r.order_key, r.accept_seq, c.number as call_number
+       select r.project_id, r.operation_id, r.record_index, c.lane_id, r.order_key, r.accept_seq, c.number as call_number
        from ${input.sql}
        join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
        join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}),
