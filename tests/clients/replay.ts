@@ -113,6 +113,6 @@ function checkerOf(responses: OpenApiOperation['responses']): ReplyChecker {
     servers: [],
     tags: [],
     paths: { '/row': { get: operation } },
-    components: { schemas: {}, securitySchemes: {} },
+    components: { schemas: {}, examples: {}, securitySchemes: {} },
   });
 }

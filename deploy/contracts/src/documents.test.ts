@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { problems } from '@sluice/errors';
-import { createReplyChecker, sampleOf, type BuiltDocument, type OpenApiOperation } from '@sluice/http';
+import {
+  createReplyChecker,
+  sampleOf,
+  type BuiltDocument,
+  type OpenApiContent,
+  type OpenApiOperation,
+} from '@sluice/http';
 import { repositoryRoot } from '@sluice/stack';
 import { generatedFiles } from './generated-files';
 import { readDocuments } from './read-documents';
@@ -105,6 +111,78 @@ it('every reply has a schema that a sample of it keeps', () => {
     );
   });
   expect(found).toEqual([]);
+});
+
+/** The values that a body shows, each with its name. Those of problems are components, by their codes. */
+function examplesOf({ example, examples = {} }: OpenApiContent): [string, unknown][] {
+  const named = Object.entries(examples).flatMap(([name, one]): [string, unknown][] =>
+    '$ref' in one ? [] : [[name, one.value]],
+  );
+  return example === undefined ? named : [['example', example], ...named];
+}
+
+/** Every body of an operation: what it is, and its content. */
+function bodiesOf({ requestBody, responses }: OpenApiOperation): [string, OpenApiContent][] {
+  const of = (name: string, content: Readonly<Record<string, OpenApiContent>> = {}) =>
+    Object.entries(content).map(([type, body]): [string, OpenApiContent] => [`${name} ${type}`, body]);
+  const replies = Object.entries(responses).flatMap(([status, { content }]) => of(status, content));
+  return [...of('request', requestBody?.content), ...replies];
+}
+
+it('every body of a request, a reply and a problem has an example', () => {
+  const found = findings(({ operation }) =>
+    bodiesOf(operation)
+      .filter(([, { example, examples = {} }]) => example === undefined && Object.keys(examples).length === 0)
+      .map(([name]) => name),
+  );
+  expect(found).toEqual([]);
+});
+
+// Members that no schema names are faults too. Bodies of requests are checked when a document is built (libs/http).
+it('every example of a reply keeps its schema', () => {
+  const checks = new Map(contracts.map(([, { document }]) => [document, createReplyChecker(document)]));
+  const found = findings(({ path, method, operation }, { document }) =>
+    Object.entries(operation.responses).flatMap(([status, { content }]) =>
+      Object.entries(content ?? {}).flatMap(([contentType, body]) =>
+        examplesOf(body).flatMap(([name, value]) => {
+          const text = JSON.stringify(value);
+          const reply = { method, path, status: Number(status), contentType, hasHeader: () => true, text };
+          const fault = checks.get(document)?.(reply);
+          return fault === undefined ? [] : [`${status} ${name}: ${fault}`];
+        }),
+      ),
+    ),
+  );
+  expect(found).toEqual([]);
+});
+
+it('every status of a problem shows a document of each of its codes', () => {
+  const found = findings(({ operation }) =>
+    Object.entries(operation.responses).flatMap(([status, { content, 'x-problem-codes': codes }]) => {
+      const examples = content?.['application/problem+json']?.examples ?? {};
+      const expected = codes?.map((code) => [code, { $ref: `#/components/examples/${code}` }]) ?? [];
+      return JSON.stringify(Object.entries(examples)) === JSON.stringify(expected) ? [] : [status];
+    }),
+  );
+  expect(found).toEqual([]);
+  for (const [, { document }] of contracts) {
+    const check = createReplyChecker(document);
+    for (const [code, { value }] of Object.entries(document.components.examples)) {
+      const text = JSON.stringify(value);
+      const reply = { method: 'get', path: undefined, contentType: 'application/problem+json', status: 0, text };
+      expect([code, check({ ...reply, hasHeader: () => true })]).toEqual([code, undefined]);
+      expect(value).toMatchObject({ code, status: problems[code as keyof typeof problems].status });
+    }
+  }
+});
+
+it('shows every way of writing, with its reply', () => {
+  const [, write] = contracts.find(([name]) => name === 'write') ?? [];
+  const { requestBody, responses } = Object.values(write?.document.paths ?? {})[0]?.['post'] ?? {};
+  const ways = ['single', 'batch', 'asynchronous', 'autoBatched', 'update', 'delete'];
+  expect(Object.keys(requestBody?.content['application/json']?.examples ?? {})).toEqual(ways);
+  expect(Object.keys(responses?.['200']?.content?.['application/json']?.examples ?? {})).toEqual([...ways, 'dryRun']);
+  expect(Object.keys(responses?.['422']?.content?.['application/json']?.examples ?? {})).toEqual(['single', 'batch']);
 });
 
 it('says which members are stored and not executed', () => {

@@ -1,10 +1,17 @@
 export type { Express, Request, RequestHandler, Response } from 'express';
 export { contractOfApp, createApp, readyWhen, startOperability, type AppOptions, type Readiness } from './create-app';
 export type { BuiltDocument } from './contract/build-document';
-export { refName, sampleOf } from './contract/docs-page';
 export { createReplyChecker, type ReplyChecker, type ReplyToCheck } from './contract/reply-checker';
+export { refName, sampleOf } from './contract/sample';
 export { json, jsonList, noBody, text, type Replies, type ReplyContract } from './contract/route-contract';
-export type { ApiInfo, OpenApiDocument, OpenApiOperation, OpenApiParameter } from './contract/route-contract';
+export type {
+  ApiInfo,
+  OpenApiContent,
+  OpenApiDocument,
+  OpenApiOperation,
+  OpenApiParameter,
+  RouteDescription,
+} from './contract/route-contract';
 export {
   authenticator,
   requestLimits,

@@ -1,12 +1,15 @@
 import {
   type ApiInfo,
+  type Example,
+  type Examples,
+  type OpenApiContent,
   type OpenApiDocument,
   type OpenApiOperation,
   problemType,
   type OpenApiParameter,
   type OpenApiResponse,
 } from './route-contract';
-import type { RegisteredRoute, ReplyContract } from './route-contract';
+import type { RegisteredRoute, ReplyContract, RouteContract } from './route-contract';
 import { problems, type ProblemCode } from '@sluice/errors';
 import * as types from '@sluice/types';
 import {
@@ -39,7 +42,7 @@ export interface BuiltDocument {
 
 /** The OpenAPI document of what is registered. */
 export function buildDocument(api: ApiInfo, routes: readonly RegisteredRoute[]): BuiltDocument {
-  const components = new Components();
+  const components = new Components(api.examples ?? {});
   const written: Record<string, Record<string, OpenApiOperation>> = {};
   const paths = new Map<string, string>();
   const undeclared: string[] = [];
@@ -59,7 +62,7 @@ export function buildDocument(api: ApiInfo, routes: readonly RegisteredRoute[]):
     servers: [{ url: basePath }],
     tags: api.tags,
     paths: written,
-    components: { schemas: components.schemas, securitySchemes },
+    components: { schemas: components.schemas, examples: components.problems, securitySchemes },
   };
   return { document, paths, undeclared };
 }
@@ -77,7 +80,9 @@ function buildOperation(route: RegisteredRoute, components: Components): OpenApi
   if (operationId === undefined || summary === undefined || tags === undefined || replies === undefined)
     return undefined;
   const parameters = parametersOf(route);
-  const written = Object.entries(replies).map(([status, reply]) => [status, responseOf(reply, components)] as const);
+  const written = Object.entries(replies).map(([status, reply]) => {
+    return [status, responseOf(reply, components, contract?.replyExamples?.[Number(status)])] as const;
+  });
   return {
     operationId,
     summary,
@@ -86,7 +91,7 @@ function buildOperation(route: RegisteredRoute, components: Components): OpenApi
     security: route.isAuthenticated ? [{ apiKey: [] }, { bearer: [] }] : [],
     ...(scopes && { 'x-scopes': admissionsOf(scopes) }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: bodyContent(body, contract?.example, components) } }),
+    ...(body && { requestBody: { required: true, content: bodyContent(body, contract ?? {}, components) } }),
     responses: withProblems(Object.fromEntries(written), problemCodes(route), components),
   };
 }
@@ -125,20 +130,22 @@ function parameter(
     required,
     description: typeof description === 'string' ? description : (meaning?.description ?? ''),
     schema: rest,
-    ...(meaning && where === 'path' && { example: meaning.example }),
+    ...(meaning && (where === 'path' || (required && rest['type'] === 'string')) && { example: meaning.example }),
   };
 }
 
-function responseOf({ description, contentType, schema, headers }: ReplyContract, components: Components) {
-  const shown = Object.entries(headers ?? {}).map(
+function responseOf(
+  { description, contentType, schema, headers }: ReplyContract,
+  components: Components,
+  examples: Examples | undefined,
+) {
+  const described = Object.entries(headers ?? {}).map(
     ([name, header]) => [name, { ...header, schema: { type: 'string' } }] as const,
   );
   const response: OpenApiResponse = {
     description,
-    ...(headers && { headers: Object.fromEntries(shown) }),
-    ...(contentType !== undefined && {
-      content: { [contentType]: { schema: components.refer(schema) as JsonSchema } },
-    }),
+    ...(headers && { headers: Object.fromEntries(described) }),
+    ...(contentType !== undefined && { content: { [contentType]: shown(schema ?? {}, components, { examples }) } }),
   };
   return response;
 }
@@ -153,7 +160,8 @@ function withProblems(
   for (const status of new Set(codes.map((code) => problems[code].status))) {
     const own = codes.filter((code) => problems[code].status === status);
     const reply: OpenApiResponse = responses[status] ?? { description: 'A problem.' };
-    const content = { ...reply.content, [problemType]: { schema: problemSchema(status, components) } };
+    const examples = Object.fromEntries(own.map((code) => [code, components.referToProblem(code)]));
+    const content = { ...reply.content, [problemType]: { schema: problemSchema(status, components), examples } };
     responses[status] = { ...reply, 'x-problem-codes': own, content };
   }
   return responses;
@@ -207,9 +215,46 @@ function propertiesOf(schema: JsonSchema | undefined): Record<string, JsonSchema
 }
 
 /** @throws ValidationError for an example that the schema refuses: when the service starts, and so in every test of it */
-function bodyContent(body: JsonSchema, example: object | undefined, components: Components) {
-  if (example) validate(body)(example);
-  return { 'application/json': { schema: components.refer(body) as JsonSchema, ...(example && { example }) } };
+function bodyContent(body: JsonSchema, { example, examples }: RouteContract, components: Components) {
+  const content = shown(body, components, { example, examples });
+  const values = [content.example, ...Object.values(examples ?? {}).map(({ value }) => value)];
+  for (const value of values.filter((one) => one !== undefined)) validate(body)(value);
+  return { 'application/json': content };
+}
+
+/** A schema with its examples: those that are given, else that of the schema. */
+function shown(
+  schema: JsonSchema,
+  components: Components,
+  { example, examples }: Pick<RouteContract, 'example' | 'examples'>,
+): OpenApiContent {
+  const content = { schema: components.refer(schema) as JsonSchema };
+  if (examples) return { ...content, examples };
+  const value = example ?? components.exampleOf(schema);
+  return value === undefined ? content : { ...content, example: value };
+}
+
+/** A problem document as `presentProblem` makes it; `detail` is the title, for want of a request. */
+function problemExample(code: ProblemCode): Example {
+  const { status, title, remedy } = problems[code];
+  const requestId = '6f1c0f6e-6f0e-4c37-9b1c-0d5a4ad0f1f2';
+  const time = '2026-11-20T10:05:00.120Z';
+  const isLater = remedy.includes('Retry-After');
+  const value = {
+    type: `/problems/${code}`,
+    title,
+    status,
+    detail: `${title}.`,
+    instance: requestId,
+    code,
+    requestId,
+    time,
+    retryable: isLater,
+    ...(isLater && { retryAfter: '2026-11-20T10:05:10.120Z' }),
+    remedy,
+  };
+  const issues = [{ in: 'body', name: 'type', detail: 'must be one of "create", "update", "delete"', value: 'creat' }];
+  return { summary: title, value: code === 'request.invalid' ? { ...value, issues } : value };
 }
 
 /** Shared schemas by identity: `connectionSchema` of the types lib is the component `Connection`. */
@@ -224,6 +269,37 @@ const describing = ['properties', 'additionalProperties', 'anyOf', 'oneOf'];
 /** The components of one document: what its schemas share is written once, and referred to. */
 class Components {
   private readonly used = new Map<string, unknown>();
+  private readonly codes = new Set<ProblemCode>();
+
+  /** @param examples values of shared schemas, by the names of their components */
+  constructor(private readonly examples: Readonly<Record<string, unknown>>) {}
+
+  referToProblem(code: ProblemCode): { readonly $ref: string } {
+    this.codes.add(code);
+    return { $ref: `#/components/examples/${code}` };
+  }
+
+  /** A problem document of each code that was referred to. */
+  get problems(): Examples {
+    return Object.fromEntries([...this.codes].toSorted().map((code) => [code, problemExample(code)]));
+  }
+
+  /** A value of the schema, made of those of its parts; undefined where a part that must be there has none. */
+  exampleOf(schema: JsonSchema): unknown {
+    const own = this.examples[names.get(schema) ?? ''];
+    if (own !== undefined) return own;
+    const { type, items, properties, required = [] } = schema;
+    if (type === 'array') {
+      const item = this.exampleOf((items ?? {}) as JsonSchema);
+      return item === undefined ? undefined : [item];
+    }
+    const members = Object.entries((properties ?? {}) as Record<string, JsonSchema>)
+      .map(([name, member]) => [name, this.exampleOf(member)] as const)
+      .filter(([, value]) => value !== undefined);
+    const found = new Set(members.map(([name]) => name));
+    const isWhole = found.size > 0 && (required as readonly string[]).every((name) => found.has(name));
+    return isWhole ? Object.fromEntries(members) : undefined;
+  }
 
   /** The schema in the document. */
   refer(schema: unknown): unknown {

@@ -97,15 +97,15 @@ describe('the contract is served', () => {
     });
   });
 
-  it('as a page that loads nothing', async () => {
+  it('as a short page that loads nothing', async () => {
     const { text, headers } = await answering(() => ({}))
       .get('/docs')
       .expect(200);
     expect(headers['content-security-policy']).toBe(docsPolicy);
     expect(docsPolicy).toContain("default-src 'none'");
     expect(text).toContain('Things &lt;API&gt;');
-    expect(text).toContain('GET /things/{thingId}');
-    expect(text).toContain('curl -X GET');
+    expect(text).toContain('<code>GET /things/{thingId}</code> Get a thing');
+    expect(text).toContain('/docs/reference');
     expect(text).not.toMatch(/<script|src=|@import|url\(|https?:/);
   });
 });

@@ -31,7 +31,7 @@ export function createReplyChecker(document: OpenApiDocument): ReplyChecker {
   const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, allErrors: false });
   addFormats.default(ajv);
   ajv.addFormat('password', true).addVocabulary(['components', 'example']);
-  const components = closed(document.components) as object;
+  const components = { schemas: closed(document.components.schemas) };
   const compiled = new Map<JsonSchema, ValidateFunction>();
   const bodyFault = (schema: JsonSchema, text: string): string | undefined => {
     const check = compiled.get(schema) ?? ajv.compile({ ...(closed(schema) as object), components });

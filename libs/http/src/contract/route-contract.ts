@@ -20,6 +20,16 @@ export interface HeaderContract {
 /** By status. Problems are not among them: see `problems`. */
 export type Replies = Readonly<Record<number, ReplyContract>>;
 
+/** A body of a request or a reply as it is shown. */
+export interface Example {
+  /** What is particular about it, in a few words. */
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+/** By a name that is unique among the examples of its body. A request and a reply of one name belong together. */
+export type Examples = Readonly<Record<string, Example>>;
+
 /** What a route declares for the OpenAPI document. */
 export interface RouteDescription {
   /** Names the operation, camelCase, once per service; the method of the client. */
@@ -32,8 +42,12 @@ export interface RouteDescription {
   readonly replies?: Replies;
   /** Codes beyond those that follow from the route: its authentication, scopes, body and path. */
   readonly problems?: readonly ProblemCode[];
-  /** A body that the schema takes, with what a caller usually sends. @default the least that the schema requires */
+  /** A body that the schema takes, with what a caller usually sends. @default that of the schema, of `ApiInfo.examples` */
   readonly example?: object;
+  /** Several bodies that the schema takes, in place of `example`. */
+  readonly examples?: Examples;
+  /** Replies by status, in place of those of their schemas. */
+  readonly replyExamples?: Readonly<Record<number, Examples>>;
   /** Headers of the request that mean something here; described, not checked. */
   readonly requestHeaders?: Readonly<Record<string, JsonSchema>>;
   /** Not part of the API: a page for a browser on its way. */
@@ -93,6 +107,8 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
+    /** A problem document of each code that an operation of the document may answer with. */
+    readonly examples: Examples;
     readonly securitySchemes: Readonly<Record<string, object>>;
   };
 }
@@ -114,7 +130,7 @@ export interface OpenApiOperation {
   readonly parameters?: readonly OpenApiParameter[];
   readonly requestBody?: {
     readonly required: true;
-    readonly content: Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: object }>>;
+    readonly content: Readonly<Record<string, OpenApiContent>>;
   };
   /** By status. */
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
@@ -134,9 +150,16 @@ export interface OpenApiResponse {
   readonly headers?: Readonly<
     Record<string, { readonly description: string; readonly required?: boolean; readonly schema: JsonSchema }>
   >;
-  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>;
+  readonly content?: Readonly<Record<string, OpenApiContent>>;
   /** Every `code` that a problem of this status may have. Our extension. */
   readonly 'x-problem-codes'?: readonly string[];
+}
+
+export interface OpenApiContent {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  /** Problem documents are among the components: `$ref`. */
+  readonly examples?: Readonly<Record<string, Example | { readonly $ref: string }>>;
 }
 
 /** Source: RFC 9457. */
@@ -149,4 +172,6 @@ export interface ApiInfo {
   readonly description: string;
   /** In the order of the page. */
   readonly tags: readonly ApiTag[];
+  /** A value of each shared schema, by the name of its component: what requests and replies of it show. */
+  readonly examples?: Readonly<Record<string, unknown>>;
 }

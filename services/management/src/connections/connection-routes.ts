@@ -9,6 +9,7 @@ import {
 } from '@sluice/types';
 import type { Caller, Connection, Credentials, Described, LiveCredentials } from '@sluice/types';
 import type { ManagementContext } from '../context';
+import { authorizationUrl } from '../examples';
 import { wholeList, wholeListOf } from '../pages';
 import { routesOfProject } from '../projects/get-project';
 import { assertConsumer, contradiction, notFound } from '../refusals';
@@ -46,12 +47,6 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
     summary: 'Make a connection from credentials',
     description:
       'Where an installation uses a connection of the same group, consumer, provider and account, that connection is given the credentials, and is the reply.',
-    example: {
-      groupRef: 'demo-group',
-      consumerRef: 'ann',
-      provider: 'hubspot',
-      oauth2AuthorizationCode: { accessToken: { token: 'pat-na1-…' } },
-    },
     replies: { 201: json(connectionSchema) },
     problems: [
       'group.not-found',
@@ -94,6 +89,7 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
     summary: 'Let a customer connect again',
     description: 'The tokens of the same connection are replaced, when the customer chooses the same account.',
     replies: { 200: text('Where to send the browser of the customer.') },
+    replyExamples: { 200: authorizationUrl },
     problems: ['connection.not-found', 'connection.scheme-mismatch'],
     handle: async (request, connection) => {
       const order = { ...reconnection(connection), openerOrigin: openerOriginOf(request.header('origin')) };

@@ -39,11 +39,6 @@ export function configRoutes(router: Router, context: ManagementContext): void {
   ofIntegration.patch('/objects/:objectName/config-content', 'patchObjectConfig', {
     summary: 'Patch the config of one object',
     description: 'JSON Patch: add, replace and remove.',
-    example: {
-      groupRef: 'demo-group',
-      action: 'write',
-      changes: [{ op: 'add', path: '/deletionSettings', value: { enabled: true } }],
-    },
     replies: { 200: changedInstallation },
     problems: [
       'installation.not-found',

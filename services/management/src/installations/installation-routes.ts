@@ -48,10 +48,6 @@ export function installationRoutes(router: Router, context: ManagementContext): 
   });
   ofIntegration.post('/installations', 'createInstallation', {
     summary: 'Install an integration',
-    example: {
-      groupRef: 'demo-group',
-      config: { content: { provider: 'hubspot', write: { objects: { contacts: { objectName: 'contacts' } } } } },
-    },
     replies: { 201: changedInstallation },
     problems: [
       'group.not-found',
@@ -84,16 +80,6 @@ export function installationChangeRoutes(router: Router, context: ManagementCont
   ofInstallation.patch('', 'updateInstallation', {
     summary: 'Change an installation',
     description: 'Only what updateMask names is changed.',
-    example: {
-      updateMask: ['config.content.write.objects.contacts'],
-      installation: {
-        config: {
-          content: {
-            write: { objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled: true } } } },
-          },
-        },
-      },
-    },
     replies: { 200: changedInstallation },
     problems: ['installation.config-invalid', 'connection.not-found', ...providerProblemCodes],
     scopes: ['frontend', 'token'],

@@ -76,10 +76,6 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
     summary: 'Deploy a manifest',
     description:
       'Creates an integration per entry, or gives it a new revision. With destructive=true installations stop reading the objects that the manifest removes from their integration. Nothing is deleted.',
-    example: {
-      sourceYaml:
-        'specVersion: 1.0.0\nintegrations:\n  - name: crm\n    provider: hubspot\n    write: { objects: [{ objectName: contacts }] }\n',
-    },
     replies: { 200: jsonList(integrationSchema, deployedHeaders) },
     problems: ['integration.name-taken', 'provider.unknown'],
     query,

@@ -18,6 +18,7 @@ import type { planPresenter } from '../present-plan';
 import { presentAccepted, presentWrite } from '../present-write';
 import type { WriteCall } from '../resolve-write';
 import type { synchronousWriter } from '../write-synchronously';
+import { writeExamples, writeReplyExamples } from './write-examples';
 import { writeProblems, writeReplies, writeRequestHeaders } from './write-replies';
 
 /** Largest body of a batch and of a single record, in bytes. */
@@ -69,7 +70,8 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
       summary: 'Write records',
       description: 'One record or a batch; now, or accepted to be written later.',
       tags: ['Writes'],
-      example: { groupRef: 'demo-group', type: 'create', record: { email: 'zoe@example.com', firstname: 'Zoë' } },
+      examples: writeExamples,
+      replyExamples: writeReplyExamples,
       requestHeaders: writeRequestHeaders,
       replies: writeReplies,
       problems: writeProblems,
