@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installedFor, installedInPage, licenceProblems, packagesInImages } from './architecture/licences';
+import {
+  bundledInReference,
+  installedFor,
+  installedInPage,
+  licenceProblems,
+  packagesInImages,
+} from './architecture/licences';
 import { packageFolders, readText } from './architecture/source-tree';
 
 describe('our own licence', () => {
@@ -55,6 +61,26 @@ describe('what ends up in an image', () => {
     const script = readFileSync(join(page, scripts[0] ?? ''), 'utf8');
     expect(installedInPage().map(({ name }) => name)).toContain('preact');
     for (const { text = 'none' } of installedInPage()) expect(script).toContain(text.trim());
+  });
+
+  // Scalar's packages are not installed: its browser build holds them, and its source maps name them.
+  it('brings along the licences of what the page of the API reference is made of', () => {
+    const made = bundledInReference();
+    expect(made.size).toBeGreaterThan(100);
+    const notices = readText('libs/reference/notices.txt');
+    const labels = [...notices.matchAll(/^(\S+ \S+) \(([^)]+)\)$/gm)];
+    const noticed = new Set(labels.map(([, label]) => label));
+    expect([...made].map(([name, version]) => `${name} ${version}`).filter((label) => !noticed.has(label))).toEqual([]);
+    const declared = labels.map(([, label = '', licence]) => ({
+      name: label,
+      version: '',
+      declared: licence,
+      text: undefined,
+    }));
+    expect(declared.flatMap(licenceProblems)).toEqual([]);
+    const page = join(__dirname, '../libs/reference/dist/page');
+    const [file = ''] = readdirSync(page).filter((name) => name.startsWith('notices-'));
+    expect(readFileSync(join(page, file), 'utf8')).toBe(notices);
   });
 
   it('was installed from the lockfile that is there', () => {

@@ -62,6 +62,22 @@ export function installedInPage(): Installed[] {
     .filter(({ name }) => !name.startsWith('@sluice/'));
 }
 
+/** What the browser build of Scalar is made of besides its own packages, by its source maps: name to version. */
+export function bundledInReference(): Map<string, string> {
+  const folder = join(root, 'libs/reference/node_modules/@scalar/api-reference/dist/browser');
+  const found = new Map<string, string>();
+  for (const map of globSync('{*.esm,chunks/*}.js.map', { cwd: folder })) {
+    // What libs/reference/build.mjs leaves out.
+    if (/(AgentScalarDrawer|\.svg)-/.test(map)) continue;
+    const { sources } = JSON.parse(readFileSync(join(folder, map), 'utf8')) as { readonly sources: readonly string[] };
+    for (const source of sources) {
+      const [, name, version = ''] = /.*node_modules\/\.pnpm\/((?:@[^/+]+\+)?[^/@]+)@([^/_(]+)/.exec(source) ?? [];
+      if (name !== undefined) found.set(name.replace('+', '/'), version);
+    }
+  }
+  return found;
+}
+
 /** @returns what speaks against a package in an image; nothing where its licence is permissive */
 export function licenceProblems({ name, version, declared, text }: Installed): string[] {
   const label = `${name} ${version}`;

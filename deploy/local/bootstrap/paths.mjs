@@ -18,8 +18,8 @@ export const lockfile = join(root, 'pnpm-lock.yaml');
 
 export const launcher = join(root, 'deploy', 'local', 'dist', 'index.js');
 
-/** Make the console's page and the pages of the guide, where they are older than their sources. */
-export const pageBuilds = ['console', 'guide'].map((name) => join(root, 'libs', name, 'build.mjs'));
+/** Make the console's page, the pages of the guide and the API reference, where they are older than their sources. */
+export const pageBuilds = ['console', 'guide', 'reference'].map((name) => join(root, 'libs', name, 'build.mjs'));
 
 /** Makes the packages that others install. */
 export const packagesScript = join(root, 'deploy', 'release', 'packages.mjs');

@@ -19,7 +19,7 @@ import { demoCustomer, demoFileOf } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
 import { createPrinter, printOutput } from './dev-output';
 import { createStopList, type StopList } from './footprints/footprint';
-import { journalEnv, listenEnv, serviceEnv } from './footprints/service-env';
+import { journalEnv, listenEnv, publicEnv, serviceEnv } from './footprints/service-env';
 import { type LocalSecrets, openLocalSecrets } from './local-secrets';
 import { createTopics, migrateWithReport } from './prepare-stack';
 import { claimRunFolder, type RunFolder } from './run-folder/claim-run-folder';
@@ -208,7 +208,7 @@ function startWatchedService(name: ProcessName, options: WatchedServiceOptions):
   let isOurs = true;
   const start = (): ChildProcess => {
     const started = spawnService(name, {
-      env: { ...env, ...listenEnv(portBase, name) },
+      env: { ...publicEnv(portBase), ...env, ...listenEnv(portBase, name) },
       stdio: ['ignore', 'pipe', 'pipe'],
       nodeFlags: ['--watch', '--watch-preserve-output', ...inspector],
     });

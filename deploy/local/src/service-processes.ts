@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '@sluice/stack';
-import { listenEnv } from './footprints/service-env';
+import { listenEnv, publicEnv } from './footprints/service-env';
 import { type ProcessName, servicePorts } from './service-ports';
 
 export interface ServiceProcessesOptions {
@@ -66,7 +66,7 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
     kill,
     start: async (name, more = {}) => {
       const log = openSync(logOf(name), 'a');
-      const ofOne = { ...env, ...listenEnv(portBase, name), ...more };
+      const ofOne = { ...publicEnv(portBase), ...env, ...listenEnv(portBase, name), ...more };
       const child = spawnService(name, {
         env: ofOne,
         stdio: ['ignore', log, log],

@@ -136,8 +136,11 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- toJson (uniq $ports) -}}
 {{- end -}}
 
+{{/* Where browsers reach an API: (list $ "write"). The setting, or https:// and its ingress host; empty without either. */}}
 {{- define "sluice.publicUrl" -}}
-{{- with .Values.settings.publicUrl }}{{ . }}{{ else }}{{ with first (include "sluice.hosts" (list . .Values.ingress.hosts.management) | fromJsonArray) }}https://{{ . }}{{ end }}{{ end -}}
+{{- $root := index . 0 }}{{ $api := index . 1 }}{{ $settings := $root.Values.settings -}}
+{{- $set := dict "management" $settings.publicUrl "search" $settings.publicSearchUrl "write" $settings.publicWriteUrl -}}
+{{- with get $set $api }}{{ . }}{{ else }}{{ with first (include "sluice.hosts" (list $root (get $root.Values.ingress.hosts $api)) | fromJsonArray) }}https://{{ . }}{{ end }}{{ end -}}
 {{- end -}}
 
 {{/* The hosts of one base URL as a JSON list: a value that is one host, or several. */}}
@@ -169,8 +172,14 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 {{- if eq $service "management" }}
 {{ include "sluice.secretEnv" (list $root $values.adminKey "SLUICE_ADMIN_KEY" (include "sluice.keysSecret" $root)) }}
-{{- with include "sluice.publicUrl" $root }}
+{{- with include "sluice.publicUrl" (list $root "management") }}
 - { name: SLUICE_PUBLIC_URL, value: {{ . | quote }} }
+{{- end }}
+{{- with include "sluice.publicUrl" (list $root "search") }}
+- { name: SLUICE_PUBLIC_SEARCH_URL, value: {{ . | quote }} }
+{{- end }}
+{{- with include "sluice.publicUrl" (list $root "write") }}
+- { name: SLUICE_PUBLIC_WRITE_URL, value: {{ . | quote }} }
 {{- end }}
 {{- end }}
 {{- if has $service (list "management" "executor") }}

@@ -227,12 +227,22 @@ export const webhooksEnv = {
   },
 } as const satisfies EnvFields;
 
-/** Where browsers reach the management service: a provider sends customers back there. */
+/** Where browsers reach the services: a provider sends customers back to management, and its pages call all three. */
 export const publicUrlEnv = {
   SLUICE_PUBLIC_URL: {
     type: 'url',
     optional: true,
     doc: 'Address of the management service as browsers see it; http://127.0.0.1:<SLUICE_PORT> when absent. /callbacks/v1/oauth under it is the redirect address to register at a provider, and zips are put under /v1/uploads.',
+  },
+  SLUICE_PUBLIC_SEARCH_URL: {
+    type: 'url',
+    optional: true,
+    doc: 'Address of the search service as browsers see it. When absent, the page /docs/reference cannot send a search.',
+  },
+  SLUICE_PUBLIC_WRITE_URL: {
+    type: 'url',
+    optional: true,
+    doc: 'Address of the write gateway as browsers see it. When absent, the page /docs/reference cannot send a write.',
   },
 } as const satisfies EnvFields;
 

@@ -2,16 +2,17 @@ import { consoleFolder, consolePolicy } from '@sluice/console';
 import { NotFoundError } from '@sluice/errors';
 import { guideFolder, guidePolicy } from '@sluice/guide';
 import { pageReply, readPageFiles, routesUnder, type RouteRequest, type Router } from '@sluice/http';
+import { referenceFolder, referencePolicy } from '@sluice/reference';
 import type { ManagementContext } from './context';
 
 /** Pages that were made when the packages were compiled. Open: they hold nothing of anybody. */
 interface Pages {
   /** Address of the first page. It must not end in a slash: pages name their files relative to their own addresses. */
-  readonly path: '/console' | '/docs/guide';
+  readonly path: '/console' | '/docs/guide' | '/docs/reference';
   readonly folder: string;
   readonly policy: string;
   /** What the log and replies call it. */
-  readonly noun: 'console' | 'guide';
+  readonly noun: 'console' | 'guide' | 'reference';
   readonly operationIds: readonly [page: string, file: string];
 }
 
@@ -30,10 +31,40 @@ const guidePages: Pages = {
   operationIds: ['showGuide', 'loadGuideFile'],
 };
 
-/** `GET /console` and `GET /docs/guide`, and the files of both. The console asks for a key; the guide has no use for one. */
+/** `/docs/reference`, and where the page finds the other two APIs. */
+function referenceRoutes(router: Router, context: ManagementContext): void {
+  const { publicSearchUrl: search, publicWriteUrl: write } = context.config;
+  const urls = [search, write].filter((url) => url !== undefined);
+  // Before the page's files: any other name is looked for among those.
+  routesUnder(router, '/docs/reference', { isInternal: true, find: () => undefined }).get(
+    '/servers.json',
+    'showServers',
+    { answer: () => ({ ...(search && { search: `${search}/v1` }), ...(write && { write: `${write}/v1` }) }) },
+  );
+  const pages: Pages = {
+    path: '/docs/reference',
+    folder: referenceFolder,
+    policy: referencePolicy(urls.map((url) => new URL(url).origin)),
+    noun: 'reference',
+    operationIds: ['showReference', 'loadReferenceFile'],
+  };
+  serve(router, pages, context);
+}
+
+/** `GET /console`, `GET /docs/guide` and `GET /docs/reference`, and the files of each. The guide has no use for a key; the others ask for one. */
 export function pageRoutes(router: Router, context: ManagementContext): void {
   for (const pages of [consolePages, guidePages]) serve(router, pages, context);
+  referenceRoutes(router, context);
+  const reference = { query: {}, handle: redirectToReference };
+  routesUnder(router, '/docs', { isInternal: true, find: () => undefined }).get('', 'showDocs', reference);
 }
+
+const isFolder = ({ url }: RouteRequest<object>) => url.split('?')[0]?.endsWith('/') === true;
+
+/** Relative, because a proxy may put a path before ours. */
+const redirectToReference = (request: RouteRequest<object>) => {
+  return { status: 302, headers: { Location: isFolder(request) ? 'reference' : 'docs/reference' } };
+};
 
 function serve(
   router: Router,
@@ -55,8 +86,7 @@ function serve(
   routes.get('', page, {
     query,
     handle: (request) => {
-      const isFolder = request.url.split('?')[0]?.endsWith('/');
-      if (isFolder) return { status: 308, headers: { Location: `..${path.slice(path.lastIndexOf('/'))}` } };
+      if (isFolder(request)) return { status: 308, headers: { Location: `..${path.slice(path.lastIndexOf('/'))}` } };
       return replyWith('index.html', request);
     },
   });

@@ -84,6 +84,7 @@ export function describeRunning(demo: Demo, demoFile: string): readonly string[]
     `management  ${baseUrl}`,
     `console     ${baseUrl.replace(/\/v1$/, '/console')}`,
     `guide       ${baseUrl.replace(/\/v1$/, '/docs/guide')}`,
+    `reference   ${baseUrl.replace(/\/v1$/, '/docs/reference')}`,
     `search      ${searchUrl}`,
     `write       ${writeUrl}`,
     ...(sandboxUrl === undefined ? [] : [`sandbox CRMs ${sandboxUrl}`]),

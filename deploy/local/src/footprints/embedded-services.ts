@@ -7,7 +7,7 @@ import { createContext as searchContext, createSearchService, searchEnv } from '
 import { createLogger, createMetrics } from '@sluice/telemetry';
 import { createContext as gatewayContext, createGatewayService, gatewayEnv } from '@sluice/write-gateway';
 import type { ProcessName } from '../service-ports';
-import { listenEnv } from './service-env';
+import { listenEnv, publicEnv } from './service-env';
 
 interface EmbeddedService {
   start(): Promise<{ readonly port: number }>;
@@ -29,7 +29,7 @@ export function createEmbeddedServices(options: EmbeddedServicesOptions): readon
   const { portBase, env, logLevel, logStream } = options;
   const hub = createInProcessHub();
   const hints = createInMemoryHints();
-  const envOf = (name: ProcessName) => ({ ...env, ...listenEnv(portBase, name) });
+  const envOf = (name: ProcessName) => ({ ...publicEnv(portBase), ...env, ...listenEnv(portBase, name) });
   const observe = (service: ProcessName) => ({
     logger: createLogger({ service, level: logLevel, destination: logStream }),
     metrics: createMetrics(service),

@@ -40,6 +40,12 @@ function sandboxUrls(url: string) {
   };
 }
 
+/** Where the pages of management find the other APIs, unless the environment says otherwise. */
+export function publicEnv(portBase: number): Record<string, string> {
+  const url = (name: ProcessName) => `http://127.0.0.1:${portBase + servicePorts[name]}`;
+  return { SLUICE_PUBLIC_SEARCH_URL: url('search'), SLUICE_PUBLIC_WRITE_URL: url('write-gateway') };
+}
+
 /** Where one of them listens. */
 export function listenEnv(portBase: number, name: ProcessName): Record<string, string> {
   const port = portBase + servicePorts[name];
