@@ -66,17 +66,13 @@ function sentenceOf(progress: OperationProgress): string {
 
 /** Why it is not all decided. */
 function reasonOf({ calls, held, lastFailure, laneBlockedUntil, nextAttemptTime }: OperationProgress): string {
-  if (calls.running > 0 && held === undefined) return `${counted(calls.running, 'call')} under way.`;
   if (held !== undefined) return 'Nothing is sent: the provider refuses the credentials of the connection.';
+  const isFailing = isOutage(lastFailure);
+  const why = isFailing ? `The provider is failing (${lastFailure?.status ?? lastFailure?.class}). ` : '';
+  if (calls.running > 0) return `${why}${counted(calls.running, 'call')} under way.`;
   if (laneBlockedUntil !== undefined) return `The provider refused; it is asked again ${fromNow(laneBlockedUntil)}.`;
   if (calls.inDoubt > 0) return 'What one call has written is being looked up.';
-  if (nextAttemptTime !== undefined) {
-    const why =
-      lastFailure === undefined
-        ? ''
-        : `${isOutage(lastFailure) ? 'The provider is failing' : 'The last try failed'} (${lastFailure.status ?? lastFailure.class}). `;
-    return `${why}The next attempt is due ${fromNow(nextAttemptTime)}.`;
-  }
+  if (nextAttemptTime !== undefined) return `${why}The next attempt is due ${fromNow(nextAttemptTime)}.`;
   if (calls.waiting > 0 && calls.ready === 0) return 'It waits for an earlier write to the same record.';
-  return 'It may be sent, and waits for its turn in the lane.';
+  return `${why}It may be sent, and waits for its turn in the lane.`;
 }
