@@ -1,0 +1,279 @@
+import { readFileSync } from 'node:fs';
+import { planStep, timelineOf } from '@sluice/types';
+import { until } from '@sluice/testkit';
+import type { Browser, Page } from 'playwright-core';
+import { call } from '../harness/api';
+import { findChromium, openChromium } from '../harness/chromium';
+import { createCustomer, type Customer } from '../harness/customer';
+import { createProject, type Project } from '../harness/project';
+import { sharedStack } from '../harness/shared-stack';
+import { openConsole, type ConsoleTab, type TabOptions } from './console/open-console';
+import { violationsOf } from './console/violations';
+
+const program = findChromium('what the console says of operations, in a real browser');
+const withBrowser = program === undefined ? it.skip : it;
+
+const stack = sharedStack();
+let browser: Browser;
+let project: Project;
+let tab: ConsoleTab | undefined;
+beforeAll(async () => {
+  if (program === undefined) return;
+  browser = await openChromium(program);
+});
+beforeEach(async () => {
+  if (program !== undefined) project = await createProject(stack);
+});
+afterEach(async () => {
+  if (tab === undefined) return;
+  const { origin } = new URL(stack.baseUrl);
+  expect(tab.complaints).toEqual([]);
+  expect(tab.requests.filter((url) => !url.replace(/^blob:/, '').startsWith(origin))).toEqual([]);
+  expect(tab.requests.filter((url) => url.includes(project.key))).toEqual([]);
+  await tab.context.close();
+  tab = undefined;
+});
+afterAll(async () => {
+  await browser?.close();
+});
+
+const openAt = async (path: string, options?: TabOptions): Promise<Page> => {
+  tab = await openConsole(browser, new URL(stack.baseUrl).origin, options);
+  await tab.signIn(project.key);
+  await tab.page.getByRole('heading', { name: 'Operations' }).waitFor();
+  await tab.goTo(path);
+  return tab.page;
+};
+const newCustomer = (more: object = {}): Promise<Customer> =>
+  createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project, ...more });
+let made = 0;
+const person = () => ({ email: `op-${(made += 1)}-${Date.now()}@example.com`, lastname: `Person ${made}` });
+const create = async (customer: Customer, record: object = person(), headers = {}): Promise<string> =>
+  (await customer.write('contacts', { type: 'create', mode: 'asynchronous', record }, headers)).body.operationId;
+const createBatch = async (customer: Customer, records: readonly object[]): Promise<string> => {
+  const batch = records.map((record) => ({ record }));
+  return (await customer.write('contacts', { type: 'create', mode: 'asynchronous', batch })).body.operationId;
+};
+const clearFaults = ({ account }: Customer) =>
+  call(`${stack.sandboxUrl}/_sandbox/faults?account=${account.name}`, { method: 'DELETE' });
+const rowOf = (page: Page, id: string) => page.locator('tbody tr', { has: page.locator(`a[title="${id}"]`) });
+
+// A write that waits for a person must not look as if it went by itself.
+withBrowser('a write that is held for credentials says so, and leads to new ones', async () => {
+  const customer = await newCustomer();
+  await customer.account.revoke();
+  const id = await create(customer);
+  const page = await openAt(`operations/${id}`);
+  await page.getByText('Nothing is sent: the provider refuses the credentials of the connection.').waitFor();
+  const held = page.getByRole('region', { name: 'Held for credentials' });
+  expect(await held.innerText()).toMatch(
+    new RegExp(`${customer.groupRef}: hubspot refuses the credentials of its connection .* since`),
+  );
+  // What HubSpot said of the revoked token, which had not expired.
+  await page.getByText('Authentication credentials not found').waitFor();
+  await tab?.goTo('lanes');
+  const lane = page.locator('tbody tr', { hasText: customer.groupRef });
+  await lane.getByText('held for credentials', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Needs attention' }).getByText(customer.groupRef).first().waitFor();
+  await tab?.goTo('operations');
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  const button = attention.getByRole('button', { name: 'Make a link' });
+  await button.click();
+  await attention.getByText('No link was made').waitFor();
+  const { clientId, clientSecret } = customer.account;
+  await project.client.management.createProviderApp({ body: { provider: 'hubspot', clientId, clientSecret } });
+  await button.click();
+  const url = await attention.getByLabel("For the customer's browser").inputValue();
+  // The customer allows the app in again; what waited is written.
+  expect((await fetch(`${url}&account=${customer.account.name}`)).status).toBe(200);
+  await attention.waitFor({ state: 'detached' });
+  await customer.ended(id);
+  await rowOf(page, id).locator('.badge.good').waitFor();
+});
+
+withBrowser('an outage of a provider is shown, and its end', async () => {
+  const customer = await newCustomer();
+  await customer.account.fault({ action: { kind: 'status', status: 503 }, times: 0 });
+  const id = await create(customer);
+  const page = await openAt('operations');
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  await attention.getByText('hubspot is failing.').waitFor();
+  expect(await attention.innerText()).toMatch(
+    /failed for 1 of 1 account with waiting writes \(unavailable, status 503/,
+  );
+  await tab?.goTo('lanes');
+  await page.locator('tbody').getByText('provider failing', { exact: true }).waitFor();
+  await tab?.goTo(`operations/${id}`);
+  await page.getByText(/The provider is failing \(503\)\./).waitFor();
+  await clearFaults(customer);
+  await page.getByText('Ended: 1 of 1 record written.').waitFor();
+  await tab?.goTo('operations');
+  await rowOf(page, id).locator('.badge.good').waitFor();
+  await attention.waitFor({ state: 'detached' });
+});
+
+withBrowser('a success with a refused record is amber, has failures, and shows the refused record first', async () => {
+  const customer = await newCustomer();
+  const well = await create(customer);
+  const partly = await createBatch(customer, [person(), { email: 'no-email-at-all' }, person()]);
+  await Promise.all([customer.ended(well), customer.ended(partly)]);
+  const page = await openAt('operations');
+  await rowOf(page, partly).locator('.badge.unsure', { hasText: 'partly written' }).waitFor();
+  await rowOf(page, well).getByText(customer.groupRef).waitFor();
+  await page.getByLabel('Has failures').check();
+  await rowOf(page, well).waitFor({ state: 'detached' });
+  expect(page.url()).toMatch(/#\/operations\?hasFailures=true$/);
+  // Anywhere in the row.
+  await rowOf(page, partly).getByText('contacts', { exact: true }).click();
+  await page.getByText('Ended: 2 of 3 records written.').waitFor();
+  const indexes = () => page.locator('tbody .whole-row').allInnerTexts();
+  expect(await indexes()).toEqual(['1', '0', '2']);
+
+  await page.locator('tbody tr', { hasText: 'INVALID_EMAIL' }).locator('.badge').click();
+  const explanation = await project.client.management.explainOperation({ operationId: partly });
+  const [, record] = explanation.records;
+  if (record === undefined) throw new Error('there is no record 1');
+  await page.locator('.timeline').waitFor();
+  // As `sluice op explain` prints them.
+  expect(await page.locator('.timeline li').allInnerTexts()).toEqual(
+    [planStep([record], explanation), ...timelineOf(record, explanation)].map(([step, text]) => `${step}\n${text}`),
+  );
+  expect(await violationsOf(page)).toEqual([]);
+});
+
+withBrowser('exports the records as CSV and the course as JSON', async () => {
+  const customer = await newCustomer();
+  const id = await createBatch(customer, [{ email: '=1+1' }, person()]);
+  await customer.ended(id);
+  const page = await openAt(`operations/${id}`);
+  const save = async (choice: RegExp): Promise<string> => {
+    await page.getByRole('button', { name: 'Export…' }).click();
+    await page.getByLabel(choice).check();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export', exact: true }).click(),
+    ]);
+    return readFileSync(await download.path(), 'utf8');
+  };
+  const lines = (await save(/CSV/)).trimEnd().split('\r\n');
+  expect(lines[0]).toBe('index,ref,status,recordId,class,message,replayedBy');
+  expect(lines.slice(1).map((line) => line.split(',').slice(0, 3))).toEqual([
+    ['0', '', 'failed'],
+    ['1', '', 'succeeded'],
+  ]);
+  const course = JSON.parse(await save(/JSON/)) as object;
+  expect(course).toMatchObject({ format: 'sluice-operation-1', operationId: id, status: 'success' });
+  expect(JSON.stringify(course)).not.toContain('1+1');
+});
+
+describe('searching', () => {
+  withBrowser('by the beginning of a group, and by a record inside one installation', async () => {
+    const [one, other] = [await newCustomer(), await newCustomer()];
+    const ref = `row-${Date.now()}`;
+    const id = await create(one, person(), { 'sluice-record-ref': ref });
+    const [later, theirs] = [await create(one), await create(other, person(), { 'sluice-record-ref': ref })];
+    await Promise.all([one.ended(id), one.ended(later), other.ended(theirs)]);
+    const page = await openAt('operations');
+    await rowOf(page, theirs).waitFor();
+    await page.getByLabel('Group begins with').fill(one.groupRef);
+    await page.keyboard.press('Enter');
+    await rowOf(page, theirs).waitFor({ state: 'detached' });
+    await rowOf(page, id).getByRole('link', { name: one.groupRef }).click();
+    await page.getByLabel('Record', { exact: true }).fill(ref);
+    await page.keyboard.press('Enter');
+    await rowOf(page, later).waitFor({ state: 'detached' });
+    await rowOf(page, id).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    const [record] = await one.recordsOf(later);
+    await page.getByLabel('Record by').selectOption('recordId');
+    await page.getByLabel('Record', { exact: true }).fill(record?.recordId ?? '');
+    await page.keyboard.press('Enter');
+    await rowOf(page, later).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+  });
+
+  // The field, the rule, the value and what to do, where the reader types.
+  withBrowser('what is refused is said beside its field, by the page or by the service', async () => {
+    const page = await openAt('operations?since=2026-02-01T12:00:00.000Z');
+    await page.getByLabel('Accepted before').fill('2026-01-01T12:00');
+    await page.keyboard.press('Enter');
+    const issue = page.locator('#issue-until');
+    await issue.waitFor();
+    expect(await issue.innerText()).toBe(
+      'Accepted before must be later than the moment since which, not 2026-01-01T12:00. Change one of both.',
+    );
+    expect(await page.getByLabel('Accepted before').getAttribute('aria-invalid')).toBe('true');
+    expect(await violationsOf(page)).toEqual([]);
+    await tab?.goTo(`operations?installationId=${'x'.repeat(8)}&recordRef=a&since=2026-01-01T12:00:00.000Z`);
+    await page.locator('#issue-since').waitFor();
+    expect(await page.locator('#issue-since').innerText()).toMatch(
+      /^Accepted since must be at most 31 days before now, not 2026-01-01T12:00:00\.000Z\./,
+    );
+    await tab?.goTo('operations?recordRef=a');
+    await page.getByRole('alert').getByText('The operations could not be read').waitFor();
+  });
+});
+
+withBrowser('a lost network is shown, keeps what was shown, and heals by itself', async () => {
+  const customer = await newCustomer();
+  const id = await create(customer);
+  await customer.ended(id);
+  const page = await openAt('operations');
+  await rowOf(page, id).waitFor();
+  await tab?.context.setOffline(true);
+  await page.getByText('No answer from the management service.').waitFor();
+  expect(await rowOf(page, id).count()).toBe(1);
+  const next = await create(customer);
+  await tab?.context.setOffline(false);
+  await rowOf(page, next).waitFor();
+  await page.getByText('No answer from the management service.').waitFor({ state: 'detached' });
+  // A page that was asked for meanwhile, too, also where one answer would be enough.
+  await customer.ended(next);
+  await tab?.context.setOffline(true);
+  await tab?.goTo(`operations/${next}`);
+  await page.getByText('No answer from the management service.').waitFor();
+  await tab?.context.setOffline(false);
+  await page.getByText('Ended: 1 of 1 record written.').waitFor();
+});
+
+const sizes = [
+  ['a desktop', { width: 1240, height: 820 }],
+  ['a phone', { width: 390, height: 844 }],
+] as const;
+
+describe.each(sizes)('on %s', (_name, viewport) => {
+  withBrowser.each(['light', 'dark'] as const)('every page can be used by everybody: %s', async (colorScheme) => {
+    const [well, ill] = [await newCustomer(), await newCustomer()];
+    const id = await createBatch(well, [person(), { email: 'no-email-at-all' }]);
+    await ill.account.revoke();
+    const heldId = await create(ill);
+    await well.ended(id);
+    await until('the write is held', async () =>
+      (await ill.connection()).status === 'bad_credentials' ? true : undefined,
+    );
+    tab = await openConsole(browser, new URL(stack.baseUrl).origin, { colorScheme, viewport });
+    const { page } = tab;
+    const check = async (path: string, shown: string) => {
+      if (path !== '') await tab?.goTo(path);
+      await page.getByText(shown).first().waitFor();
+      expect([path, await violationsOf(page)]).toEqual([path, []]);
+      // Nothing is cut off, and nothing asks for scrolling sideways.
+      expect([path, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([path, true]);
+    };
+    await check('', 'API key of the project');
+    await tab.signIn(project.key);
+    await page.getByRole('heading', { name: 'Operations' }).waitFor();
+    await check('operations', 'partly written');
+    await check(`operations?installationId=${well.installationId}`, 'Record by');
+    await check(`operations/${id}`, 'INVALID_EMAIL');
+    await page.getByRole('button', { name: 'Explain record 1' }).click();
+    await check('', 'not written (rejected)');
+    await page.getByRole('button', { name: 'Export…' }).click();
+    await check('', 'Export this operation');
+    await page.keyboard.press('Escape');
+    await check(`operations/${heldId}`, 'Nothing is sent');
+    await check('installations', 'bad credentials');
+    await check('lanes', 'held for credentials');
+    await check('nowhere', 'There is no such page');
+  });
+});
