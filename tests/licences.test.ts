@@ -68,7 +68,7 @@ describe('what ends up in an image', () => {
     const made = bundledInReference();
     expect(made.size).toBeGreaterThan(100);
     const notices = readText('libs/reference/notices.txt');
-    const labels = [...notices.matchAll(/^(\S+ \S+) \(([^)]+)\)$/gm)];
+    const labels = [...notices.matchAll(/^(\S+ \d\S*) \(([^)]+)\)$/gm)];
     const noticed = new Set(labels.map(([, label]) => label));
     expect([...made].map(([name, version]) => `${name} ${version}`).filter((label) => !noticed.has(label))).toEqual([]);
     const declared = labels.map(([, label = '', licence]) => ({
