@@ -61,7 +61,7 @@ const sections = (documents) =>
   parts.map((part) => `## ${titleOf(documents[part])}\n\n${documents[part].info.description}`);
 
 /** The call of an operation with the published client: one sample for each example of its body, or one. */
-export function codeSamples(part, { operationId, parameters = [], requestBody }) {
+function codeSamples(part, { operationId, parameters = [], requestBody }) {
   const { example, examples } = requestBody?.content['application/json'] ?? {};
   const bodies = examples
     ? Object.values(examples).map(({ summary, value }) => ({ summary, body: value }))
