@@ -26,16 +26,21 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   if (tab === undefined) return;
-  const { origin } = new URL(stack.baseUrl);
-  expect(tab.complaints).toEqual([]);
-  expect(tab.requests.filter((url) => !url.replace(/^blob:/, '').startsWith(origin))).toEqual([]);
-  expect(tab.requests.filter((url) => url.includes(project.key))).toEqual([]);
+  expectQuiet(tab);
   await tab.context.close();
   tab = undefined;
 });
 afterAll(async () => {
   await browser?.close();
 });
+
+/** Nothing failed in the page, it asked no other host, and no address holds the key. */
+function expectQuiet({ complaints, requests }: ConsoleTab): void {
+  const { origin } = new URL(stack.baseUrl);
+  expect(complaints).toEqual([]);
+  expect(requests.filter((url) => !url.replace(/^blob:/, '').startsWith(origin))).toEqual([]);
+  expect(requests.filter((url) => url.includes(project.key))).toEqual([]);
+}
 
 const openAt = async (path: string, options?: TabOptions): Promise<Page> => {
   tab = await openConsole(browser, new URL(stack.baseUrl).origin, options);

@@ -159,7 +159,7 @@ interface Audit {
 /** Nothing serious that is ours, and nothing beside the screen. */
 async function expectReadable(): Promise<void> {
   await page.evaluate(axe);
-  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as Audit;
+  const { violations } = await page.evaluate<Audit>('axe.run(document, { resultTypes: ["violations"] })');
   const ours = violations.filter(
     ({ id, impact }) => ['serious', 'critical'].includes(impact) && !ofTheLibrary.includes(id),
   );

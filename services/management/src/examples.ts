@@ -5,26 +5,28 @@ import type {
   Group,
   Installation,
   Integration,
-  Lane,
   ManifestIntegration,
-  Operation,
-  OperationExplanation,
-  OperationProgress,
-  OperationRecord,
   Project,
   ProviderInfo,
   WebhookEndpoint,
 } from '@sluice/types';
+import {
+  endedAt,
+  explanation,
+  id,
+  installedAt,
+  integrationId,
+  lane,
+  log,
+  operation,
+  progress,
+  projectId,
+  records,
+  writtenAt,
+} from './operations/operation-examples';
 
 // Who reads the reference meets one customer throughout: the group demo-group of the project demo, which writes contacts to HubSpot. The
 // ids of paths are those of parameterMeanings.
-
-const id = (number: number): string => `01a1fb19-d20c-7689-a391-719613643c${String(number).padStart(2, '0')}`;
-const projectId = id(10);
-const integrationId = id(11);
-const installedAt = '2026-11-20T10:00:00.000Z';
-const writtenAt = '2026-11-20T10:05:00.120Z';
-const endedAt = '2026-11-20T10:05:00.380Z';
 
 const project: Project = {
   id: projectId,
@@ -141,109 +143,6 @@ const installation: Installation = {
   createdBy: 'consumer:ann',
   updateTime: installedAt,
   config,
-};
-
-const operation: Operation = {
-  id: id(4),
-  projectId,
-  integrationId,
-  installationId: id(1),
-  configId: id(2),
-  actionType: 'write',
-  status: 'success',
-  result:
-    'Batch write completed (1 succeeded, 1 failed). First error, record 1: Email address ann at example is invalid',
-  resource: 'contacts',
-  metadata: {
-    objects: ['contacts'],
-    retry: { attempts: 1, lastAttempt: writtenAt },
-    successfulRecordIds: ['171590322766'],
-  },
-  createTime: writtenAt,
-  updateTime: endedAt,
-};
-
-const refused = { class: 'rejected', message: 'Email address ann at example is invalid' } as const;
-const records: readonly OperationRecord[] = [
-  { index: 0, status: 'succeeded', recordId: '171590322766' },
-  { index: 1, status: 'failed', error: refused },
-];
-
-const log = {
-  timestamp: endedAt,
-  severity: 'ERROR',
-  message: {
-    msg: '1 record ended as failed (rejected).',
-    error: 'rejected',
-    operation_id: id(4),
-    details: { outcome: 'failed', records: '1' },
-  },
-};
-
-const progress: OperationProgress = {
-  operationId: id(4),
-  status: 'success',
-  phase: 'ended',
-  type: 'create',
-  mode: 'synchronous',
-  records: { total: 2, pending: 0, succeeded: 1, failed: 1, unknown: 0 },
-  calls: { ready: 0, retrying: 0, running: 0, inDoubt: 0, waiting: 0, done: 1, quarantined: 0 },
-  laneId: id(12),
-};
-
-const plan = (email: string) => ({
-  objectName: 'contacts',
-  fields: { email, hs_lead_status: 'string(3)' },
-  notes: [
-    {
-      field: 'hs_lead_status',
-      providerField: 'hs_lead_status',
-      reason: 'default of selectedFieldSettings',
-      sent: true,
-    },
-  ],
-});
-const sent = { call: 1, sendState: 'sent', retryUntil: writtenAt, configId: id(2) } as const;
-const explanation: OperationExplanation = {
-  operation,
-  provider: 'hubspot',
-  type: 'create',
-  mode: 'synchronous',
-  calls: [
-    {
-      number: 1,
-      state: 'done',
-      allOrNone: false,
-      attempts: [
-        {
-          number: 1,
-          sentAt: writtenAt,
-          finishedAt: endedAt,
-          durationMs: 149,
-          status: 207,
-          providerRequestId: '50a966b4-f94b-4d51-aee5-a0c5ff177933',
-          error: refused,
-          recordIndexes: [0, 1],
-        },
-      ],
-    },
-  ],
-  records: [
-    { index: 0, status: 'succeeded', recordId: '171590322766', ...sent, plan: plan('string(15)') },
-    { index: 1, status: 'failed', error: refused, ...sent, plan: plan('string(14)') },
-  ],
-  pagination: { done: true },
-};
-
-const lane: Lane = {
-  id: id(12),
-  projectId,
-  provider: 'hubspot',
-  workspaceRef: '84559852',
-  groupRefs: ['demo-group'],
-  calls: { running: 1, ready: 12, retrying: 0, inDoubt: 0, waiting: 0 },
-  createTime: installedAt,
-  quota: { limit: 110, left: 104, windowSeconds: 10 },
 };
 
 const providerApp = {

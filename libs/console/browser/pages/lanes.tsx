@@ -151,6 +151,6 @@ function StateDetail({ lane }: { readonly lane: Lane }) {
     case 'recovering':
       return <div class="fine">{grouped(callsAtOnceMax ?? 1)} at once</div>;
     case 'open':
-      return null;
   }
+  return null;
 }

@@ -37,7 +37,6 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
   const typed = useRef<EventTarget | null>(null);
   const [found, setFound] = useState<readonly FieldIssue[]>([]);
   const issues = found.length > 0 ? found : refused;
-  const installationId = query.get('installationId');
   // Set when the list changes, not with each render, and before the page is shown: what is being typed stays, and so does the focus.
   useLayoutEffect(() => {
     setFound([]);
@@ -95,20 +94,25 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
         <input name="hasFailures" type="checkbox" />
         Has failures
       </label>
-      {installationId === null ? null : (
-        <>
-          <label>
-            Record by
-            <select name="recordBy">
-              <option value="recordRef">its reference</option>
-              <option value="recordId">its id at the provider</option>
-            </select>
-          </label>
-          <Field name="record" title="Record" issues={renamed(issues)} placeholder="in these days" />
-        </>
-      )}
+      {query.has('installationId') ? <RecordFilters issues={issues} /> : null}
       {query.size === 0 ? null : <a href={hrefOf('operations')}>Clear</a>}
     </form>
+  );
+}
+
+/** A record is searched for inside one installation. */
+function RecordFilters({ issues }: { readonly issues: readonly FieldIssue[] }) {
+  return (
+    <>
+      <label>
+        Record by
+        <select name="recordBy">
+          <option value="recordRef">its reference</option>
+          <option value="recordId">its id at the provider</option>
+        </select>
+      </label>
+      <Field name="record" title="Record" issues={renamed(issues)} placeholder="in these days" />
+    </>
   );
 }
 
