@@ -22,7 +22,8 @@ function rowsOf(map: YAMLMap, prefix: string, before?: string): string[] {
 }
 
 function rowsOfPair({ value }: Pair, name: string, text: string): string[] {
-  const row = (shown: string) => `| \`${name}\` | ${shown} | ${text} |`;
+  const cell = (content: string) => (content === '' ? ' ' : ` ${content} `);
+  const row = (shown: string) => `| \`${name}\` |${cell(shown)}|${cell(text)}|`;
   if (!isMap(value) || value.flow || value.items.length === 0) return [row(`\`${JSON.stringify(jsonOf(value))}\``)];
   const inside = rowsOf(value, `${name}.`);
   return text === '' ? inside : [row(''), ...inside];
