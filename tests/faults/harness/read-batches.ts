@@ -21,7 +21,7 @@ export async function readBatches(world: Pick<Measured, 'serviceUrl'>, sinceMs: 
   const rows = await query<Omit<Flushed, 'lateMs'> & { late_ms: number | null }>(
     world,
     `select o.id, count(r.*)::integer as stored, o.records_total as counted,
-            count(distinct (r.object_name, r.type))::integer as keys,
+            count(distinct (r.plan::json->>'objectName', r.plan::json->>'type'))::integer as keys,
             (extract(epoch from (select min(c.base_at) from calls c where c.project_id = o.project_id and c.operation_id = o.id)
               - o.due_at) * 1000)::float8 as late_ms
      from operations o left join records r on r.project_id = o.project_id and r.operation_id = o.id
