@@ -67,7 +67,7 @@ function Page({ session, route }: { readonly session: Session; readonly route: R
   if (name === 'lanes') return <LanesPage session={session} query={route.query} />;
   return (
     <div class="empty">
-      <strong>There is no such page</strong>
+      <h1>There is no such page</h1>
       <p>
         Go on with the <a href={hrefOf('operations')}>operations</a>.
       </p>

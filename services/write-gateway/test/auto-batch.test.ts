@@ -89,8 +89,8 @@ describe('the announcement', () => {
     const { operationId } = await join(seed, 1);
     const [announcement] = await announcedOf([operationId], 1);
     const [row] = await gateway
-      .database('records')
-      .where({ operation_id: operationId })
+      .database('operations')
+      .where({ id: operationId })
       .select<{ lane_id: string }[]>('lane_id');
     expect(announcement).toEqual({
       projectId: seed.projectId,
