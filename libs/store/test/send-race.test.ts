@@ -112,7 +112,7 @@ it('each record is in one living call until it ends, once', async () => {
     if (chance(0.2)) await sleep(2 * leaseMs);
     await settle(replyTo(call, records));
   };
-  const over = performance.now() + raceMs;
+  let over = 0;
   const until = async (work: () => Promise<unknown>, restMs: number): Promise<void> => {
     while (performance.now() < over) {
       await work();
@@ -121,12 +121,25 @@ it('each record is in one living call until it ends, once', async () => {
   };
   const work = async (): Promise<void> =>
     void (await Promise.all((await claim(chance(0.2))).map((call) => run(call, false))));
-  await Promise.all([
-    until(accept, 20),
-    ...Array.from({ length: 5 }, () => until(work, 5)),
-    until(() => writes.lapse(10), 50),
-    until(() => writes.repairOrder({ limit: 100 }), 200),
-  ]);
+  const race = async (): Promise<void> => {
+    over = performance.now() + raceMs;
+    await Promise.all([
+      until(accept, 20),
+      ...Array.from({ length: 5 }, () => until(work, 5)),
+      until(() => writes.lapse(10), 50),
+      until(() => writes.repairOrder({ limit: 100 }), 200),
+    ]);
+  };
+  const seenTimes = async (): Promise<number[]> => {
+    const [seen] = await database('attempts').select(
+      database.raw(`count(*) filter (where finished_at is null)::integer as lapsed,
+        count(*) filter (where late_evidence is not null)::integer as late,
+        count(*) filter (where call_number > 1)::integer as divided`),
+    );
+    return Object.values(seen as Record<string, number>);
+  };
+  // Until each way was there: a busy machine does less in a time.
+  for (let times = 0; times < 6 && (times === 0 || (await seenTimes()).includes(0)); times += 1) await race();
 
   const count = async (sql: string): Promise<number> => {
     const { rows } = await database.raw<{ rows: { n: number }[] }>(`select count(*)::integer as n from (${sql}) wrong`);
@@ -155,13 +168,7 @@ it('each record is in one living call until it ends, once', async () => {
   });
   const none = { inOneCall: 0, living: 0, unmarked: 0, callsOpen: 0, miscounted: 0, stillMarked: 0 };
   expect(await wrong()).toEqual(none);
-  // Each way was there.
-  const [seen] = await database('attempts').select(
-    database.raw(`count(*) filter (where finished_at is null)::integer as lapsed,
-      count(*) filter (where late_evidence is not null)::integer as late,
-      count(*) filter (where call_number > 1)::integer as divided`),
-  );
-  for (const times of Object.values(seen as Record<string, number>)) expect(times).toBeGreaterThan(0);
+  expect(await seenTimes()).not.toContain(0);
 
   for (let idle = 0; idle < 3;) {
     await pass();

@@ -68,6 +68,9 @@ it('one that is all or none is taken out whole, because it cannot be divided', a
   expect((await ground.records(seed, id))[0]).toMatchObject({ status: 'failed' });
 });
 
+/** What a record says that was sent and has no outcome. */
+const sentTo = ({ laneId }: Seed) => ({ is_unanswered: true, lane_id: laneId, object_name: 'contacts' });
+
 /** Twenty creates of 0.95 MB of the same account, sent and not settled, that are not looked up yet. */
 async function doubtLarge(): Promise<void> {
   const id = await acceptLarge();
@@ -77,7 +80,7 @@ async function doubtLarge(): Promise<void> {
   const firstSentAt = database.fn.now();
   await database('records')
     .where({ operation_id: id })
-    .update({ is_unanswered: true, send_state: 'maybe', first_sent_at: firstSentAt, fingerprint: 'large' });
+    .update({ ...sentTo(seed), send_state: 'maybe', first_sent_at: firstSentAt, fingerprint: 'large' });
 }
 
 // A lookup compares what it finds with what other creates sent: of 400 large ones that was 380 MB for each lookup.
@@ -121,7 +124,7 @@ async function makeAna(planBytes: number): Promise<void> {
   await database('records')
     .where({ operation_id: id })
     .update({
-      is_unanswered: true,
+      ...sentTo(seed),
       send_state: 'maybe',
       // Older than what is recorded as sent now.
       first_sent_at: database.raw(`now() - interval '2 seconds'`),
