@@ -134,7 +134,7 @@ withBrowser('a success with a refused record is amber, has failures, and shows t
   const indexes = () => page.locator('tbody .whole-row').allInnerTexts();
   expect(await indexes()).toEqual(['1', '0', '2']);
 
-  await page.locator('tbody tr', { hasText: 'INVALID_EMAIL' }).locator('.badge').click();
+  await page.locator('tbody tr', { hasText: 'INVALID_EMAIL' }).locator('.badge').click({ force: true });
   const explanation = await project.client.management.explainOperation({ operationId: partly });
   const [, record] = explanation.records;
   if (record === undefined) throw new Error('there is no record 1');
