@@ -56,7 +56,7 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
     scopes: ['admin', 'frontend'],
     body: updateProjectRequestSchema,
     // Other values are ignored. Gateways know of it within a second, the age of what they remember of an installation. Only the bootstrap key,
-    // which may know of every project, is told that a name is taken.
+    // which may know of every project, learns that a name is taken.
     answer: async ({ caller, body }, { id: projectId }) => {
       refuseIssues(checkUpdateProjectRequest(body));
       const { updateMask, project: values } = body;
