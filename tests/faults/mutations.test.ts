@@ -6,6 +6,7 @@ import { mutated, withoutClosing, withoutEvidence, withoutFence } from './harnes
 import type { RowContext } from './harness/row';
 import { seededRandom } from './harness/seeded-random';
 import { startWorld } from './harness/start-world';
+import type { Verdict } from './harness/verdict';
 import type { World } from './harness/world';
 
 /** Every step of a scenario has its own bound; together they may take this long. */
@@ -144,16 +145,18 @@ describe('the sweeps', () => {
 
 describe('the closing of a batch', () => {
   it(
-    'without its lock: batches that are miscounted, or never end',
+    'without its lock: batches that are miscounted, that lose a record, or that never end',
     async () => {
       const sender = context('without-closing');
-      const sendSome = async (): Promise<{ batch: number; nonTerminal: number }> => {
+      const sendSome = async (): Promise<Verdict> => {
         const ledger = await sendLoad(sender, { writes: 150, perSecond: 60, mix: { auto: 1 } });
         // Long enough for a slow machine to end them all, had they their lock.
         return await check(sender, ledger, { boundMs: 30_000 });
       };
-      const verdict = await mutated(world, withoutClosing, sendSome);
-      expect(verdict.nonTerminal).toBeGreaterThan(0);
+      const { batch, lost, nonTerminal } = await mutated(world, withoutClosing, sendSome);
+      // What joins between the closing and the seal keeps its batch from being sealed; what joins after the seal is in no call; what joins
+      // after the end is miscounted. Which of them happens is a matter of milliseconds.
+      expect(batch + lost + nonTerminal).toBeGreaterThan(0);
     },
     scenarioMs,
   );
