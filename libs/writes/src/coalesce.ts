@@ -99,8 +99,8 @@ async function runTogether<Item, Result>(
 
 /** Rows of one statement at most. */
 const rowsPerStatement = 100;
-/** Statements at the same time: one reads while the next one fills. */
-const statementsAtOnce = 2;
+/** Statements at the same time: with two, each has half as many rows and costs a search 12 % more of Postgres (ab, 150 customers, 16 callers). */
+const statementsAtOnce = 1;
 
 /**
  * The same store, where requests and calls of one moment share a statement to read by key: installations by their names, blocks of lanes,

@@ -14,7 +14,15 @@ import {
   type PreparedRows,
   type RowSource,
 } from '../row-source';
-import { closeAttempts, insertOutcomes, isFailure, isWritten, moveCalls, type Failure } from './settled-rows';
+import {
+  attemptColumns,
+  closeAttemptsSql,
+  fenceColumn,
+  insertOutcomes,
+  isFailure,
+  isWritten,
+  type Failure,
+} from './settled-rows';
 import type { Settled, Settlement } from './settlement';
 
 /**
@@ -36,11 +44,13 @@ function firstFailure({ records }: Settlement): Failure | undefined {
 
 const columns: Column<Settlement>[] = [
   ...callKeyColumns,
-  column('fence', 'bigint', (s) => s.fence),
+  fenceColumn,
   column('succeeded', 'integer', (s) => s.records.filter(isWritten).length),
   column('failed', 'integer', (s) => s.records.filter(isFailure).length),
   column('first_index', 'integer', (s) => firstFailure(s)?.index),
   column('first_text', 'text', (s) => firstFailure(s)?.error.text),
+  column('was_sent', 'boolean', (s) => s.attempt !== undefined),
+  ...attemptColumns,
 ];
 
 /** Of creates whose replies named records. */
@@ -76,8 +86,10 @@ export async function settleWhole(database: Knex, settlements: readonly Settleme
 function wholeStatement(plain: readonly Settlement[], { source }: PreparedRows): RowSource {
   const given = source('i', columns, plain);
   const named = plain.filter((settlement) => settlement.records.some(isWritten));
-  const scope = { source, within: '(i.project_id, i.operation_id) in (select project_id, operation_id from whole)' };
-  const parts = [insertOutcomes(plain, scope), closeAttempts(plain, scope), moveCalls(plain, scope)];
+  const outcomes = insertOutcomes(plain, {
+    source,
+    within: '(i.project_id, i.operation_id) in (select project_id, operation_id from whole)',
+  });
   const sql = `
     with whole as materialized (
        select i.* from ${given.sql}
@@ -91,11 +103,17 @@ function wholeStatement(plain: readonly Settlement[], { source }: PreparedRows):
          and not exists (select 1 from attempts t where t.project_id = i.project_id and t.operation_id = i.operation_id
            and (t.call_number, t.fence) <> (i.number, i.fence))
        order by o.project_id, o.id for update of o, c),
-     ${parts.map((part, at) => `part_${at} as (${part.sql})`).join(', ')}
+     stored as (${outcomes.sql}),
+     closed as (${closeAttemptsSql('whole i')} and i.was_sent),
+     done as (
+       update calls c set state = 'done', members = '{}', sent_at = null, crash_count = 0, look_crashes = 0, lease_until = null,
+              owner = null
+       from whole w
+       where c.project_id = w.project_id and c.operation_id = w.operation_id and c.number = w.number)
      update operations o set calls_open = 0, records_succeeded = w.succeeded, records_failed = w.failed, updated_at = now(),
             ${endSql(ending)}
      from whole w where o.project_id = w.project_id and o.id = w.operation_id
      returning o.project_id, w.operation_id, w.number, o.id, o.state, o.result`;
-  const bindings = [...given.bindings, ...rowBindings(namedColumns, named), ...parts.flatMap((part) => part.bindings)];
+  const bindings = [...given.bindings, ...rowBindings(namedColumns, named), ...outcomes.bindings];
   return { sql, bindings };
 }

@@ -124,9 +124,10 @@ export function updateRecords(held: readonly Settlement[], timeScale: number): R
   return { sql, bindings: [timeScale, ...input.bindings] };
 }
 
-const attemptColumns: Column<Settlement>[] = [
-  ...callKeyColumns,
-  column('fence', 'bigint', (s) => s.fence),
+export const fenceColumn = column<Settlement>('fence', 'bigint', (s) => s.fence);
+
+/** How an attempt ended. */
+export const attemptColumns: readonly Column<Settlement>[] = [
   column('status', 'integer', (s) => s.attempt?.status),
   column('provider_request_id', 'text', (s) => s.attempt?.providerRequestId),
   column('error_class', 'text', (s) => s.attempt?.error?.class),
@@ -134,20 +135,21 @@ const attemptColumns: Column<Settlement>[] = [
   column('duration_ms', 'integer', (s) => (s.attempt === undefined ? null : Math.round(s.attempt.durationMs))),
 ];
 
-/** What was not sent has no attempt to close. */
-export function closeAttempts(held: readonly Settlement[], scope = all): RowSource {
-  const input = scope.source(
-    'i',
-    attemptColumns,
-    held.filter((settlement) => settlement.attempt !== undefined),
-  );
-  const sql = `
+/** SQL that closes the attempts of the settlements `i`, which have their key, their fence and `attemptColumns`. */
+export function closeAttemptsSql(settlements: string): string {
+  return `
     update attempts a set finished_at = now(), status = i.status, provider_request_id = i.provider_request_id,
            error_class = i.error_class, error_text = i.error_text, duration_ms = i.duration_ms, fingerprints = null
-    from ${input.sql}
-    where a.project_id = i.project_id and a.operation_id = i.operation_id and a.call_number = i.number and a.fence = i.fence
-      and ${scope.within}`;
-  return { sql, bindings: input.bindings };
+    from ${settlements}
+    where a.project_id = i.project_id and a.operation_id = i.operation_id and a.call_number = i.number and a.fence = i.fence`;
+}
+
+/** What was not sent has no attempt to close. */
+export function closeAttempts(held: readonly Settlement[]): RowSource {
+  const sent = held.filter((settlement) => settlement.attempt !== undefined);
+  const columns = [...callKeyColumns, fenceColumn, ...attemptColumns];
+  const { sql, bindings } = rowSource('i', columns, sent);
+  return { sql: closeAttemptsSql(sql), bindings };
 }
 
 const moveColumns: Column<Settlement>[] = [
@@ -169,8 +171,8 @@ function endedIndexes({ records }: Settlement): number[] {
  * not send. A completed lookup resets the crashes counted during lookups, which this call evidently did not cause, and keeps those of sends: otherwise a create
  * that kills its sender each time would be sent again until its deadline.
  */
-export function moveCalls(held: readonly Settlement[], scope = all): RowSource {
-  const input = scope.source('i', moveColumns, held);
+export function moveCalls(held: readonly Settlement[]): RowSource {
+  const input = rowSource('i', moveColumns, held);
   const sql = `
     update calls c set state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000),
            members = case when i.state in ('done', 'quarantined') then '{}' when i.ended = '{}' then c.members
@@ -180,7 +182,6 @@ export function moveCalls(held: readonly Settlement[], scope = all): RowSource {
            crash_count = case when i.was_sent then 0 else c.crash_count - c.look_crashes end, look_crashes = 0,
            lease_until = null, owner = null
     from ${input.sql}
-    where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
-      and ${scope.within}`;
+    where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`;
   return { sql, bindings: input.bindings };
 }
