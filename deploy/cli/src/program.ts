@@ -53,6 +53,14 @@ export function createProgram(): Command {
   addWebhookCommands(program, lazily);
   addProfileCommands(program, lazily);
   program
+    .command('cells')
+    .description(
+      'write the files of a router in front of several Sluices (cells); for operators, with SLUICE_ADMIN_KEY',
+    )
+    .argument('<table>', 'the cells, YAML')
+    .option('--out <folder>', 'where to write haproxy.cfg and projects.map', '.')
+    .action(lazily(() => import('./commands/cells.js')));
+  program
     .command('completion')
     .description('print a completion script for your shell')
     .addArgument(new Argument('<shell>', 'whose script').choices(shells))

@@ -222,7 +222,7 @@ const providerInfo: ProviderInfo = {
 export const createdApiKey = {
   created: {
     summary: 'With the key, which is shown once',
-    value: { ...apiKey, key: 'sk_OxtlATzI2a6JKnxfGIfzRCKPLo7TtS9LN7Q0O1AzXfM' },
+    value: { ...apiKey, key: `sk_${projectId}_OxtlATzI2a6JKnxfGIfzRCKPLo7TtS9LN7Q0O1AzXfM` },
   },
 };
 

@@ -52,7 +52,8 @@ export function apiKeyRoutes(router: Router, context: ManagementContext): void {
     body: createApiKeyRequestSchema,
     // The key itself stands in `key` of this reply and nowhere after.
     answer: async ({ body: { label, scopes = ['full' as const] } }, { id: projectId }) => {
-      const secret = `sk_${randomBytes(secretBytes).toString('base64url')}`;
+      // With the project, for a router that has to find its cell (docs/guides/cells.md). The part behind it is the secret.
+      const secret = `sk_${projectId}_${randomBytes(secretBytes).toString('base64url')}`;
       const created = await store.apiKeys.create({ projectId, label, scopes, secret });
       logger.info({ projectId, keyId: created.id, scopes }, 'api-key.created');
       return { ...created, key: secret };

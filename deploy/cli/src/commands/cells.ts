@@ -1,0 +1,105 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSluiceClient, SluiceApiError, SluiceConnectionError } from '@sluice/client';
+import { readProcessEnv } from '@sluice/config';
+import { assignProjects, type Assignment, type ListedCell } from '../cells/assign-projects';
+import { readTable, type Cell, type CellTable } from '../cells/read-table';
+import { renderRouter, unknownProject, type RouterFiles } from '../cells/render-router';
+import { updateMap } from '../cells/update-map';
+import { CommandFailure } from '../failure';
+import { grouped, print, renderTable } from '../output/print';
+
+interface CellsOptions {
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `sluice cells <table>`: asks each cell for its projects and writes the router's files. A cell that does not answer ends it: without its list its
+ * projects would be looked for elsewhere.
+ */
+export async function run([file = '']: readonly string[], options: CellsOptions): Promise<void> {
+  const table = readTable(read(file), file);
+  const adminKey = readProcessEnv()['SLUICE_ADMIN_KEY'];
+  if (!adminKey) throw new CommandFailure('Set SLUICE_ADMIN_KEY: the cells list their projects to it.');
+  const listed = await Promise.all(
+    table.cells.map(async (cell): Promise<ListedCell> => ({ cell, projects: await projectsOf(cell, adminKey) })),
+  );
+  mkdirSync(options.out, { recursive: true });
+  const { assignment, rendered } = render(table, assignProjects(table, listed), options.out);
+  const { open, hasRoom, shared } = assignment;
+  const files = Object.entries(rendered).map(([name, text]) => {
+    const path = join(options.out, name);
+    return { path, changed: write(path, text) };
+  });
+  const isUpdated = table.socket !== undefined && (await updateMap(table.socket, rendered['projects.map']));
+  const cells = listed.map(({ cell: { name, room }, projects }) => {
+    return { name, projects: projects.length, room, takesNew: name === open.name };
+  });
+  if (!hasRoom)
+    process.stderr.write(`No cell has room: new projects are made in ${open.name}. Add a cell, or raise its room.\n`);
+  for (const name of shared) {
+    process.stderr.write(`Projects of two cells are called ${name}: by this name only the first is found.\n`);
+  }
+  print(options, { cells, files, isUpdated }, () => {
+    const shown = renderTable(
+      cells,
+      [
+        ['CELL', ({ name }) => name],
+        ['PROJECTS', ({ projects }) => grouped(projects)],
+        ['ROOM', ({ room }) => grouped(room)],
+        ['NEW PROJECTS', ({ takesNew }) => (takesNew ? 'here' : '')],
+      ],
+      '',
+    );
+    const running = isUpdated ? '\nThe running router has the map.' : '';
+    return `${shown}\n${files.map(({ path, changed }) => `${path}: ${changed ? 'written' : 'unchanged'}`).join('\n')}${running}`;
+  });
+}
+
+/**
+ * The files. While the rules change, new projects stay where they are made now: until its last connection is closed, a process that runs by the
+ * older rules would look for them there.
+ */
+function render(
+  table: CellTable,
+  assignment: Assignment,
+  folder: string,
+): { readonly assignment: Assignment; readonly rendered: RouterFiles } {
+  const rendered = renderRouter(table, assignment);
+  const [config, map] = [join(folder, 'haproxy.cfg'), join(folder, 'projects.map')];
+  if (!existsSync(map) || !existsSync(config) || readFileSync(config, 'utf8') === rendered['haproxy.cfg'])
+    return { assignment, rendered };
+  const [, before] = new RegExp(`^${unknownProject} (.+)$`, 'm').exec(readFileSync(map, 'utf8')) ?? [];
+  const open = table.cells.find(({ name }) => name === before) ?? assignment.open;
+  if (open !== assignment.open)
+    process.stderr.write(`New projects stay in ${open.name} until HAProxy was reloaded and this is run again.\n`);
+  const kept = { ...assignment, open };
+  return { assignment: kept, rendered: renderRouter(table, kept) };
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CommandFailure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  }
+}
+
+async function projectsOf({ name, management: [address] }: Cell, apiKey: string): Promise<ListedCell['projects']> {
+  try {
+    return await createSluiceClient({ baseUrl: `http://${address}/v1`, apiKey }).management.listProjects();
+  } catch (error) {
+    if (!(error instanceof SluiceApiError || error instanceof SluiceConnectionError)) throw error;
+    const reason = error instanceof SluiceApiError ? error.detail : error.message;
+    throw new CommandFailure(`The cell ${name} does not list its projects, so nothing was written: ${reason}`);
+  }
+}
+
+/** Whole or not at all: a router may read it meanwhile. @returns whether it was another one before */
+function write(path: string, text: string): boolean {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return false;
+  writeFileSync(`${path}.part`, text);
+  renameSync(`${path}.part`, path);
+  return true;
+}
