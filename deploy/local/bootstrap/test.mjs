@@ -33,6 +33,7 @@ const tiers = {
 const toolInstallers = [
   'tests/chart/install-tools.mjs',
   'tests/flows/alerts/install-tools.mjs',
+  'tests/flows/cells/install-tools.mjs',
   'tests/browser/install-tools.mjs',
   'tests/clients/install-tools.mjs',
 ];

@@ -80,7 +80,9 @@ it('refuses a decision for a cell that does not have the project', () => {
 it('writes every server of a cell, and the cells of the projects in an order that does not change', () => {
   const lists = { one: ['q beta'], two: ['p acme'] };
   const files = renderRouter(read(text()), assign(lists));
-  expect(files['haproxy.cfg']).toContain('backend write-two\n  server two-1 a:4300\n  server two-2 b:4300\n');
+  expect(files['haproxy.cfg']).toContain(
+    'backend write-two\n  server two-1 a:4300 check\n  server two-2 b:4300 check\n',
+  );
   expect(files['haproxy.cfg']).toContain('backend search-one\n  server one-1 one-search:80\n');
   expect(files['projects.map']).toBe('- one\nacme two\nbeta one\np two\nq one\n');
 });

@@ -42,7 +42,9 @@ export function renderRouter({ listen, socket, cells }: CellTable, { cellOf, ope
   const [first] = cells;
   const backends = apis.flatMap((api) =>
     cells.map(({ name, ...addresses }) => {
-      const servers = addresses[api].map((address, at) => `  server ${name}-${at + 1} ${address}\n`);
+      // With one alone there is nothing to choose: whether it answers shows when it is asked.
+      const check = addresses[api].length > 1 ? ' check' : '';
+      const servers = addresses[api].map((address, at) => `  server ${name}-${at + 1} ${address}${check}\n`);
       return `\nbackend ${api}-${name}\n${servers.join('')}`;
     }),
   );
@@ -73,7 +75,8 @@ defaults
   option redispatch
   option httpchk GET /readyz
   http-check expect status 200
-  default-server check inter 1s fall 2 rise 1 resolvers system init-addr last,libc,none
+  timeout check 3s
+  default-server inter 2s fall 2 rise 1 resolvers system init-addr last,libc,none
   http-error status 503 content-type application/problem+json hdr retry-after 1 string ${quoted(cellIsAway)}
 
 frontend sluice
