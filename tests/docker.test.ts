@@ -11,8 +11,8 @@ const services: string[] = readdirSync(join(root, 'services'));
 const targets = matches(dockerfile.split('-- Images\n')[1] ?? '', /^FROM \S+ AS (\S+)$/gm);
 
 describe('docker/Dockerfile', () => {
-  it('has a target for each service, the sandbox, the migration and the crash test, and no other', () => {
-    expect(targets.toSorted()).toEqual([...services, 'sandbox', 'migrate', 'crash-test'].toSorted());
+  it('has a target for each service, the sandbox, the migration, the crash test and the whole, and no other', () => {
+    expect(targets.toSorted()).toEqual([...services, 'sandbox', 'migrate', 'crash-test', 'sluice'].toSorted());
   });
 
   it.each([...services, 'sandbox'])('%s: listens where its health check asks, on its default port', (name) => {
@@ -32,10 +32,11 @@ describe('docker/Dockerfile', () => {
   // In shell form a shell is process 1, and SIGTERM never reaches node.
   it('starts node in exec form, without root', () => {
     const commands = matches(dockerfile.replaceAll('\\\n', ''), /^CMD (.+)$/gm);
-    expect(commands).toHaveLength(3);
+    expect(commands).toHaveLength(4);
     for (const command of commands)
       expect(command).toMatch(/^\["node", .*"\/usr\/local\/lib\/sluice\/keep-signals\.cjs", /);
-    expect(matches(dockerfile, /^USER (.+)$/gm)).toEqual(['10001:10001']);
+    // Root makes the folder of the volume, and no more.
+    expect(matches(dockerfile, /^USER (.+)$/gm)).toEqual(['10001:10001', 'root', '10001:10001']);
   });
 
   it('puts every target into the offline build', () => {
@@ -47,8 +48,8 @@ describe('docker/Dockerfile', () => {
 describe('deploy/compose/compose.yaml', () => {
   it('builds targets that exist, each under its own name', () => {
     const built = matches(compose, /^ {6}target: (\S+)$/gm);
-    // The crash test deletes pods, so only a cluster has a use for it.
-    expect(built.toSorted()).toEqual(targets.filter((target) => target !== 'crash-test').toSorted());
+    // The crash test deletes pods, so only a cluster has a use for it; who has the whole in one container needs no other.
+    expect(built.toSorted()).toEqual(targets.filter((target) => !['crash-test', 'sluice'].includes(target)).toSorted());
     expect(built.map((name) => builtBy(name))).toEqual(built);
   });
 

@@ -13,11 +13,15 @@ const readyWithinMs = 60_000;
 const pollMs = 20;
 let made = 0;
 
-/** Starts a service's container and waits until it is ready. */
-export async function startContainer(target: string, env: Readonly<Record<string, string>>): Promise<Started> {
+/** Starts a service's container and waits until it is ready. @param options of `run`, besides those that all have */
+export async function startContainer(
+  target: string,
+  env: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+): Promise<Started> {
   const name = `sluice-images-${process.pid}-${(made += 1)}`;
   const settings = Object.entries(env).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
-  engine('run', '--detach', '--name', name, ...hardened, ...settings, imageOf(target));
+  engine('run', '--detach', '--name', name, ...hardened, ...options, ...settings, imageOf(target));
   const url = `http://127.0.0.1:${env['SLUICE_PORT']}/readyz`;
   const begunAtMs = performance.now();
   while (!(await answers(url))) {

@@ -15,6 +15,7 @@ export const everyTarget = [
   'executor',
   'sandbox',
   'crash-test',
+  'sluice',
 ];
 
 const buildMs = 30 * 60_000;

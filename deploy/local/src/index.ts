@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   dev: () => import('./dev-command.js'),
   migrate: () => import('./migrate-command.js'),
   connect: () => import('./connect-command.js'),
+  container: () => import('./container-command.js'),
   certify: () => import('@sluice/certify'),
   stack: () => import('@sluice/stack'),
   generate: () => import('@sluice/contracts'),

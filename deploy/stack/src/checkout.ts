@@ -34,13 +34,15 @@ export interface LocalSettings {
   readonly dataDir: string;
   readonly timeScale: number;
   readonly logLevel: string;
+  /** The providers themselves are called, in place of imitations. */
+  readonly isReal: boolean;
 }
 
 /** @throws ConfigError that lists every setting that is wrong, unknown `SLUICE_*` names included */
 export function readLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
   const values: EnvValues<typeof table.fields> = table.read(env);
-  const { portBase, timeScale, logLevel } = values;
-  return { env, portBase, timeScale, logLevel, dataDir: localDataDir(env) };
+  const { portBase, timeScale, logLevel, realProviders: isReal } = values;
+  return { env, portBase, timeScale, logLevel, isReal, dataDir: localDataDir(env) };
 }
 
 /** Writes JSON that only its owner can read; appears whole or not at all. */

@@ -194,6 +194,7 @@ function checkVersion(data: string): void {
   const found = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
   if (found === major) return;
   const detail = `The data in ${data} was made by Postgres ${found}; this is Postgres ${major}.`;
-  const remedy = 'Remove the folder (it holds local data only), or set DATABASE_URL.';
+  const remedy =
+    'Run the Sluice that made it and move the data with a dump, remove the folder if its data may go, or set DATABASE_URL.';
   throw unavailable(detail, { remedy });
 }

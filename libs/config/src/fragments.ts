@@ -289,6 +289,11 @@ export const launcherEnv = {
     default: 4000,
     doc: 'Embedded ports move together: management is this plus 100, search plus 200, write plus 300, and so on.',
   },
+  SLUICE_REAL_PROVIDERS: {
+    type: 'boolean',
+    default: false,
+    doc: 'Of the image sluice: call the real providers in place of imitations, with data of its own.',
+  },
   SLUICE_NO_INSTALL: { type: 'boolean', default: false, doc: 'Never install a program that is missing.' },
 } as const satisfies EnvFields;
 

@@ -71,14 +71,7 @@ export function readDemoFile(folder: string): Demo | undefined {
 
 /** What to do with a running stack: the addresses, where the key is, and a command to paste for each base URL. */
 export function describeRunning(demo: Demo, demoFile: string): readonly string[] {
-  const { baseUrl, searchUrl, writeUrl, sandboxUrl, project, integrations } = demo;
-  const [integration] = integrations;
-  const at = `projects/${project.name}/integrations/${integration?.id}`;
-  const groupRef = integration?.groupRef ?? '';
-  const record = { email: 'ada@example.com', firstname: 'Ada', lastname: 'Lovelace' };
-  const filter = { fieldName: 'email', operator: 'eq', value: record.email };
-  const write = { groupRef, type: 'create', record };
-  const search = { objectName: 'contacts', fieldFilters: [filter] };
+  const { baseUrl, searchUrl, writeUrl, sandboxUrl } = demo;
   return [
     '',
     `management  ${baseUrl}`,
@@ -92,6 +85,20 @@ export function describeRunning(demo: Demo, demoFile: string): readonly string[]
     '',
     'To paste:',
     `  KEY=$(node -p 'require("${demoFile}").apiKey')`,
+    ...pasteable(demo),
+  ];
+}
+
+/** A command for each base URL, with the API key in KEY. */
+export function pasteable({ baseUrl, searchUrl, writeUrl, project, integrations }: Demo): readonly string[] {
+  const [integration] = integrations;
+  const at = `projects/${project.name}/integrations/${integration?.id}`;
+  const groupRef = integration?.groupRef ?? '';
+  const record = { email: 'ada@example.com', firstname: 'Ada', lastname: 'Lovelace' };
+  const filter = { fieldName: 'email', operator: 'eq', value: record.email };
+  const write = { groupRef, type: 'create', record };
+  const search = { objectName: 'contacts', fieldFilters: [filter] };
+  return [
     curl(`${writeUrl}/${at}/objects/contacts`, write),
     curl(`${searchUrl}/${at}?groupRef=${groupRef}`, search),
     curl(`${baseUrl}/${at}/installations`),

@@ -16,6 +16,8 @@ export interface SeedOptions {
   /** One for each integration to install. */
   readonly customers: readonly DemoCustomer[];
   readonly withSandbox: boolean;
+  /** File to deploy. @default the one of the checkout */
+  readonly manifest?: string;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function seedDemo(options: SeedOptions): Promise<Demo> {
   const project = await ensureProject(createSluiceClient({ baseUrl, apiKey: secrets.adminKey }), options);
   const apiKey = await ensureApiKey(options, project.id);
   const client = createSluiceClient({ baseUrl, apiKey, projectIdOrName: project.id });
-  const sourceYaml = readFileSync(manifestFile, 'utf8');
+  const sourceYaml = readFileSync(options.manifest ?? manifestFile, 'utf8');
   const deployed = await client.management.deployManifest({ body: { sourceYaml } });
   const integrations: DemoIntegration[] = [];
   for (const customer of customers) {

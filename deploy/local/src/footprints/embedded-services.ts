@@ -29,7 +29,14 @@ export function createEmbeddedServices(options: EmbeddedServicesOptions): readon
   const { portBase, env, logLevel, logStream } = options;
   const hub = createInProcessHub();
   const hints = createInMemoryHints();
-  const envOf = (name: ProcessName) => ({ ...publicEnv(portBase), ...env, ...listenEnv(portBase, name) });
+  // On this machine alone, unless an address is given: a container is reached from outside.
+  const { SLUICE_HOST: host = '' } = env;
+  const envOf = (name: ProcessName) => ({
+    ...publicEnv(portBase),
+    ...env,
+    ...listenEnv(portBase, name),
+    ...(host !== '' && { SLUICE_HOST: host }),
+  });
   const observe = (service: ProcessName) => ({
     logger: createLogger({ service, level: logLevel, destination: logStream }),
     metrics: createMetrics(service),
