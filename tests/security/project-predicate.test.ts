@@ -111,10 +111,11 @@ const statements = files
 
 /**
  * Statements that find rows of every project, by file: sweeps of what is due, lapsed or over, which then act on each within its project, a sample
- * for a metric, and parts whose comparison another function writes (`notify`, `claim-messages`, `close-batch`).
+ * for a metric or a chart, and parts whose comparison another function writes (`notify`, `claim-messages`, `close-batch`).
  */
 const acrossProjects: Readonly<Record<string, readonly string[]>> = {
   'integrations/upload-store.ts': ['uploads'],
+  'minutes.ts': ['calls', 'calls', 'process_minutes'],
   'webhooks/claim-messages.ts': ['webhook_endpoints', 'webhook_messages', 'webhook_messages'],
   'webhooks/message-store.ts': ['webhook_messages'],
   'webhooks/notify.ts': ['webhook_endpoints', 'webhook_endpoints'],

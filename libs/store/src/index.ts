@@ -15,6 +15,7 @@ export type {
 } from './installations/installation-lookup';
 export type { Upload, UploadKey } from './integrations/upload-store';
 export { migrations } from './migrations';
+export type { StoredFigures, StoredOverview } from './minutes';
 export { momentOf, newId } from './new-id';
 export type { OperationSearch } from './operations/find-operations';
 export type { EventPosition, OperationEvent, OperationEventKind } from './operations/operation-history';

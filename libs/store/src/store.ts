@@ -13,6 +13,7 @@ import { installationLookup } from './installations/installation-lookup';
 import { installationStore } from './installations/installation-store';
 import { integrationStore } from './integrations/integration-store';
 import { uploadStore } from './integrations/upload-store';
+import { minuteStore } from './minutes';
 import { assertMigrated, healthOf, migrate, type DatabaseHealth } from './migrate';
 import { operationStore } from './operations/operation-store';
 import { apiKeyStore } from './projects/api-key-store';
@@ -47,6 +48,7 @@ function storesByNoun(database: Knex, timeScale: number, failpoints: StoreFailpo
     installations: installationStore(database, failpoints),
     installationLookup: installationLookup(database),
     lanes: laneStore(database),
+    minutes: minuteStore(database),
     operations: operationStore(database),
     providerApps: providerAppStore(database),
     oauthStates: oauthStateStore(database),

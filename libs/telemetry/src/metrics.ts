@@ -15,6 +15,7 @@ import {
   type MetricName,
   type MetricRow,
 } from './metric-table';
+import { createFiguresByProject, type FiguresByProject } from './minutes';
 
 /** The labels of a metric that has some, before its value. */
 type Labelled<N extends MetricName, Value extends unknown[]> = keyof LabelsOf<N> extends never
@@ -49,6 +50,8 @@ export interface Metrics {
   counter<N extends CounterName>(name: N): Counter<N>;
   gauge<N extends GaugeName>(name: N): Gauge<N>;
   histogram<N extends HistogramName>(name: N): Histogram<N>;
+  /** Counts by project, which the text for a scraper does not have. */
+  readonly byProject: FiguresByProject;
   /** Called before each reading, for gauges of values that are kept elsewhere. It must not wait. */
   onRead(refresh: () => void): void;
   /** The text a scraper reads: this service's metrics, each labelled `service`, then those of the process. */
@@ -73,6 +76,7 @@ export function createMetrics(service: string): Metrics {
     gauge: <N extends GaugeName>(name: N) => (known(name) ?? new PromGauge(options(name))) as Gauge<N>,
     histogram: <N extends HistogramName>(name: N) =>
       (known(name) ?? new PromHistogram({ ...options(name), buckets: bucketsOf(name) })) as Histogram<N>,
+    byProject: createFiguresByProject(),
     onRead: (refresh) => void refreshers.push(refresh),
     expose: async () => {
       for (const refresh of refreshers) refresh();

@@ -40,11 +40,11 @@ export async function createEmptyDatabase(): Promise<ClonedDatabase> {
   return toDatabase(serverUrl, name);
 }
 
-/** Rows per table, for proving that a refused request wrote nothing. Tables without rows are left out. */
+/** Rows per table, for proving that a refused request wrote nothing. Tables without rows are left out, and so are the minutes: a clock writes them. */
 export async function countRows(url: string): Promise<Record<string, number>> {
   return await onServer(url, async (database) => {
     const { rows: tables } = await database.raw<{ rows: { name: string }[] }>(
-      `select tablename as name from pg_tables where schemaname = 'public' order by tablename`,
+      `select tablename as name from pg_tables where schemaname = 'public' and tablename not like '%minutes' order by tablename`,
     );
     const counts: Record<string, number> = {};
     for (const { name } of tables) {

@@ -49,6 +49,7 @@ export * from './list-items';
 export * from './manifest';
 export * from './oauth-connect-request';
 export { objectMetadataSchema, type FieldMetadata, type FieldValueType, type ObjectMetadata } from './object-metadata';
+export * from './overview';
 export {
   callTransitions,
   logSchema,

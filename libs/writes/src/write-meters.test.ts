@@ -1,14 +1,16 @@
+import type { ProviderFailure } from '@sluice/connectors';
 import type { RecordSettlement } from '@sluice/store';
 import { createMetrics } from '@sluice/telemetry';
 import { createWriteMeters } from './write-meters';
 
 const failed = (failure: string, kind: 'failed' | 'unknown' = 'failed') =>
   ({ index: 0, kind, error: { class: failure, text: 'x' } }) as RecordSettlement;
+const hubspot = { projectId: 'p', provider: 'hubspot' };
 const again: RecordSettlement = { index: 0, kind: 'again', sendState: 'none', error: { class: 'quota', text: 'x' } };
 
 async function count(records: readonly RecordSettlement[], isRetried: boolean): Promise<string> {
   const metrics = createMetrics('executor');
-  createWriteMeters(metrics, ['hubspot']).settled(records, { provider: 'hubspot', isRetried });
+  createWriteMeters(metrics, ['hubspot']).settled(records, { projectId: 'p', provider: 'hubspot', isRetried });
   return (await metrics.expose()).body;
 }
 
@@ -48,8 +50,49 @@ describe('what is counted of settled records', () => {
   it('sums up blocks in seconds', async () => {
     const metrics = createMetrics('executor');
     const meters = createWriteMeters(metrics, []);
-    for (const blockedMs of [1_500, 0, 1_000]) meters.blocked('hubspot', blockedMs);
+    for (const blockedMs of [1_500, 0, 1_000]) meters.called(hubspot, { results: [], calls: 1, blockedMs });
     const { body } = await metrics.expose();
     expect(body).toContain('sluice_lane_blocked_seconds_total{provider="hubspot",service="executor"} 2.5');
+  });
+});
+
+// What a project sees in the console is its own, whoever shares the process.
+describe('what is counted by project', () => {
+  it('has what was accepted, settled and called, and nothing of another project', () => {
+    const metrics = createMetrics('executor');
+    const meters = createWriteMeters(metrics, []);
+    const accepted = meters.accepting('asynchronous');
+    accepted({ operation: { projectId: 'p' }, connector: { provider: 'hubspot' } }, 3, 4);
+    accepted({ operation: { projectId: 'q' }, connector: { provider: 'hubspot' } }, 7, 4);
+    meters.settled([{ index: 0, kind: 'succeeded' }, failed('rejected'), failed('timeout', 'unknown'), again], {
+      ...hubspot,
+      isRetried: true,
+    });
+    const refused = (scope: ProviderFailure['scope']) =>
+      ({ ok: false, error: { class: 'quota', message: 'x', scope } }) as const;
+    const attempt = { durationMs: 200 };
+    meters.called(hubspot, { results: [{ ok: true }, refused('lane')], calls: 1, attempt, blockedMs: 500 });
+    meters.called(hubspot, { results: [refused('record')], calls: 1, attempt, blockedMs: 0 });
+    meters.called(hubspot, { results: [refused('lane')], calls: 0, blockedMs: 500 });
+    const figures = metrics.byProject.take();
+    expect(figures.map(({ projectId, counts }) => [projectId, counts.accepted])).toEqual([
+      ['p', 3],
+      ['q', 7],
+    ]);
+    expect(figures[0]?.counts).toEqual({
+      accepted: 3,
+      written: 1,
+      failed: 1,
+      unknown: 1,
+      retried: 1,
+      providerErrors: 1,
+      blocks: 1,
+      blockedMs: 500,
+    });
+    expect(figures[0]?.timings).toEqual({
+      accept: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+      providerCall: [0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0],
+    });
+    expect(metrics.byProject.take()).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import type { LaneKey, SampledLane } from '@sluice/store';
+import { repeat } from '@sluice/telemetry';
 import type { BatcherContext } from './context';
 
 /** How often the backlog is sampled: a scraper reads every 15 s, and an alert should not wait longer for us than for it. */
@@ -8,6 +9,15 @@ const restPerSample = 20;
 /** Lanes of one statement, a few milliseconds, and statements of one sample: 100,000 lanes are covered in less than two minutes. */
 const lanesPerStep = 1_000;
 const stepsPerSample = 5;
+
+/** The first count of a minute is stored; twice a minute, so that none is without one. */
+const storedEveryMs = 30_000;
+
+/** Stores how long the queues of each project are, for the console. Returns a function that ends it. */
+export function storeBacklog({ store, logger }: BatcherContext): () => Promise<void> {
+  const onFailure = (error: unknown) => logger.warn({ error }, 'backlog.not-stored');
+  return repeat(() => store.minutes.saveBacklog(), { everyMs: storedEveryMs, onFailure });
+}
 
 interface BacklogTotals {
   /** Milliseconds; 0 when nothing of such lanes may be claimed. */

@@ -1,10 +1,11 @@
 import { type HttpServer, readyWhen, startMetricsServer, startOperability } from '@sluice/http';
 import type { Consumer } from '@sluice/messaging';
+import { keepMinutes } from '@sluice/telemetry';
 import { consumeAutoBatched } from './consumers/auto-batched';
 import type { BatcherContext } from './context';
 import { createDueTimers } from './due-timers';
 import { flusher } from './flush-batch';
-import { sampleBacklog } from './sample-backlog';
+import { sampleBacklog, storeBacklog } from './sample-backlog';
 import { sweepDue } from './sweep-due';
 import { sweepKeys } from './sweep-keys';
 
@@ -41,7 +42,14 @@ export function createBatcherService(context: BatcherContext): BatcherService {
         shutdownMs: config.shutdownMs,
       });
       consumer = await consumeAutoBatched(context, flush, timers);
-      const ends = [sweepDue(context, flush), sweepKeys(context), sampleBacklog(context)];
+      const minutes = keepMinutes({ service: 'batcher', ...context });
+      const ends = [
+        sweepDue(context, flush),
+        sweepKeys(context),
+        sampleBacklog(context),
+        storeBacklog(context),
+        minutes,
+      ];
       endSweeps = () => Promise.all(ends.map((end) => end()));
       return { port: server.port };
     },

@@ -7,7 +7,8 @@ const everyMs = 60_000;
 const rowsPerStatement = 1_000;
 
 /**
- * Deletes idempotency keys that are older than 72 hours, and the answers of joining statements that nobody asks for any more. Any number of batchers may do so: each takes rows that the others have not
+ * Deletes idempotency keys that are older than 72 hours, the answers of joining statements that nobody asks for any more, and minutes that no
+ * chart of the console reaches. Any number of batchers may do so: each takes rows that the others have not
  * locked. A key that is too old counts as absent before it is deleted. Returns a function that ends it.
  */
 export function sweepKeys({ config, store, logger, metrics }: BatcherContext): () => Promise<void> {
@@ -20,6 +21,8 @@ export function sweepKeys({ config, store, logger, metrics }: BatcherContext): (
     }
     for (let deleted = rowsPerStatement; deleted === rowsPerStatement && !isEnded();)
       deleted = await store.writes.sweepFlushes(rowsPerStatement);
+    for (let deleted = rowsPerStatement; deleted === rowsPerStatement && !isEnded();)
+      deleted = await store.minutes.purge(rowsPerStatement);
   };
   const onFailure = (error: unknown) => logger.warn({ error }, 'keys.sweep-failed');
   return repeat(sweep, { everyMs, isFirstNow: true, onFailure });

@@ -23,7 +23,7 @@ export async function endCancelled(
   const settlements = calls.map((call) => endCall(call, call.records, cancelled));
   const settled = await settleFound(context, settlements);
   const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
-  for (const { records } of held) meters.settled(records, { isRetried: false });
+  for (const { records, projectId } of held) meters.settled(records, { projectId, isRetried: false });
   const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
   logger.info({ calls: calls.length, ended }, 'calls.cancelled');
   return { found: [...settled.values()].flatMap(({ released }) => released), ...onward };

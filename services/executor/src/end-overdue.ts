@@ -27,7 +27,8 @@ export async function endOverdue(context: ExecutorContext, after: string | undef
   const settlements = calls.map(toSettlement);
   const settled = await settleFound(context, settlements);
   const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
-  for (const { records, provider } of held) meters.settled(records, { provider, isRetried: true });
+  for (const { records, projectId, provider } of held)
+    meters.settled(records, { projectId, provider, isRetried: true });
   for (const call of calls) traceOverdue(call);
   const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
   logger.info({ calls: calls.length, ended }, 'calls.overdue');

@@ -32,7 +32,7 @@ export async function reconcile(context: ExecutorContext, run: Run, sending: Sen
   if (ofSearch !== undefined) await context.quotas.blockSearches(call, sending.connector, ofSearch.retryAfterMs);
   try {
     const blockedMs = await noteOutcome(context, call, lookup);
-    context.meters.blocked(sending.live.provider, blockedMs);
+    context.meters.called({ projectId: call.projectId, provider: sending.live.provider }, { ...lookup, blockedMs });
     if (blockedMs > 0) lanes.sleep(call, blockedMs);
   } catch (error) {
     // What was found must be settled, whether or not the lane could be updated.

@@ -108,7 +108,11 @@ function settler(context: ExecutorContext): (run: Run, settlement: Settlement) =
     }
     traceStep(context, call, 'call.settled');
     // What is in doubt is looked at, not tried again.
-    context.meters.settled(settlement.records, { provider, isRetried: !call.isInDoubt });
+    context.meters.settled(settlement.records, {
+      projectId: call.projectId,
+      provider,
+      isRetried: !call.isInDoubt,
+    });
     for (const lane of settled.released) lanes.wake(lane, 'message');
     const next = settled.next ?? settlement.next;
     if ('delayMs' in next) lanes.wakeLater(call, next.delayMs);

@@ -85,7 +85,7 @@ async function perform(context: ExecutorContext, run: Run, sending: Sending): Pr
   await context.failpoints.hit('ex.after_reply_before_finish');
   try {
     const blockedMs = await noteOutcome(context, call, performed);
-    context.meters.blocked(live.provider, blockedMs);
+    context.meters.called({ projectId: call.projectId, provider: live.provider }, { ...performed, blockedMs });
     if (blockedMs > 0) lanes.sleep(call, blockedMs);
   } catch (error) {
     // The reply is known and must be settled, whether or not the lane could be updated.

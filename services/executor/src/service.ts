@@ -1,6 +1,7 @@
 import { type HttpServer, readyWhen, startMetricsServer, startOperability } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import type { Consumer } from '@sluice/messaging';
+import { keepMinutes } from '@sluice/telemetry';
 import { startClaimLoop, type ClaimLoop } from './claim-loop';
 import { consumeReady } from './consumers/ready';
 import type { ExecutorContext } from './context';
@@ -24,6 +25,7 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
   let consumer: Consumer | undefined;
   let loop: ClaimLoop | undefined;
   let endSweeps = (): Promise<void> => Promise.resolve();
+  let endMinutes = endSweeps;
   const ready = readyWhen({ postgres: () => store.health() });
   return {
     start: async () => {
@@ -42,12 +44,14 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
       loop = startClaimLoop(context, callRunner(context));
       consumer = await consumeReady(context, loop.lanes);
       endSweeps = startSweeps(context, loop);
+      endMinutes = keepMinutes({ service: 'executor', ...context });
       return { port: server.port };
     },
     stop: async () => {
       await Promise.all([endSweeps(), consumer?.stop()]);
       await loop?.stop();
       context.leases.stop();
+      await endMinutes();
       await messaging.close();
       await server?.close();
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);

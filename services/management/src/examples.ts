@@ -19,6 +19,7 @@ import {
   lane,
   log,
   operation,
+  overview,
   progress,
   projectId,
   records,
@@ -328,6 +329,7 @@ export const managementExamples: Readonly<Record<string, unknown>> = {
   OperationProgress: progress,
   OperationExplanation: explanation,
   Lane: lane,
+  Overview: overview,
   LaneListReply: { results: [lane], pagination: { done: true } },
   ProviderApp: providerApp,
   CreateProviderAppRequest: {

@@ -11,6 +11,7 @@ import {
 import type { ApiService, HttpServer } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { createInMemoryHints } from '@sluice/redis';
+import { keepMinutes } from '@sluice/telemetry';
 import { connectionChangeRoutes, connectionRoutes } from './connections/connection-routes';
 import { oauthCallbackRoutes, oauthConnectPath, oauthConnectRoutes } from './connections/oauth-routes';
 import { providerAppRoutes, providerRoutes } from './connections/provider-routes';
@@ -22,6 +23,7 @@ import { deploymentRoutes, integrationRoutes } from './integrations/integration-
 import { objectMetadataRoutes } from './integrations/object-metadata';
 import { uploadRoutes, uploadUrlRoutes } from './integrations/uploads';
 import { laneRoutes, operationChangeRoutes, operationListRoutes, operationRoutes } from './operations/operation-routes';
+import { overviewRoutes } from './operations/overview-routes';
 import { pageRoutes } from './page-routes';
 import { apiKeyRoutes, jwtKeyRoutes } from './projects/key-routes';
 import { compatibilityRoutes, projectRoutes } from './projects/project-routes';
@@ -78,6 +80,7 @@ const routes = [
   operationListRoutes,
   operationChangeRoutes,
   laneRoutes,
+  overviewRoutes,
   providerAppRoutes,
   webhookEndpointRoutes,
   webhookMessageRoutes,
@@ -116,7 +119,12 @@ export function createManagementService(context: ManagementContext): ApiService 
       const { port, host, drainDelayMs, idleGraceMs, shutdownMs } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });
-      ends = [deliverMessages(context), sweepMessages(context), sweepDeletions(context)];
+      ends = [
+        deliverMessages(context),
+        sweepMessages(context),
+        sweepDeletions(context),
+        keepMinutes({ service: 'management', ...context }),
+      ];
       return { port: server.port };
     },
     stop: async () => {

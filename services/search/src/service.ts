@@ -11,6 +11,7 @@ import {
   startServer,
 } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
+import { keepMinutes } from '@sluice/telemetry';
 import type { SearchContext } from './context';
 import { searchRecordsRoute } from './routes/search-records';
 
@@ -32,6 +33,7 @@ export function createSearchService(context: SearchContext): ApiService {
   const { config, logger, metrics, store } = context;
   let server: HttpServer | undefined;
   let metricsServer: HttpServer | undefined;
+  let endMinutes = (): Promise<void> => Promise.resolve();
   const limits = requestLimits({ counter: context.hints.quotas, ...config });
   const app = createApp({
     service: 'search',
@@ -53,10 +55,12 @@ export function createSearchService(context: SearchContext): ApiService {
       const { port, host, drainDelayMs, idleGraceMs, shutdownMs } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });
+      endMinutes = keepMinutes({ service: 'search', ...context });
       return { port: server.port };
     },
     stop: async () => {
       await server?.close();
+      await endMinutes();
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
       // Last, so that the drain can be watched.
       await metricsServer?.close();

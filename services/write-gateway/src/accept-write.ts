@@ -43,8 +43,7 @@ export interface Accepted extends AcceptedWrite {
 export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<Accepted | KeyTaken> {
   const commit = sharingAccepts(context);
   const announcer = context.messaging.announcer(topics.ready);
-  const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'asynchronous' });
-  const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'asynchronous' });
+  const count = context.meters.accepting('asynchronous');
 
   return async (call) => {
     // 1. Plan, for the installation as it is known; for the one there is when the commit finds another.
@@ -65,8 +64,7 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
         continue;
       }
       await context.failpoints.hit('gw.after_commit');
-      took.observe((performance.now() - startedAtMs) / 1_000);
-      accepted.inc(records.length);
+      count(write, records.length, performance.now() - startedAtMs);
       const { id: operationId, traceparent } = operation;
       noteWrite(write, operationId);
       context.logger.debug({ operationId, records: records.length, traceparent }, 'write.accepted');

@@ -39,8 +39,7 @@ interface Joined extends BatchMembership {
 export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Joined | KeyTaken> {
   const commit = sharingJoins(context);
   const announcer = context.messaging.announcer(topics.autoBatched);
-  const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'auto-batched' });
-  const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'auto-batched' });
+  const count = context.meters.accepting('auto-batched');
 
   return async (call) => {
     // 1. Plan, for the installation as it is known; for the one there is when the commit finds another.
@@ -62,8 +61,7 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Jo
         continue;
       }
       await context.failpoints.hit('gw.after_commit');
-      took.observe((performance.now() - startedAtMs) / 1_000);
-      accepted.inc();
+      count(write, 1, performance.now() - startedAtMs);
       const { operationId, index } = membership;
       noteWrite(write, operationId);
       context.logger.debug({ operationId, index, traceparent: operation.traceparent }, 'write.accepted');

@@ -313,7 +313,8 @@ async function settleWrite(
       }, settlement);
     const settled = await asStep('call.settle', { operationId, call: settlement.number }, store);
     // Nobody waits for a later try, so a failure is no missed deadline.
-    if (settled.isHeld) context.meters.settled(settlement.records, { provider, isRetried: false });
+    const { projectId, records } = settlement;
+    if (settled.isHeld) context.meters.settled(records, { projectId, provider, isRetried: false });
     else context.logger.warn({ operationId }, 'write.settled-late');
     announceReleased(context.messaging.announcer(topics.ready), settled.released);
     return { parts: settled.parts ?? [], offeredAtMs };
@@ -326,12 +327,14 @@ async function settleWrite(
 async function note(
   context: GatewayContext,
   settlement: Settlement,
-  { used, results, calls }: MadeCall,
+  { used, results, calls, attempt }: MadeCall,
   provider: string,
 ): Promise<void> {
   if (used === undefined) return;
   try {
-    context.meters.blocked(provider, await noteOutcome(context, settlement, { used, results, calls }));
+    const blockedMs = await noteOutcome(context, settlement, { used, results, calls });
+    const of = { projectId: settlement.projectId, provider };
+    context.meters.called(of, { results, calls, attempt, blockedMs });
   } catch (error) {
     context.logger.warn({ error, operationId: settlement.operationId }, 'write.outcome-not-noted');
   }

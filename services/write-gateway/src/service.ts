@@ -10,6 +10,7 @@ import {
   startServer,
 } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
+import { keepMinutes } from '@sluice/telemetry';
 import type { GatewayContext } from './context';
 import { writeApi } from './api';
 import { acceptor } from './accept-write';
@@ -35,6 +36,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
   const { config, logger, metrics, store, messaging } = context;
   let server: HttpServer | undefined;
   let metricsServer: HttpServer | undefined;
+  let endMinutes = (): Promise<void> => Promise.resolve();
   const limits = requestLimits({ counter: context.hints.quotas, ...config });
   const writers: Writers = {
     limits,
@@ -64,6 +66,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
       const { port, host, drainDelayMs, idleGraceMs, shutdownMs } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });
+      endMinutes = keepMinutes({ service: 'write-gateway', ...context });
       return { port: server.port };
     },
     stop: async () => {
@@ -71,6 +74,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
       await Promise.all(context.settling);
       context.leases.stop();
       await context.admission.stop();
+      await endMinutes();
       await messaging.close();
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
       // Last, so that the drain can be watched.

@@ -35,8 +35,7 @@ interface Ended {
  */
 export function synchronousWriter(context: GatewayContext): (call: WriteCall) => Promise<Ended | KeyTaken> {
   const commit = sharingOpenings(context.store.writes);
-  const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'synchronous' });
-  const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'synchronous' });
+  const count = context.meters.accepting('synchronous');
   return async (call) => {
     // 1. Plan, for the installation as it is known; for the one there is when the opening finds another.
     let write = await resolveKnown(context, call);
@@ -51,8 +50,7 @@ export function synchronousWriter(context: GatewayContext): (call: WriteCall) =>
         continue;
       }
       noteWrite(write, write.operation.id);
-      took.observe((performance.now() - startedAtMs) / 1_000);
-      accepted.inc(write.planned.length);
+      count(write, write.planned.length, performance.now() - startedAtMs);
       await context.failpoints.hit('gw.after_commit');
       // 4. The provider call, under the lease, and the parts of one that is refused whole. 5. Settle.
       const ended = await sendOpened(context, write, opened);

@@ -1,6 +1,6 @@
 // Generated from the document of the management API by: npm run generate:client. Do not edit.
 /* eslint-disable max-lines */
-import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
+import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
@@ -492,6 +492,14 @@ export interface ManagementOperations {
     };
     readonly reply: LaneListReply;
   };
+  /** See what a project wrote lately. Figures of this project over the last hour (60 points of a minute), day (144 of ten minutes) or week (168 of an hour), up to the last minute that is complete. Services are those of the whole Sluice. A figure is absent where no process was alive that could have counted it. */
+  readonly getOverview: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** How far it reaches back. */ readonly span?: 'hour' | 'day' | 'week';
+    };
+    readonly reply: Overview;
+  };
   /** List provider apps. A browser is told of each where it belongs, its client id and `packageInstallURL`, and no more. */
   readonly listProviderApps: {
     readonly params: {
@@ -732,6 +740,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   cancelOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:cancel', query: [] },
   replayOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:replay', query: ['force'] },
   listLanes: { method: 'GET', path: '/projects/{projectIdOrName}/lanes', query: ['waiting', 'pageSize', 'pageToken'] },
+  getOverview: { method: 'GET', path: '/projects/{projectIdOrName}/overview', query: ['span'] },
   listProviderApps: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps', query: ['pageSize', 'pageToken'] },
   createProviderApp: { method: 'POST', path: '/projects/{projectIdOrName}/provider-apps', query: [], body: true },
   getProviderApp: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps/{providerAppId}', query: [] },

@@ -2,6 +2,7 @@ import type { Migration } from '../migration';
 import { addTokenRefreshTime } from './20261121T140000-add-token-refresh-time';
 import { createIdempotencyAndQuarantine } from './20261120T100300-create-idempotency-and-quarantine';
 import { createIntegrationsAndInstallations } from './20261120T100100-create-integrations-and-installations';
+import { createMinutes } from './20261126T140000-create-minutes';
 import { createOAuthStates } from './20261121T153000-create-oauth-states';
 import { createOperations } from './20261120T100200-create-operations';
 import { createProjectDeletions } from './20261122T190000-create-project-deletions';
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   membersOfCalls,
   sentRecordsOfAttempts,
   outcomes,
+  createMinutes,
 ];

@@ -49,6 +49,8 @@ const last = [
   'records',
   'calls',
   'lanes',
+  'minutes',
+  'backlog_minutes',
   'deleted_installations',
   'configs',
   'config_contents',

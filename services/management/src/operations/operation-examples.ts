@@ -1,4 +1,11 @@
-import type { Lane, Operation, OperationExplanation, OperationProgress, OperationRecord } from '@sluice/types';
+import type {
+  Lane,
+  Operation,
+  OperationExplanation,
+  OperationProgress,
+  OperationRecord,
+  Overview,
+} from '@sluice/types';
 
 // Examples of operations, of the customer that the others of this service have (`examples.ts`).
 
@@ -110,4 +117,30 @@ export const lane: Lane = {
   calls: { running: 1, ready: 12, retrying: 0, inDoubt: 0, waiting: 0 },
   createTime: installedAt,
   quota: { limit: 110, left: 104, windowSeconds: 10 },
+};
+
+export const overview: Overview = {
+  span: 'hour',
+  stepSeconds: 60,
+  startTime: '2026-11-20T09:06:00.000Z',
+  endTime: '2026-11-20T10:06:00.000Z',
+  points: [
+    {
+      time: '2026-11-20T10:05:00.000Z',
+      accepted: 120,
+      written: 101,
+      failed: 1,
+      unknown: 0,
+      retried: 18,
+      accept: { median: 0.0031, p95: 0.0092 },
+      providerCall: { median: 0.1438, p95: 0.2475 },
+      providers: [{ provider: 'hubspot', errors: 2, blocks: 1, blockedSeconds: 10 }],
+      backlog: [{ laneId: id(12), waiting: 18 }],
+    },
+  ],
+  lanes: [{ id: id(12), provider: 'hubspot', workspaceRef: '84559852', groupRefs: ['demo-group'] }],
+  services: [
+    { service: 'executor', processes: 2, versions: ['0.1.0'], lastTime: '2026-11-20T10:06:00.000Z' },
+    { service: 'write-gateway', processes: 2, versions: ['0.1.0'], lastTime: '2026-11-20T10:06:00.000Z' },
+  ],
 };
