@@ -7,7 +7,7 @@ import { docsPage, docsPolicy } from './contract/docs-page';
 import { checkReplies } from './contract/reply-checker';
 import type { ApiInfo } from './contract/route-contract';
 import { InboundError, problemHandler, problemRoute } from './problem-handler';
-import { requestObserver } from './request-observer';
+import { requestObserver } from './request-state';
 import { stateOf, type AppState } from './request-state';
 import { compose, createRouter, refuseAmbiguous, unknownPath, type Router } from './router';
 import { cors, corsHeaders, replyHeaders, sendJson, setOnEveryReply } from './send-reply';

@@ -1,5 +1,5 @@
 import { createMetrics } from '@sluice/telemetry';
-import { requestMeter } from './request-observer';
+import { requestMeter } from './request-state';
 
 const route = '/v1/things/:id';
 

@@ -1,7 +1,17 @@
-import type { Request, Response } from 'express';
-import { DefectError, type SluiceError } from '@sluice/errors';
-import { createByteBudget, heapShare, HeldBytes, type ByteBudget, type Step } from '@sluice/telemetry';
+import type { Request, RequestHandler, Response } from 'express';
+import { DefectError, type SluiceError, problems } from '@sluice/errors';
+import {
+  type ByteBudget,
+  HeldBytes,
+  type Logger,
+  type Metrics,
+  type Step,
+  createByteBudget,
+  heapShare,
+  startStep,
+} from '@sluice/telemetry';
 import type { Caller } from '@sluice/types';
+import { randomUUID } from 'node:crypto';
 import type { BuiltDocument } from './contract/build-document';
 
 /** What the server and the routes of one app share. */
@@ -103,4 +113,156 @@ export function heldOf(res: Response): HeldBytes {
 function ownerOf(caller: Caller | undefined): string | undefined {
   if (caller?.kind === 'token') return `${caller.projectId}/${caller.groupRef}`;
   return caller?.projectId;
+}
+
+/** A sane id: what is safe in a log line, a header and a URI reference. */
+const saneId = /^[A-Za-z0-9._~-]{1,128}$/;
+/** Not an HTTP status: the caller left before the reply was complete. As nginx counts it. */
+const clientClosed = 499;
+
+/** What is traced: the API. Probes every few seconds are not worth a trace, and neither are a scanner's requests. */
+const traced = '/v1/';
+
+/** Gives each request its id and its trace context; logs and measures it when its reply is done. */
+export function requestObserver(o: {
+  readonly service: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): RequestHandler {
+  const meter = requestMeter(o.metrics);
+  return (req, res, next) => {
+    const locals = beginLocals(req, res);
+    res.setHeader('X-Request-Id', locals.requestId);
+    // Not `once`, which makes a function more: a reply closes but once.
+    if (!req.url.startsWith(traced)) {
+      res.on('close', () => observe(o.logger, meter, req, res));
+      next();
+      return;
+    }
+    const step = startRequest(o.service, req, res);
+    locals.step = step;
+    res.on('close', () => {
+      observe(o.logger, meter, req, res);
+      step.end(failureOf(res));
+    });
+    step.run(next);
+  };
+}
+
+/** Instead of Express's object without a prototype, whose members are found by hashing. */
+function beginLocals(req: Request, res: Response): RequestLocals {
+  const presented = req.headers['x-request-id'];
+  const requestId = typeof presented === 'string' && saneId.test(presented) ? presented : randomUUID();
+  const locals: RequestLocals = { requestId, startedAt: performance.now() };
+  res.locals = locals as typeof res.locals & RequestLocals;
+  return locals;
+}
+
+function startRequest(service: string, req: Request, res: Response): Step {
+  const { requestId, startedAt } = localsOf(res);
+  const parent = req.headers['traceparent'];
+  return startStep({
+    service,
+    name: req.method,
+    kind: 'request',
+    isOfCaller: true,
+    parent: typeof parent === 'string' ? parent : undefined,
+    logged: { requestId },
+    startedAtMs: startedAt,
+    atEnd: () => {
+      const { route = 'unmatched', caller, failure } = localsOf(res);
+      const facts = { method: req.method, route, status: statusOf(res, failure) };
+      return {
+        name: `${req.method} ${route}`,
+        facts: caller?.projectId === undefined ? facts : { ...facts, projectId: caller.projectId },
+      };
+    },
+  });
+}
+
+/** A refusal by a rule of ours is no failure: it leaves nothing behind, and the caller reads why. */
+function failureOf(res: Response): string | undefined {
+  const { failure } = localsOf(res);
+  return statusOf(res, failure) >= 500 ? (failure?.code ?? 'http.broken-off') : undefined;
+}
+
+function observe(logger: Logger, meter: RequestMeter, req: Request, res: Response): void {
+  const { startedAt, route = 'unmatched', failure, step } = localsOf(res);
+  const status = statusOf(res, failure);
+  const durationMs = performance.now() - startedAt;
+  meter(req.method, route, status, durationMs / 1000);
+  const level = levelOf(status, failure);
+  if (!logger.writes(level)) return;
+  const write = (): void => logger[level](lineOf(req, res, { status, durationMs, level }), 'http.request');
+  // The socket's events do not know whose request it is.
+  if (step === undefined) write();
+  else step.run(write);
+}
+
+type Level = 'debug' | 'info' | 'error';
+
+function lineOf(req: Request, res: Response, of: { status: number; durationMs: number; level: Level }): object {
+  const { requestId, route = 'unmatched', caller, failure } = localsOf(res);
+  return {
+    requestId,
+    method: req.method,
+    route,
+    status: of.status,
+    durationMs: Math.round(of.durationMs * 100) / 100,
+    ...(caller ? { keyId: caller.keyId, projectId: caller.projectId } : {}),
+    ...(failure ? { code: failure.code, meta: failure.meta } : {}),
+    // A text about a caller's request, or about a provider's reply to it, may quote what a customer wrote.
+    ...(of.level === 'error' ? { detail: failure?.detail, error: failure } : {}),
+  };
+}
+
+/** A reply that broke off is counted by the reason, whatever status went out before. */
+function statusOf(res: Response, failure: SluiceError | undefined): number {
+  if (res.writableFinished) return res.statusCode;
+  return failure ? problems[failure.code].status : clientClosed;
+}
+
+/**
+ * `error` only where a person of ours must act: a provider's failure is shown as 5xx and is not ours.
+ * A success is `debug`, because the histogram counts it: a line for each costs a fifth of the requests per second.
+ */
+function levelOf(status: number, failure: SluiceError | undefined): Level {
+  if (!failure) return status >= 400 ? 'info' : 'debug';
+  const shown = problems[failure.code].status;
+  return shown === 500 || shown === 503 ? 'error' : 'info';
+}
+
+/** Counts a request that is over. `status` is the one that is logged, `seconds` the time it took. */
+type RequestMeter = (method: string, route: string, status: number, seconds: number) => void;
+
+const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
+/** Methods that routes have. A client can send thirty others, which are one series together. */
+const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const);
+type Method = typeof methods extends Set<infer M> ? M : never;
+
+/** The replies with which we say that the fault is ours; a provider's failure is shown as 502 or 504. */
+const ourFaults: ReadonlySet<number> = new Set([500, 503]);
+
+/** Each series is looked up under one string and made once: this runs for every request. */
+export function requestMeter(metrics: Metrics): RequestMeter {
+  const durations = metrics.histogram('sluice_http_request_duration_seconds');
+  const failures = metrics.counter('sluice_http_failures_total');
+  const known = new Map<string, { observe(value: number): void }>();
+  const seriesOf = (method: string, route: string, status: number) => {
+    const series = durations.labels({
+      method: methods.has(method as Method) ? (method as Method) : 'other',
+      route,
+      status: classes[Math.floor(status / 100) - 1] ?? '5xx',
+    });
+    // Its failures begin at 0 with its first request: what first appears at 1 never grew.
+    failures.inc({ route }, 0);
+    return series;
+  };
+  return (method, route, status, seconds) => {
+    const key = `${method} ${Math.floor(status / 100)} ${route}`;
+    let series = known.get(key);
+    if (series === undefined) known.set(key, (series = seriesOf(method, route, status)));
+    series.observe(seconds);
+    if (ourFaults.has(status)) failures.inc({ route });
+  };
 }

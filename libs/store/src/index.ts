@@ -31,7 +31,7 @@ export { createStore, migrateDatabase, type Store } from './store';
 export type { ClaimedMessage, DueEndpoint, EndpointKey, MessageClaim } from './webhooks/claim-messages';
 export type { AttemptEnd } from './webhooks/settle-attempt';
 export type { AcceptableWrite, AcceptAnswer } from './writes/accept-writes';
-export { callId } from './writes/call-key';
+export { callId } from './writes/write-rows';
 export type { Claim } from './writes/claim-calls';
 export { cancelledError, type CancelledCursor } from './writes/claim-cancelled';
 export type { BacklogOf, Waiting } from './writes/count-backlog';

@@ -6,11 +6,11 @@ export { type CallToPerform, toSendables, type Sendable } from './performing/att
 export { decideSettlement, nextDelayMs, settleSynchronous, type DecisionInput } from './performing/decide-settlement';
 export type { RefreshUsed } from './performing/newer-credentials';
 export { blockingRefused, noteOutcome } from './performing/note-outcome';
-export { createOutcomeWatch, type OutcomeWatch } from './performing/watch-outcomes';
+export { createOutcomeWatch, type OutcomeWatch } from './performing/note-outcome';
 export { performCall, type PerformedCall } from './performing/perform-call';
 export { reconcileCall, type ReconcileInput } from './performing/reconcile-call';
 export { settledOf, settlePersistently, sharingSettlements } from './settle-persistently';
 export { createWriteMeters, type WriteMeters } from './write-meters';
-export { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './planning/check-capabilities';
+export { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './planning/write-rules';
 export { headersKeyOf, orderKeyOf, planCalls } from './planning/plan-calls';
 export { planWrite, writePlanner, type PlannedWrite } from './planning/plan-write';

@@ -1,9 +1,8 @@
 import { type HttpServer, readyWhen, startMetricsServer, startOperability } from '@sluice/http';
 import type { Consumer } from '@sluice/messaging';
 import { keepMinutes } from '@sluice/telemetry';
-import { consumeAutoBatched } from './consumers/auto-batched';
+import { consumeAutoBatched, createDueTimers } from './consumers/auto-batched';
 import type { BatcherContext } from './context';
-import { createDueTimers } from './due-timers';
 import { flusher } from './flush-batch';
 import { sampleBacklog, storeBacklog } from './sample-backlog';
 import { sweepDue } from './sweep-due';

@@ -3,8 +3,7 @@ import type { Claim, ClaimedCall, LaneKey } from '@sluice/store';
 import { outsideSteps } from '@sluice/telemetry';
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
-import { createLaneSlots } from './lane-slots';
-import { createLaneQueue, type AwakeLane, type LaneQueue, type WakeSource } from './lane-queue';
+import { type AwakeLane, type LaneQueue, type WakeSource, createLaneQueue, createLaneSlots } from './lane-queue';
 
 /** Lanes of one claim: enough to keep a process busy with few statements, few enough that every lane's turn comes often. */
 const lanesPerClaim = 16;

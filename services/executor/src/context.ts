@@ -1,39 +1,39 @@
 import { hostname } from 'node:os';
 import {
+  type Failpoints,
   connectorOptions,
   createFailpoints,
   databaseOptions,
   kafkaAccess,
   redisAccess,
-  type Failpoints,
 } from '@sluice/config';
-import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
-import { createInstallations, type Installations } from '@sluice/installations';
-import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
-import { createRedisHints, type Hints } from '@sluice/redis';
-import { createStore, type Store } from '@sluice/store';
+import { type ConnectorRegistry, createConnectors } from '@sluice/connectors';
+import { type Installations, createInstallations } from '@sluice/installations';
+import { type Messaging, createKafkaMessaging } from '@sluice/messaging';
+import { type Hints, createRedisHints } from '@sluice/redis';
+import { type CallKey, type PendingRecord, type Store, type WriteStore, createStore } from '@sluice/store';
 import {
   type ByteBudget,
+  type Logger,
+  type Metrics,
   createByteBudget,
   createLogger,
   createMetrics,
   heapShare,
-  type Logger,
-  type Metrics,
 } from '@sluice/telemetry';
 import {
+  type LaneQuotas,
+  type LeaseKeeper,
+  type OutcomeWatch,
+  type WriteMeters,
+  coalesce,
   createLaneQuotas,
   createLeaseKeeper,
   createOutcomeWatch,
   createWriteMeters,
   sharingReads,
-  type LaneQuotas,
-  type LeaseKeeper,
-  type OutcomeWatch,
-  type WriteMeters,
 } from '@sluice/writes';
-import { assertRetention, type ExecutorConfig } from './config';
-import { sharingLoads } from './share-loads';
+import { type ExecutorConfig, assertRetention } from './config';
 
 /** The object graph of one executor. Tests and the embedded launcher replace single collaborators. */
 export interface ExecutorContext {
@@ -129,4 +129,18 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
     failpoints,
     ...overrides,
   };
+}
+
+/** Calls of one statement at most: with 100 records each it is a reply of a few megabytes. */
+const callsPerStatement = 16;
+
+/** Records of calls that are about to leave at the same time are read by one statement. */
+export function sharingLoads(
+  writes: Pick<WriteStore, 'loadManyPending'>,
+): (call: CallKey) => Promise<readonly PendingRecord[]> {
+  return coalesce<CallKey, readonly PendingRecord[]>({
+    run: (calls) => writes.loadManyPending(calls),
+    itemsMax: callsPerStatement,
+    runsMax: 2,
+  });
 }

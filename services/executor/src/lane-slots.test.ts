@@ -1,5 +1,5 @@
 import type { ClaimedCall } from '@sluice/store';
-import { createLaneSlots } from './lane-slots';
+import { createLaneSlots } from './lane-queue';
 
 const lane = { projectId: 'p1', laneId: 'l1' };
 const call = (more: Partial<ClaimedCall> = {}) => ({ ...lane, ...more }) as ClaimedCall;

@@ -1,17 +1,25 @@
 import { NotFoundError } from '@sluice/errors';
 import type { ClaimedCall, Settlement } from '@sluice/store';
-import { asStep, classOf, HeldBytes } from '@sluice/telemetry';
-import type { LiveCredentials } from '@sluice/types';
-import { leaseMs, settledOf, settlePersistently, sharingSettlements, toSendables } from '@sluice/writes';
+import { HeldBytes, asStep, classOf } from '@sluice/telemetry';
+import { type LiveCredentials, limits } from '@sluice/types';
+import { leaseMs, planCalls, settlePersistently, settledOf, sharingSettlements, toSendables } from '@sluice/writes';
 import type { FreshClaim } from './claim-loop';
 import type { ExecutorContext } from './context';
-import { divideCall, isTooLarge } from './divide-call';
-import { disconnected, endCall, quarantined } from './ended-records';
+import {
+  type Ending,
+  cancelled,
+  disconnected,
+  endCall,
+  quarantined,
+  reconnected,
+  tooLarge,
+  undeclared,
+  uninstalled,
+} from './ended-records';
 import type { LaneQueue } from './lane-queue';
-import { findRestriction } from './find-restriction';
 import { reconcile } from './reconcile';
-import { giveBack, traceStep, type Run } from './run';
-import { callSender, type SendCall, type Sending } from './send-call';
+import { type Run, giveBack, traceStep } from './run';
+import { type SendCall, type Sending, callSender } from './send-call';
 import { traceCall } from './trace-call';
 
 /** Crashes of one call, the last two of them alone in its process, after which it is taken out. Source: ADR 23. */
@@ -124,4 +132,44 @@ function settler(context: ExecutorContext): (run: Run, settlement: Settlement) =
     const { status, operationId } = settled.ended;
     context.logger.info({ operationId, status, traceparent: call.traceparent }, 'operation.ended');
   };
+}
+
+/**
+ * Why a call that was accepted may not be sent any more; undefined: it may. Only what restricts is looked at: the plan stays as it was
+ * accepted. The facts came with the claim, and the intent compares them once more. What was sent before is reconciled, whatever
+ * changed. Deletes need no check: they are synchronous, so no executor sends one.
+ */
+async function findRestriction(
+  { installations }: Pick<ExecutorContext, 'installations'>,
+  call: ClaimedCall,
+): Promise<Ending | undefined> {
+  const { projectId, revisionId, objectName } = call;
+  if (call.isInDoubt) return undefined;
+  if (call.isUninstalled === true || revisionId === undefined) return uninstalled;
+  if (call.isCancelled) return cancelled;
+  if (call.isReconnected) return reconnected;
+  const isDeclared = await installations.declaresForWriting(projectId, revisionId, objectName);
+  return isDeclared ? undefined : undeclared;
+}
+
+/**
+ * Whether a call has more plans than an executor loads at once. Invariant: accept, seal, replay and split put at most `planBytesMax` of plans
+ * into a call. One with more can only come from a release without that bound.
+ */
+function isTooLarge({ call: { planBytes = 0 } }: Run): boolean {
+  return planBytes > limits.planBytesMax;
+}
+
+/**
+ * Divides a call that is too large: it continues as calls of usual size, before a plan of it is read.
+ * One that was sent and is in doubt ends, because its records must not be sent again and looking for them takes their plans; one that is all
+ * or none cannot be divided.
+ */
+async function divideCall({ store }: ExecutorContext, { call }: Run): Promise<Settlement> {
+  const pending = await store.writes.readPendingSizes(call);
+  if (call.isInDoubt || call.allOrNone || pending.length < 2) return endCall(call, pending, tooLarge, 'quarantined');
+  const { connectionId } = call;
+  const records = pending.map((each) => ({ ...each, connectionId, headersKey: '', isBehindAnother: false }));
+  const parts = planCalls(records, { records: pending.length }).map(({ recordIndexes }) => recordIndexes);
+  return { ...call, isCreate: call.type === 'create', records: [], next: { state: 'split', parts }, orderKeys: [] };
 }

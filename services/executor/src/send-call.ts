@@ -1,14 +1,22 @@
 import type { Connector } from '@sluice/connectors';
-import { callId, type Intent, type Settlement } from '@sluice/store';
+import { type Intent, type Settlement, callId } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
-import { coalesce, decideSettlement, noteOutcome, performCall, type Sendable } from '@sluice/writes';
+import {
+  type PerformedCall,
+  type Sendable,
+  coalesce,
+  decideSettlement,
+  noteOutcome,
+  performCall,
+} from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { endRecord, isOverdue, overdue } from './ended-records';
-import { giveBack, mayLeave, refresherOf, traceStep, type Run } from './run';
-import { watchPace } from './watch-pace';
+import { type Run, giveBack, mayLeave, refresherOf, traceStep } from './run';
 
 /** Calls of one intent statement. */
 const callsPerIntent = 64;
+/** A lane whose calls take longer has one at a time: its account would hold sockets that others could use. */
+const slowCallMs = 5_000;
 
 /** What is sent, and with what. */
 export interface Sending {
@@ -113,4 +121,31 @@ function withLate(settlement: Settlement, late: readonly Sendable[]): Settlement
     records: [...settlement.records, ...records],
     orderKeys: [...settlement.orderKeys, ...orderKeys],
   };
+}
+
+/**
+ * Makes a call and watches how long the account takes for it. After 5 s the lane is narrowed, while the call continues: the cap is in the
+ * lane's row, because what one process sees must hold for all of them. A call in time that the account did not refuse widens a
+ * narrowed lane, twofold: it stands at one after a block too, so that a block ends with one probe and a slow start. A call that ends in
+ * our own fault says nothing about the account.
+ */
+async function watchPace(
+  { store, config, logger }: ExecutorContext,
+  { call }: Run,
+  work: () => Promise<PerformedCall>,
+): Promise<PerformedCall> {
+  let isSlow = false;
+  const quietly = (change: Promise<void>): Promise<void> =>
+    change.catch((error: unknown) => logger.warn({ error, laneId: call.laneId }, 'lane.pace-not-noted'));
+  const timer = setTimeout(() => {
+    isSlow = true;
+    logger.info({ laneId: call.laneId }, 'lane.slow');
+    void quietly(store.writes.narrowLane(call));
+  }, slowCallMs);
+  const performed = await work().finally(() => clearTimeout(timer));
+  const isRefused = performed.results.some((result) => !result.ok && result.error.scope === 'lane');
+  if (call.isNarrowed && !isSlow && !isRefused && performed.calls > 0) {
+    await quietly(store.writes.widenLane(call, config.laneConcurrency));
+  }
+  return performed;
 }

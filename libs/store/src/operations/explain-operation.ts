@@ -1,7 +1,4 @@
 import {
-  firstWithin,
-  jsonBytes,
-  limits,
   type CallState,
   type ExplainedAttempt,
   type ExplainedPlan,
@@ -10,12 +7,14 @@ import {
   type OperationExplanation,
   type WritePlan,
   type WriteType,
+  firstWithin,
+  jsonBytes,
+  limits,
 } from '@sluice/types';
 import type { Knex } from 'knex';
-import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
-import { deadlineSql, isInCall } from '../writes/call-key';
+import { type StoredRow, moment, momentSql, optional, plain, shownAs, table } from '../table';
+import { type WriteMode, deadlineSql, isInCall } from '../writes/write-rows';
 import { isFullSql } from '../writes/close-batch';
-import type { WriteMode } from '../writes/write-rows';
 import { errorSql, recordColumns, recordMembers, withOutcome } from './operation-row';
 
 /** All of an explanation but the operation, which its reader has, and what holds it. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { isInCall } from '../writes/call-key';
+import { isInCall } from '../writes/write-rows';
 import { withOutcome } from './operation-row';
 
 /** What happened to an operation. Facts are counts, our names, and the provider's id of its request; no field value. */

@@ -1,18 +1,22 @@
 import type { SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { Persistence } from '../guard';
-import { column, rowBindings, rowsSql, preparedRowsSql, preparedRowsMax } from '../row-source';
-import { type KeyClaim, claimBindings, claimSql, type KeyedOperation } from './idempotency-key';
-import { membersText } from './call-key';
-import { type NewOperation, type NewRecord, bytesOfPlans, kilobytes, scaledRetryMs } from './write-rows';
+import { column, preparedRowsMax, preparedRowsSql, rowBindings, rowsSql } from '../row-source';
+import { type KeyClaim, type KeyedOperation, claimBindings, claimSql } from './idempotency-key';
 import {
+  type NewOperation,
+  type NewRecord,
+  type WriteSources,
+  bytesOfPlans,
   groupBySource,
+  kilobytes,
+  membersText,
   pinColumns,
   pinsAreCurrent,
   rowColumns,
-  type WriteSources,
+  scaledRetryMs,
   sourceColumns,
-} from './write-source';
+} from './write-rows';
 
 /** A single or batch asynchronous write: one operation, one or more calls, its records. */
 export interface AcceptableWrite {

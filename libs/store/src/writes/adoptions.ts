@@ -1,10 +1,9 @@
 import type { Knex } from 'knex';
-import { callKeyColumns } from './call-key';
+import { type CallKey, callKeyColumns } from './write-rows';
 import { markSentSql } from './record-intents';
-import { column, rowSource, type Column } from '../row-source';
-import { isWritten, type Written } from './settled-rows';
+import { type Column, column, rowSource } from '../row-source';
+import { type Written, isWritten } from './settled-rows';
 import type { RecordSettlement, Settlement } from './settlement';
-import type { CallKey } from './write-rows';
 
 /** Pause before a record whose adoption was undone is looked up again. */
 const nextLookupMs = 1_000;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { lockOrderKeys } from './lock-order-keys';
-import { callKeyColumns, isInCall } from './call-key';
+import { callKeyColumns, isInCall } from './write-rows';
 import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneCapacity } from './lanes';
 import { preparePlan } from '../row-source';
 import { splitBlocked } from './split-blocked';

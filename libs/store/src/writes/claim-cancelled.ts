@@ -1,11 +1,10 @@
 import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
-import { isInCall, toCallKey, type CallKeyRow } from './call-key';
+import { type CallKey, type CallKeyRow, isInCall, toCallKey } from './write-rows';
 import type { ClaimedCall } from './take-calls';
 import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lanes';
 import type { RecordError } from './settlement';
-import type { CallKey } from './write-rows';
 
 /** The error of the unsent records of a cancelled operation. */
 export const cancelledError: RecordError = { class: 'cancelled', text: 'The operation was cancelled.' };

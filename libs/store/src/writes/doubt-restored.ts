@@ -1,9 +1,8 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import { callKeyColumns, isInCall, toCallKey, type CallKeyRow } from './call-key';
+import { type CallKey, type CallKeyRow, callKeyColumns, isInCall, toCallKey } from './write-rows';
 import type { Page, Step } from './find-ready-lanes';
-import { column, rowSource, type Column } from '../row-source';
-import type { CallKey } from './write-rows';
+import { type Column, column, rowSource } from '../row-source';
 
 /** A create that is unsent, or sent once, according to a restored database: whether that is still true is unknown. */
 export interface OpenCreate extends CallKey {

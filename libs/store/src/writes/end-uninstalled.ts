@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { callKeyColumns, isInCall } from './call-key';
+import { callKeyColumns, isInCall } from './write-rows';
 import { rowSource } from '../row-source';
 import type { RecordError, RecordSettlement, Settlement } from './settlement';
 

@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
-import { callKeyColumns, isInCall, toCallKey, type CallKeyRow } from './call-key';
+import { type CallKey, type CallKeyRow, callKeyColumns, isInCall, toCallKey } from './write-rows';
 import { closeInstallation } from './close-batch';
 import { endCounted } from './end-operations';
 import { lockOrderKeys } from './lock-order-keys';
 import { releaseWaiting } from './release-waiting';
 import { rowSource } from '../row-source';
 import type { RecordError } from './settlement';
-import type { CallKey } from './write-rows';
 
 /** What must not be sent any more, and the error of its records. */
 export interface UnsentWork {

@@ -2,20 +2,19 @@ import { DefectError, SluiceError } from '@sluice/errors';
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { isRefusedByServer, neverReached } from '../database-errors';
-import { nowhere, type StoreFailpoints } from '../failpoints';
+import { type StoreFailpoints, nowhere } from '../failpoints';
 import { persist } from '../guard';
 import { newId } from '../new-id';
-import { claimIn, completeIn, releaseIn, type KeyClaim, type KeyedOperation } from './idempotency-key';
+import { type KeyClaim, type KeyedOperation, claimIn, completeIn, releaseIn } from './idempotency-key';
 import {
-  joinGroups,
-  settleFate,
   type BatchableWrite,
   type Flush,
   type GroupAnswer,
   type JoiningGroup,
+  joinGroups,
+  settleFate,
 } from './join-statement';
-import type { NewOperation } from './write-rows';
-import { nameOf } from './write-source';
+import { type NewOperation, nameOf } from './write-rows';
 
 /** Where the record went. `operationId` is the master operation that writes it. */
 export interface BatchMembership {

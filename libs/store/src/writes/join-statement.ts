@@ -2,8 +2,13 @@ import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, preparedRowsSql, rowBindings } from '../row-source';
 import type { KeyClaim } from './idempotency-key';
-import { bytesOfPlans, scaledRetryMs, type NewOperation, type NewRecord } from './write-rows';
-import { integrationAndKeyAreCurrent } from './write-source';
+import {
+  type NewOperation,
+  type NewRecord,
+  bytesOfPlans,
+  integrationAndKeyAreCurrent,
+  scaledRetryMs,
+} from './write-rows';
 
 /** A record that joins the open auto-batch of its installation, object and type, or opens one. */
 export interface BatchableWrite {

@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
-import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import { type CallKey, type CallKeyRow, callId, callKeyColumns, toCallKey } from './write-rows';
 import { markSentSql } from './record-intents';
 import type { LaneKey } from './lanes';
-import { column, rowSource, type Column } from '../row-source';
-import type { CallKey } from './write-rows';
+import { type Column, column, rowSource } from '../row-source';
 
 /** A call under a lease. */
 export interface HeldCall extends CallKey {

@@ -1,9 +1,8 @@
 import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
-import { callKeyColumns, deadlineSql, isInCall } from './call-key';
+import { type CallKey, callKeyColumns, deadlineSql, isInCall } from './write-rows';
 import { preparePlan } from '../row-source';
-import type { CallKey } from './write-rows';
 
 /** An unfinished record, with its plan. */
 export interface PendingRecord {

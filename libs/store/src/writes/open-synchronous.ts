@@ -1,18 +1,16 @@
 import type { Knex } from 'knex';
 import {
+  type ConfirmedCredentials,
   accessSql,
   blockedMsSql,
   confirmedCredentials,
   sealedSql,
-  type ConfirmedCredentials,
 } from '../connections/connection-row';
 import { column, preparedRowsSql, rowBindings, textArray } from '../row-source';
 import type { StoredRow } from '../table';
 import { type KeyClaim, claimBindings, claimSql } from './idempotency-key';
-import { isInCall } from './call-key';
+import { type NewOperation, type NewRecord, isInCall, pinColumns, pinsAreCurrent } from './write-rows';
 import { lockForSynchronous } from './lock-order-keys';
-import type { NewOperation, NewRecord } from './write-rows';
-import { pinColumns, pinsAreCurrent } from './write-source';
 
 /** A synchronous write that this process is about to send. */
 export interface SynchronousWrite {

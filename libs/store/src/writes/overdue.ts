@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
-import { deadlineSql, isInCall, toCallKey, type CallKeyRow } from './call-key';
+import { type CallKey, type CallKeyRow, deadlineSql, isInCall, toCallKey } from './write-rows';
 import type { ClaimedCall } from './take-calls';
 import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lanes';
-import type { CallKey } from './write-rows';
 
 /** A call that is not sent any more, because its lane is blocked or its connection held back past the deadline. */
 export interface OverdueCall

@@ -1,7 +1,7 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { madeSql } from './adoptions';
-import { isInCall } from './call-key';
+import { isInCall } from './write-rows';
 import type { ClaimedCall } from './take-calls';
 import type { RecordSettlement } from './settlement';
 

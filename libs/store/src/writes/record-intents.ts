@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
-import { column, preparePlan, hiddenFromPlanner, rowSource, type Column } from '../row-source';
-import type { CallKey } from './write-rows';
+import { type CallKey, type CallKeyRow, callId, callKeyColumns, toCallKey } from './write-rows';
+import { type Column, column, hiddenFromPlanner, preparePlan, rowSource } from '../row-source';
 
 /** That a call is about to be sent, and with which records. */
 export interface Intent extends CallKey {

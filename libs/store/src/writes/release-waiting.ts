@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
-import { isInCall, toCallKey, type CallKeyRow } from './call-key';
+import { type CallKey, type CallKeyRow, isInCall, toCallKey } from './write-rows';
 import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lanes';
 import type { ReleasedCall, Settlement } from './settlement';
-import type { CallKey } from './write-rows';
 
 /** Waiting calls whose blocked record is now the first unfinished write of its order key. */
 export async function releaseWaiting(

@@ -1,12 +1,11 @@
 import { DefectError } from '@sluice/errors';
-import { limits, type WriteType } from '@sluice/types';
+import { type WriteType, limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
-import { closeDueBatch, type BatchKey } from './close-batch';
-import { membersText } from './call-key';
+import { type BatchKey, closeDueBatch } from './close-batch';
+import { kilobytes, membersText } from './write-rows';
 import type { AcceptPosition } from './load-records';
 import { column, preparedRowsSql, rowBindings } from '../row-source';
-import { kilobytes } from './write-rows';
 
 /** A record of a sealed batch, as far as planning calls needs it. */
 export interface SealedRecord {

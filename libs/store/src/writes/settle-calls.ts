@@ -2,15 +2,14 @@ import type { Knex } from 'knex';
 import { countCalls, endCounted } from './end-operations';
 import { endUninstalled } from './end-uninstalled';
 import { lockOrderKeys } from './lock-order-keys';
-import { callId, callKeyColumns, isInCall, toCallKey, type CallKeyRow } from './call-key';
+import { type CallKey, type CallKeyRow, callId, callKeyColumns, isInCall, toCallKey } from './write-rows';
 import { insertAdoptions, lockAdoptions, reopenAdopters, undoLateAdoptions } from './adoptions';
 import { markSent } from './record-intents';
 import { releaseWaiting } from './release-waiting';
-import { column, rowSource, type Column } from '../row-source';
+import { type Column, column, rowSource } from '../row-source';
 import { closeAttempts, insertOutcomes, moveCalls, updateRecords } from './settled-rows';
 import type { EndedOperation, ReleasedCall, Settled, Settlement } from './settlement';
 import { splitRefused } from './split-refused';
-import type { CallKey } from './write-rows';
 
 /**
  * Settles calls in one transaction, each behind its fence.

@@ -1,7 +1,7 @@
 import type { OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { isAwaitedSql } from '../webhooks/notify';
-import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './write-rows';
 import { endSql, toEnded } from './end-operations';
 import { isAdopted } from './adoptions';
 import {

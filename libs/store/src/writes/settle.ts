@@ -1,7 +1,7 @@
 import { DefectError, type SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
-import { callId } from './call-key';
+import { callId } from './write-rows';
 import { guard } from '../guard';
 import { settleTogether } from './settle-calls';
 import { settleWhole } from './settle-whole';

@@ -1,7 +1,6 @@
-import { callKeyColumns, isInCall, membersText } from './call-key';
-import { column, rowSource, textArray, type Column, type RowSource } from '../row-source';
+import { type CallKey, callKeyColumns, isInCall, membersText } from './write-rows';
+import { type Column, type RowSource, column, rowSource, textArray } from '../row-source';
 import type { RecordSettlement, Settlement } from './settlement';
-import type { CallKey } from './write-rows';
 
 /** What a settlement writes, as statements that run together in one round trip: they touch different tables. */
 export interface Scope {

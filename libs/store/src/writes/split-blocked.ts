@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 import type { ClaimedCall } from './take-calls';
 import type { LaneMoment } from './lanes';
-import { callKeyColumns, deadlineSql, isInCall } from './call-key';
+import { type CallKey, callKeyColumns, deadlineSql, isInCall } from './write-rows';
 import { rowSource } from '../row-source';
-import type { CallKey } from './write-rows';
 
 interface BlockedRow {
   readonly project_id: string;

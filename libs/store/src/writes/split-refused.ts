@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
-import { callId, callKeyColumns, membersText } from './call-key';
-import { column, rowSource, type Column } from '../row-source';
+import { type CallKey, callId, callKeyColumns, membersText } from './write-rows';
+import { type Column, column, rowSource } from '../row-source';
 import type { Settlement } from './settlement';
-import type { CallKey } from './write-rows';
 
 /** One part of a call that continues as a call of its own. */
 interface Part extends CallKey {

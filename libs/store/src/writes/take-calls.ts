@@ -1,9 +1,8 @@
 import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
-import { toCallKey } from './call-key';
-import { laneColumns, type LaneCapacity, type LaneKey } from './lanes';
-import { column, rowSource, type Column } from '../row-source';
-import type { WriteMode, CallKey } from './write-rows';
+import { type CallKey, type WriteMode, toCallKey } from './write-rows';
+import { type LaneCapacity, type LaneKey, laneColumns } from './lanes';
+import { type Column, column, rowSource } from '../row-source';
 
 export interface ClaimRequest {
   /** Names the process in `calls.owner`. */

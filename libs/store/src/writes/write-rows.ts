@@ -1,4 +1,5 @@
 import type { WriteType } from '@sluice/types';
+import { type Column, column } from '../row-source';
 
 /** Names one call. Together with its fence it is the right to settle. */
 export interface CallKey {
@@ -66,3 +67,128 @@ export function bytesOfPlans(records: readonly Pick<NewRecord, 'plan'>[]): numbe
 export function kilobytes(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / 1_000));
 }
+
+/**
+ * What writes of one flush have in common, usually all of them: where they go, and what their plans were made from.
+ * It travels and is compared once per flush instead of once per write.
+ */
+export interface WriteSources {
+  /** One operation of each source. */
+  readonly sources: readonly NewOperation[];
+  /** Source of each operation, from 1, as `ord` counts them. */
+  readonly sourceOf: readonly number[];
+}
+
+/** The target of a write, for its rows and for its pins. */
+const targetColumns: readonly Column<NewOperation>[] = [
+  column('project_id', 'text', (o) => o.projectId),
+  column('integration_id', 'text', (o) => o.integrationId),
+  column('installation_id', 'text', (o) => o.pins.installationId),
+  column('config_id', 'text', (o) => o.pins.configId),
+  column('connection_id', 'text', (o) => o.pins.connectionId),
+];
+/** Compared only, and stored in no row. */
+const guardColumns: readonly Column<NewOperation>[] = [
+  column('revision_id', 'text', (o) => o.pins.revisionId),
+  column('key_id', 'text', (o) => o.pins.keyId),
+];
+const kindColumns: readonly Column<NewOperation>[] = [
+  column('lane_id', 'text', (o) => o.laneId),
+  column('object_name', 'text', (o) => o.objectName),
+  column('type', 'text', (o) => o.type),
+  column('mode', 'text', (o) => o.mode),
+  column('all_or_none', 'boolean', (o) => o.allOrNone),
+];
+
+/** All that `pinsAreCurrent` compares. */
+export const pinColumns = [...targetColumns, ...guardColumns];
+/** All that the rows of a write take from its source. */
+export const rowColumns = [...targetColumns, ...kindColumns];
+export const sourceColumns = [...pinColumns, ...kindColumns];
+
+/** SQL condition: integration and key are those that the plan was made from. One lookup of a primary key each. */
+export function integrationAndKeyAreCurrent(alias: string): string {
+  return `
+  (select g.latest_revision_id from integrations g
+   where g.project_id = ${alias}.project_id and g.id = ${alias}.integration_id) = ${alias}.revision_id
+  and coalesce((select k.active from api_keys k where k.project_id = ${alias}.project_id and k.id = ${alias}.key_id),
+               (select j.active from jwt_keys j where j.project_id = ${alias}.project_id and j.id = ${alias}.key_id), false)`;
+}
+
+/**
+ * SQL condition: what the plan was made from is still current. Scalar subqueries, because Postgres may
+ * read a whole table for an `exists` of many rows: that of all installations, at each accept.
+ * @param alias the row with the pins
+ */
+export function pinsAreCurrent(alias: string): string {
+  return `
+  (select n.config_id = ${alias}.config_id and n.connection_id = ${alias}.connection_id from installations n
+   where n.project_id = ${alias}.project_id and n.id = ${alias}.installation_id)
+  and ${integrationAndKeyAreCurrent(alias)}`;
+}
+
+export function groupBySource(operations: readonly NewOperation[]): WriteSources {
+  const sources: NewOperation[] = [];
+  const known = new Map<string, number>();
+  const sourceOf = operations.map((operation) => {
+    const name = nameOf(operation);
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    known.set(name, sources.push(operation));
+    return sources.length;
+  });
+  return { sources, sourceOf };
+}
+
+/** Equal for equal sources: none of the ids holds a control character. */
+export function nameOf({ pins, ...o }: NewOperation): string {
+  const { installationId, configId, connectionId, revisionId, keyId } = pins;
+  const pinned = `${installationId}\n${configId}\n${connectionId}\n${revisionId}\n${keyId}`;
+  return `${o.projectId}\n${pinned}\n${o.laneId}\n${o.type}\n${o.mode}\n${o.allOrNone}\n${o.objectName}`;
+}
+
+/** Identifies a call in a set. */
+export function callId(call: CallKey): string {
+  return `${call.projectId}/${call.operationId}/${call.number}`;
+}
+
+/** A row that names a call, as Postgres returns it. */
+export interface CallKeyRow {
+  readonly project_id: string;
+  readonly operation_id: string;
+  readonly number: number;
+}
+
+export function toCallKey(row: CallKeyRow): CallKey {
+  return { projectId: row.project_id, operationId: row.operation_id, number: row.number };
+}
+
+/**
+ * SQL condition: a record is in a call of the same operation. Each record is in one from the accept or the seal until it has an outcome, which is in one
+ * transaction with its leaving: whoever reads the records of a call reads the unfinished ones. The bounds come first: with them a range of the key is read,
+ * not the whole operation.
+ * @param record alias of `records`
+ * @param call alias of `calls`
+ */
+export function isInCall(record: string, call: string): string {
+  const bounds = `coalesce(${call}.members[1], 0) and coalesce(${call}.members[cardinality(${call}.members)], 2147483647)`;
+  return `${record}.record_index between ${bounds}
+    and (${call}.members is null or ${record}.record_index = any(${call}.members))`;
+}
+
+/** SQL: until when a record of a call is tried again. */
+export function deadlineSql(record: string, call: string): string {
+  return `${call}.base_at + make_interval(secs => ${record}.retry_ms / 1000.0)`;
+}
+
+/** `members` of a call, as an array that Postgres reads. */
+export function membersText(indexes: readonly number[]): string {
+  return `{${indexes.toSorted((a, b) => a - b).join(',')}}`;
+}
+
+/** The columns that name a call in a statement over many calls. */
+export const callKeyColumns: readonly Column<CallKey>[] = [
+  column('project_id', 'text', (call) => call.projectId),
+  column('operation_id', 'text', (call) => call.operationId),
+  column('number', 'integer', (call) => call.number),
+];

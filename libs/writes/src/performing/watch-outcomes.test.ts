@@ -1,6 +1,6 @@
 import { silentLogger } from '@sluice/telemetry';
 import { failure } from '../../test/builders';
-import { createOutcomeWatch } from './watch-outcomes';
+import { createOutcomeWatch } from './note-outcome';
 
 function start() {
   const lines: Record<string, unknown>[] = [];

@@ -2,7 +2,7 @@ import { ValidationError } from '@sluice/errors';
 import type { Capabilities } from '@sluice/connectors';
 import type { WriteRequest } from '@sluice/types';
 import { connector, hubspotLike } from '../../test/builders';
-import { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './check-capabilities';
+import { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './write-rules';
 
 const nothing: Capabilities = {
   ...hubspotLike,

@@ -1,7 +1,7 @@
-import { topics, type Consumer } from '@sluice/messaging';
+import { type Consumer, topics } from '@sluice/messaging';
 import type { WriteAnnouncement } from '@sluice/types';
+import type { Logger } from '@sluice/telemetry';
 import type { BatcherContext } from '../context';
-import type { DueTimers } from '../due-timers';
 import type { FlushBatch } from '../flush-batch';
 
 /** `sluice.writes.auto-batched`: a full batch is flushed at once, any other gets a timer. A repeated message costs one lookup. */
@@ -31,4 +31,59 @@ function onePerBatch(writes: readonly WriteAnnouncement[]): WriteAnnouncement[] 
     if (latest.get(id)?.isFull !== true) latest.set(id, write);
   }
   return [...latest.values()];
+}
+
+/** Batches with a timer at most. More wait for the sweep, which costs at most half a second. */
+const timersMax = 50_000;
+/** Pause before a flush that failed is tried again. */
+const retryMs = 1_000;
+/** Longest delay that setTimeout takes. */
+const delayMaxMs = 2_147_483_647;
+
+export interface DueTimers {
+  /** Flushes at `dueAt`, or at once if that has passed. A second call for the same batch changes nothing. */
+  schedule(key: { projectId: string; operationId: string }, dueAt: Date): void;
+  /** Sets no further timer; resolves when the flushes in hand have ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Wakes flushes at the moment they are due. Only a hint in memory: the seal decides by the database's clock and returns how long
+ * is left, so a process whose clock is wrong wakes again instead of flushing early.
+ */
+export function createDueTimers(flush: FlushBatch, logger: Logger): DueTimers {
+  const timers = new Map<string, NodeJS.Timeout>();
+  const firing = new Set<Promise<void>>();
+  let isStopped = false;
+
+  const arm = (key: { projectId: string; operationId: string }, delayMs: number): void => {
+    if (isStopped) return;
+    const wake = (): void => {
+      const work = fire(key).finally(() => firing.delete(work));
+      firing.add(work);
+    };
+    timers.set(key.operationId, setTimeout(wake, Math.min(Math.max(0, delayMs), delayMaxMs)));
+  };
+  const fire = async (key: { projectId: string; operationId: string }): Promise<void> => {
+    timers.delete(key.operationId);
+    try {
+      const dueInMs = await flush(key, 'timer');
+      if (dueInMs !== undefined) arm(key, dueInMs);
+    } catch (error) {
+      logger.warn({ error, operationId: key.operationId }, 'batch.flush-failed');
+      arm(key, retryMs);
+    }
+  };
+  return {
+    schedule: (key, dueAt) => {
+      if (timers.has(key.operationId) || timers.size >= timersMax) return;
+      arm(key, dueAt.getTime() - Date.now());
+    },
+    stop: async () => {
+      isStopped = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+      await Promise.all(firing);
+    },
+  };
 }
