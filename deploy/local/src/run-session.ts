@@ -10,7 +10,6 @@ import {
   startStack,
   urlVariables,
 } from '@sluice/stack';
-import { startEmbedded } from './footprints/embedded';
 import { createStopList, type Footprint, type FootprintOptions } from './footprints/footprint';
 import { journalEnv, serviceEnv } from './footprints/service-env';
 import { type LocalSecrets, openLocalSecrets } from './local-secrets';
@@ -54,7 +53,9 @@ export async function runSession(options: SessionOptions, work: (session: Sessio
     const { folder } = claim;
     const secrets = openLocalSecrets(folder, env);
     printSettings(options);
-    const start = options.footprint === 'embedded' ? startEmbedded : startDistributed;
+    // Loaded here: with it the settings of traces are read.
+    const start =
+      options.footprint === 'embedded' ? (await import('./footprints/embedded.js')).startEmbedded : startDistributed;
     const footprint = await start({ env, folder, portBase, logLevel, secrets, withSandbox, log });
     try {
       stop.throwIfAborted();

@@ -3,16 +3,19 @@ import { readProcessEnv } from '@sluice/config';
 import { listenForStop, readLocalSettings, untilStopped, writePrivateFile } from '@sluice/stack';
 import { demoCustomer, demoFileOf, describeRunning } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
+import { startPrometheus } from './observe/prometheus';
+import { keepTraces } from './observe/keep-traces';
 import { readJson } from './run-folder/run-record';
 import { refuseScaledTime, runSession, type Session } from './run-session';
 import { openSandboxAccounts } from './sandbox-client';
 import { runTour } from './tour/run-tour';
 
-const usage = `npm start [-- --once] [-- --tour] [-- --distributed]
+const usage = `npm start [-- --once] [-- --tour] [-- --observe] [-- --distributed]
   Starts Sluice with imitations of HubSpot and Salesforce, makes a demo project, shows what it does in a tour of two minutes, and stays up until
   Ctrl-C. The tour writes some 300 records, so a later start leaves it out.
   --once         ends after the tour: 0 when every step was right, else 1
   --tour         shows it again
+  --observe      keeps the traces of all writes for npm run trace, and starts Prometheus with the alerts where it can be had
   --distributed  five processes on Kafka, Redis and Postgres, in place of one process on Postgres
 `;
 
@@ -25,6 +28,7 @@ interface StartOptions {
   readonly isOnce: boolean;
   /** The tour is shown, whether or not it was before. */
   readonly withTour: boolean;
+  readonly isObserved: boolean;
   readonly footprint: keyof typeof footprints;
 }
 
@@ -35,21 +39,35 @@ export async function run(args: readonly string[]): Promise<number> {
     process.stderr.write(usage);
     return 2;
   }
-  const { footprint, isOnce, withTour } = options;
-  const settings = readLocalSettings(readProcessEnv());
-  refuseScaledTime(settings);
+  const { footprint, isOnce, withTour, isObserved } = options;
+  const given = readLocalSettings(readProcessEnv());
+  refuseScaledTime(given);
   say(footprints[footprint]);
   const stop = listenForStop();
+  const traces = isObserved ? await keepTraces({ ...given, log: say }) : undefined;
+  // oxlint-disable-next-line node/no-process-env -- the exporter of the services in this process reads it by itself
+  Object.assign(process.env, traces?.env);
+  const settings = { ...given, env: { ...given.env, ...traces?.env } };
   const common = { settings, home: settings.dataDir, command: 'npm start', withSandbox: true, stop, log: say };
-  return runSession({ ...common, footprint }, async (session) => {
-    const { demo, isRight } = await showDemo(session, { footprint, withTour, stop });
-    const code = isRight ? 0 : 1;
-    if (isOnce) return code;
-    for (const line of describeRunning(demo, demoFileOf(session.folder))) say(line);
-    await untilStopped(stop);
-    say('stopping');
-    return code;
-  });
+  try {
+    return await runSession({ ...common, footprint }, async (session) => {
+      const { demo, isRight } = await showDemo(session, { footprint, withTour, stop });
+      const code = isRight ? 0 : 1;
+      if (isOnce) return code;
+      for (const line of describeRunning(demo, demoFileOf(session.folder))) say(line);
+      const endPrometheus = isObserved
+        ? await startPrometheus({ ...settings, folder: session.folder, log: say })
+        : undefined;
+      for (const line of traces?.lines ?? []) say(line);
+      await untilStopped(stop);
+      say('stopping');
+      await endPrometheus?.();
+      return code;
+    });
+  } finally {
+    // After the services: the last of them sends what is left when it ends.
+    await traces?.close();
+  }
 }
 
 async function showDemo(
@@ -97,12 +115,13 @@ function readShown(folder: string): readonly ShownTour[] {
 }
 
 function parse(args: readonly string[]): StartOptions | undefined {
-  const known = ['--once', '--tour', '--distributed'];
+  const known = ['--once', '--tour', '--observe', '--distributed'];
   if (args.some((arg) => !known.includes(arg))) return undefined;
   const isOnce = args.includes('--once');
   return {
     isOnce,
     withTour: isOnce || args.includes('--tour'),
+    isObserved: args.includes('--observe'),
     footprint: args.includes('--distributed') ? 'distributed' : 'embedded',
   };
 }

@@ -1,27 +1,33 @@
 import { readFileSync } from 'node:fs';
+import { readProcessEnv } from '@sluice/config';
 import { DependencyError } from '@sluice/errors';
+import { readLocalSettings } from '@sluice/stack';
+import { traceFileOf } from './observe/keep-traces';
 
-const usage = `npm run trace -- <file> <operation id>
-  file          what a collector's file exporter wrote: OTLP as JSON, one export per line
+const usage = `npm run trace -- [file] <operation id>
+  file          what a collector's file exporter wrote: OTLP as JSON, one export per line; else what npm start -- --observe kept
   operation id  what the write answered
 `;
 
-/** `npm run trace -- <file> <operation id>`: prints what became of an operation. @returns the exit code */
-export async function run([file, operationId, ...more]: readonly string[]): Promise<number> {
-  if (file === undefined || operationId === undefined || more.length > 0) {
+/** `npm run trace -- [file] <operation id>`: prints what became of an operation. @returns the exit code */
+export async function run(args: readonly string[]): Promise<number> {
+  const operationId = args.at(-1);
+  if (operationId === undefined || args.length > 2) {
     process.stderr.write(usage);
     return 2;
   }
+  const [file] = args.length === 2 ? args : [traceFileOf(readLocalSettings(readProcessEnv()).dataDir)];
   process.stdout.write(renderOperationTraces(spansOf(file), operationId));
   return 0;
 }
 
-function spansOf(file: string): Span[] {
+function spansOf(file = ''): Span[] {
   try {
     return readSpanFile(readFileSync(file, 'utf8'));
   } catch (cause) {
     const detail = `${file} cannot be read as spans: ${cause instanceof Error ? cause.message : String(cause)}`;
-    const remedy = "It is to hold what a collector's file exporter wrote: OTLP as JSON, one export per line.";
+    const remedy =
+      "It is to hold what a collector's file exporter wrote: OTLP as JSON, one export per line. npm start -- --observe keeps one.";
     throw new DependencyError({ code: 'service.unavailable', detail, remedy, cause });
   }
 }

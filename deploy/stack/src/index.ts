@@ -7,7 +7,16 @@ export {
   type LocalSettings,
 } from './checkout';
 export { isPortFree } from './ports';
-export { endProcess, identify, isRunning, unavailable, waitUntil, type ProcessIdentity } from './processes';
+export {
+  endProcess,
+  findProgram,
+  identify,
+  isRunning,
+  spawnDetached,
+  unavailable,
+  waitUntil,
+  type ProcessIdentity,
+} from './processes';
 export { isAlive } from './runtime';
 export {
   crashService,
