@@ -135,6 +135,7 @@ describe('certificates', () => {
     ['DATABASE_CLIENT_KEY', 'database-client', 'tls.key', [...services, 'migrate', 'crash-test']],
     ['REDIS_CA', 'redis-ca', 'root.pem', ['management', 'search', 'write-gateway', 'executor']],
     ['REDIS_CLIENT_CERT', 'redis-client', 'tls.crt', ['management', 'search', 'write-gateway', 'executor']],
+    ['REDIS_CLIENT_KEY', 'redis-client', 'tls.key', ['management', 'search', 'write-gateway', 'executor']],
     ['KAFKA_CA', 'kafka-ca', 'ca.crt', ['write-gateway', 'batcher', 'executor', 'migrate']],
     ['KAFKA_CLIENT_CERT', 'kafka-client', 'tls.crt', ['write-gateway', 'batcher', 'executor', 'migrate']],
     ['KAFKA_CLIENT_KEY', 'kafka-client', 'tls.key', ['write-gateway', 'batcher', 'executor', 'migrate']],
