@@ -28,6 +28,7 @@ module.exports = {
     'tests/flows/provider-file.test.ts',
     'tests/flows/restore.test.ts',
     'tests/flows/rolling-restart.test.ts',
+    'tests/flows/schema-gone.test.ts',
     'tests/flows/start-refusals.test.ts',
     'tests/flows/traces.test.ts',
     'tests/load/test/',

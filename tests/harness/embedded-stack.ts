@@ -9,6 +9,7 @@ import { adminKey, processEnvironment, type StackOptions } from './stack';
 
 /** The services and the sandbox inside this process, on the real Postgres: what `npm start` runs, without its demo and tour. */
 export interface EmbeddedStack extends Addresses {
+  readonly databaseUrl: string;
   stop(): Promise<void>;
 }
 
@@ -29,6 +30,7 @@ export async function startEmbeddedStack(
   for (const service of services) await service.start();
   return {
     portBase,
+    databaseUrl: database.url,
     adminKey,
     baseUrl: `${urlAt(100)}/v1`,
     searchUrl: `${urlAt(200)}/v1`,
