@@ -20,6 +20,7 @@ import { p18 } from './p18-blocked-account';
 import { p19 } from './p19-get-operation';
 import { p20 } from './p20-telemetry-cost';
 import { p21 } from './p21-connector-overhead';
+import { p22 } from './p22-console-pages';
 
 /** Every goal, in its order. */
 export const rows: readonly Row[] = [
@@ -44,4 +45,5 @@ export const rows: readonly Row[] = [
   p19,
   p20,
   p21,
+  p22,
 ];
