@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readProcessEnv } from '@sluice/config';
+import { addToProcessEnv, readProcessEnv } from '@sluice/config';
 import { listenForStop, readLocalSettings, untilStopped, writePrivateFile } from '@sluice/stack';
 import { demoCustomer, demoFileOf, describeRunning } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
@@ -45,8 +45,7 @@ export async function run(args: readonly string[]): Promise<number> {
   say(footprints[footprint]);
   const stop = listenForStop();
   const traces = isObserved ? await keepTraces({ ...given, log: say }) : undefined;
-  // oxlint-disable-next-line node/no-process-env -- the exporter of the services in this process reads it by itself
-  Object.assign(process.env, traces?.env);
+  if (traces !== undefined) addToProcessEnv(traces.env);
   const settings = { ...given, env: { ...given.env, ...traces?.env } };
   const common = { settings, home: settings.dataDir, command: 'npm start', withSandbox: true, stop, log: say };
   try {

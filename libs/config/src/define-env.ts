@@ -13,6 +13,12 @@ export function readProcessEnv(): NodeJS.ProcessEnv {
   return { ...process.env };
 }
 
+/** Adds to the process's environment, for libraries that read it by themselves: the exporter of traces takes `OTEL_*` from nowhere else. */
+export function addToProcessEnv(env: Env): void {
+  // oxlint-disable-next-line no-process-env -- beside its one reader
+  Object.assign(process.env, env);
+}
+
 /** The settings of one service: their only declaration, and everything that is generated from it. */
 export interface EnvTable<T extends EnvFields> {
   readonly fields: T;
