@@ -6,7 +6,8 @@ The one definition of a pod. Every workload of the chart gives the lines that on
   pod          its pod spec as YAML text: containers with name, env, ports, probes, mounts; init containers; volumes
   own          its part of values.yaml: laid over the values of the same name at the top, which are for every pod
   annotations  further annotations of the pod, as YAML text
-  foreign      true where the image is not ours: it gets no environment, no mounts and no security context but those of `own`
+  foreign      true where the image is not ours: it gets no environment and no mounts but those of `own`, whose security contexts are laid over
+               those of `pod`
 
 A value that only has to be copied into the pod spec is one name in $copied, and its shape one line in values.schema.json.
 */}}
@@ -25,7 +26,8 @@ A value that only has to be copied into the pod spec is one name in $copied, and
 {{- /* Else each Service of the namespace adds variables, and a Service named sluice would make SLUICE_PORT a URL. */}}
 {{- $_ := set $spec "enableServiceLinks" false -}}
 {{- if not (hasKey $spec "automountServiceAccountToken") }}{{ $_ := set $spec "automountServiceAccountToken" false }}{{ end -}}
-{{- with include "sluice.layered" (list $common.podSecurityContext $own.podSecurityContext) | fromJson }}{{ with .value }}{{ $_ := set $spec "securityContext" . }}{{ end }}{{ end -}}
+{{- $under := ternary $common.podSecurityContext $spec.securityContext $isOurs -}}
+{{- with include "sluice.layered" (list $under $own.podSecurityContext) | fromJson }}{{ with .value }}{{ $_ := set $spec "securityContext" . }}{{ end }}{{ end -}}
 {{- with include "sluice.pullSecrets" $root | fromJsonArray }}{{ $_ := set $spec "imagePullSecrets" . }}{{ end -}}
 {{- with include "sluice.spread" (list $root $component $own $isOurs) | fromJsonArray }}{{ $_ := set $spec "topologySpreadConstraints" . }}{{ end -}}
 {{- with concat ($spec.volumes | default list) ($common.extraVolumes | default list) ($own.extraVolumes | default list) }}{{ $_ := set $spec "volumes" . }}{{ end -}}
@@ -34,7 +36,8 @@ A value that only has to be copied into the pod spec is one name in $copied, and
 {{- range $part := list "initContainers" "containers" -}}
 {{- range $container := get $spec $part | default list -}}
 {{- $_ := set $container "imagePullPolicy" $values.image.pullPolicy -}}
-{{- with $security }}{{ $_ := set $container "securityContext" . }}{{ end -}}
+{{- $layered := include "sluice.layered" (list (ternary nil $container.securityContext $isOurs) $security) | fromJson -}}
+{{- with $layered.value }}{{ $_ := set $container "securityContext" . }}{{ end -}}
 {{- with concat ($container.volumeMounts | default list) ($common.extraVolumeMounts | default list) ($own.extraVolumeMounts | default list) }}{{ $_ := set $container "volumeMounts" . }}{{ end -}}
 {{- /* The settings of a service are not for what runs before it. */}}
 {{- $isMain := eq $part "containers" -}}
