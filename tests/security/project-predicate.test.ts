@@ -115,7 +115,7 @@ const statements = files
  */
 const acrossProjects: Readonly<Record<string, readonly string[]>> = {
   'integrations/upload-store.ts': ['uploads'],
-  'minutes.ts': ['calls', 'calls', 'process_minutes'],
+  'minutes.ts': ['calls', 'calls', 'process_minutes', 'process_minutes', 'process_minutes', 'process_minutes'],
   'webhooks/claim-messages.ts': ['webhook_endpoints', 'webhook_messages', 'webhook_messages'],
   'webhooks/message-store.ts': ['webhook_messages'],
   'webhooks/notify.ts': ['webhook_endpoints', 'webhook_endpoints'],

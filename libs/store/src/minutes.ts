@@ -113,8 +113,12 @@ export function minuteStore(database: Knex) {
     /** What happened for a project. One statement, whatever the span. */
     readOverview: async (projectId: string, { points, stepSeconds }: Span): Promise<StoredOverview> => {
       const bindings = { projectId, stepSeconds, seconds: points * stepSeconds };
-      const { rows } = await database.raw<{ rows: [StoredOverview] }>(overviewSql, bindings);
-      return rows[0];
+      return await database.transaction(async (transaction) => {
+        // Compiling so many sums takes longer than adding them up.
+        await transaction.raw('set local jit = off');
+        const { rows } = await transaction.raw<{ rows: [StoredOverview] }>(overviewSql, bindings);
+        return rows[0];
+      });
     },
     /** Deletes what is older than eight days. @returns the rows of the table of which most were; at `limit` there may be more */
     purge: async (limit: number): Promise<number> => {
@@ -162,17 +166,24 @@ const saveBacklogSql = `
 const end = `date_trunc('minute', now())`;
 const start = `${end} - make_interval(secs => :seconds)`;
 const within = (alias: string): string => `${alias}.minute >= ${start} and ${alias}.minute < ${end}`;
-const point = (alias: string): string =>
-  `floor(extract(epoch from ${alias}.minute - (${start})) / :stepSeconds)::integer as point`;
-const sumOf = (name: string): string => `coalesce(sum(m.${name}), 0)`;
+/** The beginning of the step of a minute: grouping by moments takes a tenth of the time of grouping by numbers. */
+const step = (alias: string): string =>
+  `date_bin(make_interval(secs => :stepSeconds), ${alias}.minute, ${start}) as step`;
+const point = `round(extract(epoch from g.step - (${start})) / :stepSeconds)::integer as point`;
 const members = (names: readonly string[], valueOf: (name: string) => string): string =>
   `json_build_object(${names.map((name) => `'${name}', ${valueOf(name)}`).join(', ')})`;
 const listOf = (select: string): string => `coalesce((select json_agg(t) from (${select}) t), '[]')`;
 
+const sums = [
+  ...countColumns.map((name) => `sum(m.${name}) as ${name}`),
+  ...timingColumns.flatMap((name) => buckets.map((at) => `sum(m.${name}[${at}]) as ${name}_${at}`)),
+];
+const timingOf = (name: string): string =>
+  `json_build_array(${buckets.map((at) => `g.${snake(name)}_counts_${at}`).join(', ')})`;
 const figuresSql = `
-  select ${point('m')}, m.provider, ${members(figureNames, (name) => sumOf(snake(name)))} as counts,
-    ${members(timingNames, (name) => `json_build_array(${buckets.map((at) => sumOf(`${snake(name)}_counts[${at}]`)).join(', ')})`)} as timings
-  from minutes m where m.project_id = :projectId and ${within('m')} group by 1, m.provider`;
+  select ${point}, g.provider, ${members(figureNames, (name) => `g.${snake(name)}`)} as counts, ${members(timingNames, timingOf)} as timings
+  from (select ${step('m')}, m.provider, ${sums.join(', ')} from minutes m where m.project_id = :projectId and ${within('m')}
+    group by 1, m.provider) g`;
 
 /** A lane whose account is gone has no name any more, and is not shown. */
 const topSql = `
@@ -183,13 +194,22 @@ const topSql = `
     group by b.lane_id order by waiting desc, b.lane_id limit ${lanesShown}) t
   join lanes l on l.project_id = :projectId and l.id = t.lane_id order by t.waiting desc, l.id`;
 
+const recent = `${end} - interval '1 minute'`;
 const servicesSql = `
-  select p.service, array_agg(distinct p.version order by p.version) filter (where p.minute >= p.recent) as versions,
-    (count(distinct p.process) filter (where p.minute >= ${end} - interval '1 minute'))::integer as processes,
-    ${momentSql('max(p.minute)')} as "lastTime"
-  from (select q.*, least(max(q.minute) over (partition by q.service), ${end} - interval '1 minute') as recent
-    from process_minutes q where q.minute >= ${start}) p
-  group by p.service order by p.service`;
+  select l.service, ${momentSql('l.minute')} as "lastTime",
+    (select array_agg(distinct p.version order by p.version) from process_minutes p
+     where p.service = l.service and p.minute >= least(l.minute, ${recent})) as versions,
+    (select count(distinct p.process)::integer from process_minutes p where p.service = l.service and p.minute >= ${recent}) as processes
+  from (select service, max(minute) as minute from process_minutes where minute >= ${start} group by service) l order by l.service`;
+
+const backlogSql = `
+  select ${point}, g.lane_id as "laneId", g.waiting from (
+    select ${step('b')}, b.lane_id, max(b.waiting) as waiting from backlog_minutes b
+    where b.project_id = :projectId and ${within('b')} and b.lane_id in (select id from top) group by 1, b.lane_id) g`;
+
+const aliveSpanSql = `
+  select ${point}, array_agg(g.service) as services from (
+    select distinct ${step('p')}, p.service from process_minutes p where ${within('p')}) g group by g.step`;
 
 /** One row, so that all of it is of one moment. */
 const overviewSql = `
@@ -197,10 +217,7 @@ const overviewSql = `
   select ${momentSql(end)} as "endTime", ${listOf(figuresSql)} as figures,
     coalesce((select json_agg(json_strip_nulls(json_build_object('id', id, 'provider', provider, 'workspaceRef', "workspaceRef",
       'groupRefs', "groupRefs")) order by waiting desc, id) from top), '[]') as lanes,
-    ${listOf(`select ${point('b')}, b.lane_id as "laneId", max(b.waiting) as waiting from backlog_minutes b
-      where b.project_id = :projectId and ${within('b')} and b.lane_id in (select id from top) group by 1, b.lane_id`)} as backlog,
-    ${listOf(`select ${point('p')}, array_agg(distinct p.service) as services from process_minutes p where ${within('p')} group by 1`)} as alive,
-    ${listOf(servicesSql)} as services`;
+    ${listOf(backlogSql)} as backlog, ${listOf(aliveSpanSql)} as alive, ${listOf(servicesSql)} as services`;
 
 const purgeSqls = ['minutes', 'backlog_minutes', 'process_minutes'].map(
   (name) => `delete from ${name} where ctid = any(array(select ctid from ${name}
