@@ -57,10 +57,11 @@ describe('what ends up in an image', () => {
   it('brings along the licence of what the page of the console is made of', () => {
     const page = join(__dirname, '../libs/console/dist/page');
     const scripts = readdirSync(page).filter((name) => name.endsWith('.js'));
-    expect(scripts).toHaveLength(1);
-    const script = readFileSync(join(page, scripts[0] ?? ''), 'utf8');
-    expect(installedInPage().map(({ name }) => name)).toContain('preact');
-    for (const { text = 'none' } of installedInPage()) expect(script).toContain(text.trim());
+    // The page, what draws its charts, and what both share.
+    expect(scripts).toHaveLength(3);
+    expect(installedInPage().map(({ name }) => name)).toEqual(expect.arrayContaining(['preact', 'uplot']));
+    for (const script of scripts.map((name) => readFileSync(join(page, name), 'utf8')))
+      for (const { text = 'none' } of installedInPage()) expect(script).toContain(text.trim());
   });
 
   // Scalar's packages are not installed: its browser build holds them, and its source maps name them.

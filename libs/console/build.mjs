@@ -1,5 +1,5 @@
 /**
- * Makes the console's page of `browser/` with esbuild, into `dist/page`: the page, one script, one stylesheet and an icon, with hashes of
+ * Makes the console's page of `browser/` with esbuild, into `dist/page`: the page, its script, what that loads later, a stylesheet and an icon, with hashes of
  * their content in their names. Nothing happens when no source is newer than the page.
  * Usage: node libs/console/build.mjs [--force]
  */
@@ -37,6 +37,11 @@ function isStale() {
   return [...read, lockfile, fileURLToPath(import.meta.url)].some((file) => statSync(file).mtimeMs > madeAt);
 }
 
+function notices(names) {
+  const textOf = (name) => readFileSync(join(here, 'node_modules', name, 'LICENSE'), 'utf8');
+  return names.map((name) => `/* ${name}\n\n${textOf(name)}*/`).join('\n');
+}
+
 async function buildPage() {
   const { build } = await import('esbuild');
   // Replaces the old one atomically: a service that starts meanwhile reads either.
@@ -51,15 +56,20 @@ async function buildPage() {
     minify: true,
     metafile: true,
     format: 'esm',
+    // What is imported when it is first needed is a file of its own.
+    splitting: true,
+    chunkNames: 'part-[hash]',
     target: ['es2022'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',
-    // MIT asks that its notice goes along with every copy, and the page is all that is left of the package.
-    banner: { js: `/* preact\n\n${readFileSync(join(here, 'node_modules/preact/LICENSE'), 'utf8')}*/` },
+    // MIT asks that its notice goes along with every copy, and the page is all that is left of the packages.
+    banner: { js: notices(['preact', 'uplot']) },
     logLevel: 'warning',
   });
-  const outputs = Object.keys(metafile.outputs).map((path) => basename(path));
+  const outputs = Object.keys(metafile.outputs)
+    .map((path) => basename(path))
+    .filter((name) => name.startsWith('console-'));
   const icon = readFileSync(join(sources, 'icon.svg'));
   const names = {
     script: outputs.find((name) => name.endsWith('.js')),

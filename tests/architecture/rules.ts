@@ -84,6 +84,7 @@ export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': ['libs/types', 'libs/config', 'libs/http'],
   undici: ['libs/connectors', 'libs/webhooks'],
   preact: ['libs/console'],
+  uplot: ['libs/console'],
   'markdown-it': ['libs/guide'],
   '@scalar/api-reference': ['libs/reference'],
   yauzl: ['services/management'],

@@ -71,6 +71,7 @@ withBrowser('10,000 operations are shown a page at a time', async () => {
   const { page } = tab;
   const replies = listReplies();
   await tab.signIn(customer.project.key);
+  await page.getByRole('link', { name: 'Operations', exact: true }).click();
   const rows = page.locator('tbody tr');
   const resultsShown = () => page.locator('td.clip').allInnerTexts();
   await page.getByText('Number 49', { exact: true }).waitFor();

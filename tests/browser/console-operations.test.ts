@@ -45,7 +45,7 @@ function expectQuiet({ complaints, requests }: ConsoleTab): void {
 const openAt = async (path: string, options?: TabOptions): Promise<Page> => {
   tab = await openConsole(browser, new URL(stack.baseUrl).origin, options);
   await tab.signIn(project.key);
-  await tab.page.getByRole('heading', { name: 'Operations' }).waitFor();
+  await tab.page.getByRole('heading', { name: 'Overview' }).waitFor();
   await tab.goTo(path);
   return tab.page;
 };
@@ -267,7 +267,7 @@ describe.each(sizes)('on %s', (_name, viewport) => {
     };
     await check('', 'API key of the project');
     await tab.signIn(project.key);
-    await page.getByRole('heading', { name: 'Operations' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await check('operations', 'partly written');
     await check(`operations?installationId=${well.installationId}`, 'Record by');
     await check(`operations/${id}`, 'INVALID_EMAIL');

@@ -51,7 +51,7 @@ const open = async (options?: TabOptions): Promise<ConsoleTab['page']> => {
 const openAt = async (path: string, key = project.key, options?: TabOptions): Promise<ConsoleTab['page']> => {
   const page = await open(options);
   await tab.signIn(key);
-  await page.getByRole('heading', { name: 'Operations' }).waitFor();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await tab.goTo(path);
   return page;
 };
@@ -92,7 +92,7 @@ describe('signing in', () => {
     await page.getByLabel('API key').fill(project.key);
     // By keyboard alone: the field has the focus, Enter signs in.
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Operations' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const kept = () => page.evaluate('[Object.keys(sessionStorage), localStorage.length, document.cookie]');
     expect(await kept()).toEqual([['sluice.session'], 0, '']);
     expect(page.url()).not.toContain(project.key);

@@ -6,9 +6,11 @@ import { InstallationsPage } from './pages/installations';
 import { LanesPage } from './pages/lanes';
 import { OperationPage } from './pages/operation';
 import { OperationsPage } from './pages/operations';
+import { OverviewPage } from './pages/overview';
 import { SignInPage } from './pages/sign-in';
 
 const tabs = [
+  ['overview', 'Overview'],
   ['operations', 'Operations'],
   ['installations', 'Installations'],
   ['lanes', 'Lanes'],
@@ -33,7 +35,7 @@ export function App() {
         Skip to content
       </a>
       <header>
-        <a class="brand" href={hrefOf('operations')}>
+        <a class="brand" href={hrefOf('overview')}>
           <span class="mark" aria-hidden="true" />
           Sluice
         </a>
@@ -61,6 +63,7 @@ export function App() {
 
 function Page({ session, route }: { readonly session: Session; readonly route: Route }) {
   const [name = '', id] = route.path.split('/');
+  if (name === 'overview') return <OverviewPage session={session} query={route.query} />;
   if (name === 'operations' && id !== undefined) return <OperationPage key={id} session={session} operationId={id} />;
   if (name === 'operations') return <OperationsPage session={session} query={route.query} />;
   if (name === 'installations') return <InstallationsPage session={session} query={route.query} />;

@@ -1,0 +1,204 @@
+import { openDatabase } from '@sluice/store';
+import { patientLimits, until } from '@sluice/testkit';
+import type { Browser, Page } from 'playwright-core';
+import { findChromium, openChromium } from '../harness/chromium';
+import { createCustomer } from '../harness/customer';
+import { createProject, type Project } from '../harness/project';
+import { startStack, type OwnStack } from '../harness/stack';
+import { openConsole, type ConsoleTab, type TabOptions } from './console/open-console';
+import { picture } from './console/picture';
+import { violationsOf } from './console/violations';
+
+const program = findChromium('the overview of the console in a real browser');
+const withBrowser = program === undefined ? it.skip : it;
+
+let stack: OwnStack;
+let browser: Browser;
+let database: ReturnType<typeof openDatabase>;
+let project: Project;
+let other: Project;
+let tab: ConsoleTab;
+beforeAll(async () => {
+  if (program === undefined) return;
+  [browser, stack] = await Promise.all([
+    openChromium(program),
+    // What waits for the provider must not reach its deadline.
+    startStack({ timeScale: 10, only: ['sandbox', 'management', 'write-gateway', 'batcher', 'executor'] }),
+  ]);
+  database = openDatabase({ url: stack.databaseUrl, poolMax: 1, applicationName: 'test', limits: patientLimits });
+  [project, other] = [await createProject(stack), await createProject(stack)];
+  await write();
+});
+afterEach(async () => {
+  expectQuiet();
+  await tab?.context.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await database?.destroy();
+  await stack?.stop();
+});
+
+/** Nothing broke in the page, and its policy held nothing back: the charts load no other host's files. */
+function expectQuiet(): void {
+  expect(tab?.complaints ?? []).toEqual([]);
+}
+
+/** Four records are accepted: two are written, one of them after a block, one fails, and one is for a provider that does not answer. */
+async function write(): Promise<void> {
+  const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
+  const create = (record: object) => customer.write('contacts', { type: 'create', mode: 'asynchronous', record });
+  const [well, ill] = [await create({ email: 'well@example.com' }), await create({ email: 'no-email-at-all' })];
+  await Promise.all([customer.ended(well.body.operationId), customer.ended(ill.body.operationId)]);
+  await customer.account.fault({ action: { kind: 'status', status: 429, retryAfterSeconds: 1 }, times: 1 });
+  await customer.ended((await create({ email: 'later@example.com' })).body.operationId);
+  await customer.account.fault({ action: { kind: 'status', status: 503 }, times: 0 });
+  await create({ email: 'waits@example.com' });
+  await until('the processes have stored what they counted', async () => {
+    const { rows } = await database.raw<{ rows: [{ accepted: number; written: number; retried: number }] }>(
+      `select sum(accepted)::integer as accepted, sum(written)::integer as written, sum(retried)::integer as retried
+       from minutes where project_id = ?`,
+      [project.id],
+    );
+    const [{ accepted, written, retried }] = rows;
+    return (accepted === 4 && written === 2 && retried >= 2) || undefined;
+  });
+  await until('the batcher has counted what waits', async () => {
+    const { rowCount } = await database.raw<{ rowCount: number }>(
+      'select 1 from backlog_minutes where project_id = ?',
+      [project.id],
+    );
+    return rowCount > 0 || undefined;
+  });
+  for (const table of ['minutes', 'backlog_minutes'] as const) await age(table);
+}
+
+/** What two processes would have stored in the last hour: writes that come and go, a block with its backlog, and five minutes in which none was alive. */
+async function fillHour(projectId: string): Promise<void> {
+  const hour = `(select n, date_trunc('minute', now()) - n * interval '1 minute' as minute from generate_series(1, 60) n) h`;
+  await database.raw(`delete from process_minutes where minute < now() - interval '10 minutes'`);
+  await database.raw(
+    `insert into process_minutes select minute, s || '/hour', s, '0.1.0' from ${hour},
+       unnest(array['batcher', 'executor', 'management', 'write-gateway']) s where n not between 30 and 34`,
+  );
+  const buckets = (at: number, many: string) =>
+    `array[${Array.from({ length: 13 }, (_, n) => (n === at ? many : n === at + 1 ? `${many} / 8` : '0')).join(', ')}]`;
+  const many = '(240 + 90 * sin(n / 6.0))::integer';
+  await database.raw(
+    `insert into minutes select ?, minute, 'hour', 'hubspot', ${many}, case when n between 10 and 16 then 40 else ${many} - n % 4 end, n % 4, 0,
+       case when n between 10 and 16 then 60 else n % 3 end, case when n between 10 and 16 then 3 else n % 2 end, case when n = 16 then 1 else 0 end, 0,
+       ${buckets(0, many)}, ${buckets(4, many)} from ${hour} where n not between 30 and 34`,
+    [projectId],
+  );
+  await database.raw(
+    `insert into backlog_minutes select l.project_id, minute, l.id, case when n > 16 then n % 5 when n >= 10 then (17 - n) * 200 else n * 140 end
+     from ${hour}, lanes l where l.project_id = ? and n not between 30 and 34`,
+    [projectId],
+  );
+}
+
+/** Half an hour ago: a minute that is not complete is not shown. */
+async function age(table: 'minutes' | 'backlog_minutes'): Promise<void> {
+  await database.raw(`update ${table} set minute = minute - interval '30 minutes'`);
+}
+
+async function open(key: string, options?: TabOptions): Promise<Page> {
+  tab = await openConsole(browser, new URL(stack.baseUrl).origin, options);
+  await tab.signIn(key);
+  await tab.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await tab.page.locator('.chart').first().waitFor();
+  return tab.page;
+}
+const totalsOf = async (page: Page): Promise<Record<string, string>> => {
+  const texts = await page.locator('.totals > div').allInnerTexts();
+  return Object.fromEntries(texts.map((text) => text.split('\n').slice(0, 2) as [string, string]));
+};
+const chartOf = (page: Page, title: string) =>
+  page.locator('.chart', { has: page.getByRole('heading', { name: title }) });
+
+withBrowser('shows what was written and what it met, first what needs attention, as charts and as tables', async () => {
+  const page = await open(project.key);
+  await page.getByRole('region', { name: 'Needs attention' }).getByText('hubspot is failing.').waitFor();
+  expect(await totalsOf(page)).toMatchObject({ Accepted: '4', Written: '2', Failed: '1Show' });
+  // Drawn by the library, in each of the four.
+  await page.locator('.chart canvas').nth(3).waitFor();
+  expect(await chartOf(page, 'Providers').locator('.legend').innerText()).toMatch(/hubspot: errors[^]*hubspot: blocks/);
+  const label = await chartOf(page, 'Records').getByRole('img').getAttribute('aria-label');
+  expect(label).toMatch(/accepted: last \d+, at most \d+[^;]*; written: /);
+  // By keyboard alone.
+  await chartOf(page, 'Backlog').locator('summary').focus();
+  await page.keyboard.press('Enter');
+  const rows = chartOf(page, 'Backlog').locator('tbody tr');
+  await rows.nth(59).waitFor();
+  expect(await rows.count()).toBe(60);
+  expect(await rows.locator('td').allInnerTexts()).toContain('1');
+});
+
+withBrowser('a minute in which nobody counted is a gap, in the line and in the table', async () => {
+  const busy = await createProject(stack);
+  const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project: busy });
+  await fillHour(busy.id);
+  const page = await open(busy.key);
+  await page.locator('.chart canvas').nth(3).waitFor();
+  await picture(page, 'console-overview');
+  expect(await chartOf(page, 'Backlog').locator('.legend').innerText()).toContain(`hubspot: ${customer.groupRef}`);
+  await chartOf(page, 'Records').locator('summary').click();
+  const rows = chartOf(page, 'Records').locator('tbody tr');
+  await rows.nth(59).waitFor();
+  const accepted = await rows.locator('td:nth-of-type(1)').allInnerTexts();
+  expect(accepted.filter((text) => text === 'not known')).toHaveLength(5);
+});
+
+withBrowser('shows nothing of another project', async () => {
+  const page = await open(other.key);
+  expect(await totalsOf(page)).toMatchObject({ Accepted: '0', Written: '0', Failed: '0', 'To be tried again': '0' });
+  expect(await page.locator('main').innerText()).not.toContain('hubspot');
+});
+
+withBrowser('a database that is away is said, what was shown stays, and it heals', async () => {
+  const page = await open(project.key);
+  const body = { status: 503, code: 'service.unavailable', title: 'x', detail: 'The database does not answer.' };
+  const away = { status: 503, contentType: 'application/problem+json', body: JSON.stringify(body) };
+  await page.route(/\/overview/, (route) => route.fulfill(away));
+  await page.getByText('The database does not answer.').waitFor();
+  await page.unroute(/\/overview/);
+  await page.getByText('The figures could not be read').waitFor({ state: 'detached' });
+  expect(await totalsOf(page)).toMatchObject({ Accepted: '4' });
+});
+
+const sizes = [
+  ['a desktop', { width: 1240, height: 820 }],
+  ['a phone', { width: 390, height: 844 }],
+] as const;
+
+/** With everything that can be opened open. */
+async function expectUsable(page: Page): Promise<void> {
+  await page.locator('.chart canvas').nth(3).waitFor();
+  for (const summary of await page.locator('.chart summary').all()) await summary.click();
+  await page.locator('.chart tbody').nth(3).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+}
+
+describe.each(sizes)('on %s', (_name, viewport) => {
+  withBrowser.each(['light', 'dark'] as const)('can be used by everybody: %s', async (colorScheme) => {
+    await expectUsable(await open(project.key, { colorScheme, viewport }));
+  });
+});
+
+// Last: what is ended stays so.
+withBrowser('says which service does not run, and leaves a gap from then on', async () => {
+  await stack.processes.kill('executor', 'SIGKILL');
+  await database.raw(`delete from minutes where process like 'executor/%' and minute > now() - interval '5 minutes'`);
+  await database.raw(`delete from process_minutes where service = 'executor'`);
+  await database.raw(
+    `insert into process_minutes values (date_trunc('minute', now()) - interval '30 minutes', 'executor/a', 'executor', '0.1.0')`,
+  );
+  const page = await open(project.key);
+  const attention = page.getByRole('region', { name: 'Services need attention' });
+  await attention.getByText('No executor reports that it runs.').waitFor();
+  expect(await attention.innerText()).toMatch(/The last one did \d+ minutes ago\. What is accepted waits/);
+  await chartOf(page, 'Records').locator('summary').click();
+  const newest = chartOf(page, 'Records').locator('tbody tr').first();
+  expect(await newest.locator('td').allInnerTexts()).toEqual(['0', '0', '0', 'not known']);
+});
