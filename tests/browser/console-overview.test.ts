@@ -132,6 +132,14 @@ withBrowser('shows what was written and what it met, first what needs attention,
   await rows.nth(59).waitFor();
   expect(await rows.count()).toBe(60);
   expect(await rows.locator('td').allInnerTexts()).toContain('1');
+  await page.getByRole('link', { name: 'week' }).click();
+  await page.waitForURL(/#\/overview\?span=week$/);
+  await page.getByText('Failed', { exact: true }).waitFor();
+  expect(await totalsOf(page)).toMatchObject({ Accepted: '4', Failed: '1Show' });
+  await page.getByRole('link', { name: 'Show', exact: true }).click();
+  await page.getByRole('heading', { name: 'Operations' }).waitFor();
+  await page.locator('tbody tr .badge.bad').first().waitFor();
+  expect(await page.locator('tbody tr').count()).toBe(1);
 });
 
 withBrowser('a minute in which nobody counted is a gap, in the line and in the table', async () => {
