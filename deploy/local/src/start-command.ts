@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { addToProcessEnv, readProcessEnv } from '@sluice/config';
+import { readProcessEnv, setProcessEnv } from '@sluice/config';
 import { listenForStop, readLocalSettings, untilStopped, writePrivateFile } from '@sluice/stack';
 import { demoCustomer, demoFileOf, describeRunning } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
@@ -45,7 +45,8 @@ export async function run(args: readonly string[]): Promise<number> {
   say(footprints[footprint]);
   const stop = listenForStop();
   const traces = isObserved ? await keepTraces({ ...given, log: say }) : undefined;
-  if (traces !== undefined) addToProcessEnv(traces.env);
+  // The exporter of the services in this process reads it by itself.
+  if (traces !== undefined) setProcessEnv(traces.env);
   const settings = { ...given, env: { ...given.env, ...traces?.env } };
   const common = { settings, home: settings.dataDir, command: 'npm start', withSandbox: true, stop, log: say };
   try {

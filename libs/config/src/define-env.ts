@@ -13,10 +13,10 @@ export function readProcessEnv(): NodeJS.ProcessEnv {
   return { ...process.env };
 }
 
-/** Adds to the process's environment, for libraries that read it by themselves: the exporter of traces takes `OTEL_*` from nowhere else. */
-export function addToProcessEnv(env: Env): void {
-  // oxlint-disable-next-line no-process-env -- beside its one reader
-  Object.assign(process.env, env);
+/** Sets variables of this process, for a library in it that reads the environment by itself, as the exporter of traces does. */
+export function setProcessEnv(values: Readonly<Record<string, string>>): void {
+  // oxlint-disable-next-line no-process-env -- as above
+  Object.assign(process.env, values);
 }
 
 /** The settings of one service: their only declaration, and everything that is generated from it. */
