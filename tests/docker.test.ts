@@ -39,6 +39,16 @@ describe('docker/Dockerfile', () => {
     expect(matches(dockerfile, /^USER (.+)$/gm)).toEqual(['10001:10001', 'root', '10001:10001']);
   });
 
+  // Observed: podman downloaded and compiled for each of nine targets. It gives a stage without an instruction a new identity in each build.
+  it('begins no stage with one that has no instruction, so that every target is built from the same ones', () => {
+    const stages = matches(dockerfile, /^(FROM \S+ AS \S+(?:\n(?!FROM ).*)*)/gm).map((text) => text.split('\n'));
+    const isBare = (lines: readonly string[]) => lines.slice(1).every((line) => /^(#.*|ARG .*)?$/.test(line));
+    const nameOf = ([head = '']: readonly string[]) => head.split(' AS ')[1];
+    const bare = stages.filter(isBare).map(nameOf);
+    expect([stages.length, bare]).toEqual([matches(dockerfile, /^(FROM) /gm).length, ['node']]);
+    expect(matches(dockerfile, /^FROM (\S+) AS \S+$/gm).filter((base) => bare.includes(base))).toEqual([]);
+  });
+
   it('puts every target into the offline build', () => {
     const [listed = ''] = matches(read('docker/build-offline.sh'), /^every_target="(.+)"$/gm);
     expect(listed.split(' ').toSorted()).toEqual(targets.toSorted());
