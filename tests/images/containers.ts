@@ -9,7 +9,7 @@ export interface Started {
 
 /** As a careful operator runs them: nothing to write to, nothing to gain. */
 const hardened = ['--read-only', '--cap-drop', 'all', '--security-opt', 'no-new-privileges', '--network', 'host'];
-const readyWithinMs = 60_000;
+const readyWithinMs = 300_000;
 const pollMs = 20;
 let made = 0;
 

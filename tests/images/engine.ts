@@ -9,6 +9,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const { IMAGES_ENGINE: program = 'docker', IMAGES_TAG = version } = readProcessEnv();
 /** The version that is tested. */
 export const tag = IMAGES_TAG;
+/** Longest command of the engine, far beyond what a busy machine needs: no time decides a test. */
+const engineMs = 600_000;
 const bufferBytes = 64 * 1024 * 1024;
 
 export interface Output {
@@ -20,7 +22,7 @@ export interface Output {
 /** The container engine that was found, docker or podman. @param input what it reads from standard input. @default nothing */
 export function tryEngine(
   args: readonly string[],
-  { timeoutMs = 120_000, input = '' }: { readonly timeoutMs?: number; readonly input?: string } = {},
+  { timeoutMs = engineMs, input = '' }: { readonly timeoutMs?: number; readonly input?: string } = {},
 ): Output {
   return spawnSync(program, args, { encoding: 'utf8', maxBuffer: bufferBytes, timeout: timeoutMs, input });
 }

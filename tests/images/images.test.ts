@@ -25,6 +25,8 @@ const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 
 
 /** What an image may weigh unpacked, a service take to be ready, and hold when it is idle. */
 const bounds = { sizeMb: (target: string) => (target === 'sluice' ? 360 : 280), readyMs: 2_000, rssMb: 120 };
+/** Far beyond what a busy machine needs. */
+const testMs = 900_000;
 /** How long a process is left alone before its memory is read. */
 const idleMs = 5_000;
 const figures: Record<string, string[]> = {};
@@ -41,14 +43,14 @@ beforeAll(async () => {
   const { status, stdout, stderr } = tryEngine([...args, imageOf('migrate')]);
   if (status !== 0) throw new Error(`migrate ended with ${status}: ${stderr}`);
   process.stdout.write(`migrate says:\n${stdout}`);
-}, 180_000);
+}, testMs);
 
 afterAll(async () => {
   removeContainers();
   await database?.drop();
   const lines = Object.entries(figures).map(([target, shares]) => `  ${target.padEnd(14)} ${shares.join(', ')}`);
   process.stdout.write(`\nfigures:\n${lines.join('\n')}\n`);
-}, 180_000);
+}, testMs);
 
 describe.each(targets)('%s, the image', (target) => {
   it(`is at most ${bounds.sizeMb(target)} MB unpacked`, () => {
@@ -116,7 +118,7 @@ it.each(targets.filter(isService))(
     expect([logsOf(name), exitCode]).toEqual([expect.stringMatching(/(service|sandbox)\.stopping/), 0]);
     expect(rssMb).toBeLessThanOrEqual(bounds.rssMb);
   },
-  120_000,
+  testMs,
 );
 
 // What an operator does who was sent a file: no network at all, so nothing but the image can have answered.
@@ -146,23 +148,27 @@ withExecutor('the executor alone replays what "sluice op export" wrote', () => {
     expect([stdout.trimEnd().split('\n').at(-1), status]).toEqual(['3 decisions, 1 not as recorded.', 1]);
   });
 
-  it('waits for an inspector at its port', async () => {
-    const port = portBase + 929;
-    const published = ['--publish', `127.0.0.1:${port}:9229`];
-    const name = startDetached('executor', published, ['--inspect-brk=0.0.0.0:9229', 'dist/replay.js']);
-    const asked = `http://127.0.0.1:${port}/json/list`;
-    const debugged = await until(
-      'an inspector',
-      () =>
-        fetch(asked).then(
-          (reply) => reply.json(),
-          () => undefined,
-        ),
-      30_000,
-    );
-    expect(debugged).toMatchObject([{ type: 'node', url: expect.stringMatching(/dist\/replay\.js$/) }]);
-    expect(logsOf(name)).toContain('Debugger listening on');
-  }, 60_000);
+  it(
+    'waits for an inspector at its port',
+    async () => {
+      const port = portBase + 929;
+      const published = ['--publish', `127.0.0.1:${port}:9229`];
+      const name = startDetached('executor', published, ['--inspect-brk=0.0.0.0:9229', 'dist/replay.js']);
+      const asked = `http://127.0.0.1:${port}/json/list`;
+      const debugged = await until(
+        'an inspector',
+        () =>
+          fetch(asked).then(
+            (reply) => reply.json(),
+            () => undefined,
+          ),
+        30_000,
+      );
+      expect(debugged).toMatchObject([{ type: 'node', url: expect.stringMatching(/dist\/replay\.js$/) }]);
+      expect(logsOf(name)).toContain('Debugger listening on');
+    },
+    testMs,
+  );
 });
 
 // The services know each other only through Postgres, Kafka and Redis, so containers of them must do what processes do.
@@ -192,7 +198,7 @@ together(
     print(`${collector.spans().length} spans by OTLP from ${servicesOf(collector.spans()).join(', ')}`);
     await collector.close();
   },
-  300_000,
+  testMs,
 );
 
 function servicesOf(spans: readonly Span[]): string[] {
