@@ -29,11 +29,11 @@ describe('what ends up in an image', () => {
   const packages = packagesInImages();
   const installed = installedFor(packages);
 
-  it('is that of every service, the sandbox, the migration and the crash test', () => {
+  it('is that of every service, the sandbox, the migration, the crash test and the launcher', () => {
     const services = packageFolders().filter((folder) => folder.startsWith('services/'));
     const expected = [...services, 'deploy/sandbox'].map((folder) => folder.replace(/^\w+\//, '@sluice/'));
-    // The migration's image is made of the batcher's folder.
-    expect(packages.toSorted()).toEqual([...expected, '@sluice/crash-test'].toSorted());
+    // The migration's image is made of the batcher's folder, the one image that has everything of the launcher's.
+    expect(packages.toSorted()).toEqual([...expected, '@sluice/crash-test', '@sluice/local'].toSorted());
     const names = installed.map(({ name }) => name);
     // One of a service, one that another package brings, one that is in the console's page alone.
     expect(names).toEqual(expect.arrayContaining(['express', 'pg-types', 'preact']));

@@ -61,7 +61,7 @@ function violationsOf(pod: RestrictedPod): string[] {
     };
     found.push(
       ...Object.keys(rules)
-        .filter((rule) => rules[rule] === false)
+        .filter((rule) => !rules[rule])
         .map((rule) => `${name}: ${rule}`),
     );
   }

@@ -118,7 +118,7 @@ function runJob(
   const folder = mkdtempSync(join(options.folder, 'job-'));
   const artifacts = join(options.folder, 'artifacts');
   const steps: Record<string, { outputs: Record<string, string> }> = {};
-  const context = { ...shared, steps };
+  const context: Context = { ...shared, steps };
   const loggedInto = new Set<string>();
   const found = (patterns: string): string[] => {
     const files = patterns.trim().split('\n').flatMap((pattern) => globSync(pattern.trim(), { cwd: folder })); // prettier-ignore
@@ -205,5 +205,5 @@ function evaluate(expression: string, context: Context): string | undefined {
 function valueOf(path: string, context: Context): string | undefined {
   let value: unknown = context;
   for (const name of path.split('.')) value = (value as Context | undefined)?.[name];
-  return value === undefined ? undefined : String(value as string);
+  return value as string | undefined;
 }
