@@ -176,7 +176,7 @@ async function writeUntilItDies(client: SluiceClient, integrationId: string, cal
   );
 
   it(
-    'ends in order when it is told to',
+    'ends in order when it is asked to stop',
     () => {
       const { exitCode, tookMs } = stopContainer(running.name);
       process.stdout.write(`one container: stopped in ${tookMs} ms\n`);

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createConnection } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readProcessEnv } from '@sluice/config';
+import { listens } from '../../harness/free-port-base';
 
 /** The program, where a shell or Debian's package has it; undefined when it is not installed. */
 export function findHaproxy(): string | undefined {
@@ -40,18 +40,4 @@ export async function startRouter(program: string, folder: string, port: number)
       await exited;
     },
   };
-}
-
-async function listens(port: number): Promise<boolean> {
-  for (let tries = 0; tries < 400; tries += 1) {
-    const socket = createConnection(port, '127.0.0.1');
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isOpen) return true;
-    await sleep(25);
-  }
-  return false;
 }
