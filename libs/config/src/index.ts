@@ -24,6 +24,7 @@ export {
   requestLimitsEnv,
   operationRetentionEnv,
   retentionEnv,
+  signInEnv,
   testingEnv,
   webhooksEnv,
 } from './fragments';

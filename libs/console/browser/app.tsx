@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { hrefOf, useRoute, type Route } from './use-route';
-import { readSession, signOut, type Session } from './session';
+import { leaveProject, readSession, signOut, type Session } from './session';
 import { NetworkBanner } from './parts/network-banner';
 import { InstallationsPage } from './pages/installations';
 import { LanesPage } from './pages/lanes';
@@ -25,8 +25,13 @@ export function App() {
   useClock();
   useTitle(session === undefined ? 'sign-in' : route.path);
   if (session === undefined) return <SignInPage onSignIn={setSession} />;
-  const leave = (): void => {
-    signOut();
+  const { person } = session;
+  const leave = async (): Promise<void> => {
+    await signOut(session);
+    setSession(undefined);
+  };
+  const changeProject = (): void => {
+    leaveProject();
     setSession(undefined);
   };
   return (
@@ -49,7 +54,17 @@ export function App() {
         <span class="project" title={session.project.id}>
           {session.project.name}
         </span>
-        <button type="button" class="plain" onClick={leave}>
+        {person === undefined ? null : (
+          <>
+            <button type="button" class="plain" onClick={changeProject}>
+              Other project
+            </button>
+            <span class="person">
+              {person.name} ({person.role})
+            </span>
+          </>
+        )}
+        <button type="button" class="plain" onClick={() => void leave()}>
           Sign out
         </button>
       </header>

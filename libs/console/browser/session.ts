@@ -1,13 +1,28 @@
 import { createSluiceClient, type SluiceClient } from '@sluice/client';
 import type { Project } from '@sluice/types';
 
-/** Who is signed in: a key and the one project that it opens. */
+/** Who is signed in, and the project that is shown. */
 export interface Session {
-  readonly apiKey: string;
+  /** Undefined for a person, whose browser has a cookie instead, which no script can read. */
+  readonly apiKey: string | undefined;
+  readonly person?: Person;
   readonly project: Pick<Project, 'id' | 'name'>;
 }
 
-/** The key is kept here only: removed with the tab, never in an address, a cookie or a log. */
+/** Who signed in with OpenID Connect. */
+export interface Person {
+  readonly name: string;
+  readonly role: 'viewer' | 'operator' | 'admin';
+}
+
+/** How one may sign in here, and who has. */
+export interface SignInState {
+  /** Whether people may, with OpenID Connect. */
+  readonly hasSignIn: boolean;
+  readonly person?: Person;
+}
+
+/** A key is kept here only: removed with the tab, never in an address, a cookie or a log. */
 const storageName = 'sluice.session';
 
 /** Beside the page, also behind a proxy that puts a path before it. */
@@ -16,7 +31,7 @@ export const baseUrl = new URL('v1', document.baseURI).href;
 /** The methods of the management API, as this key. */
 export type Api = SluiceClient['management'];
 
-export function apiOf(apiKey: string, projectIdOrName?: string): Api {
+export function apiOf(apiKey: string | undefined, projectIdOrName?: string): Api {
   return clientOf(apiKey, projectIdOrName).management;
 }
 
@@ -25,15 +40,44 @@ export function rawApiOf({ apiKey, project }: Session): SluiceClient['raw']['man
   return clientOf(apiKey, project.id).raw.management;
 }
 
-function clientOf(apiKey: string, projectIdOrName?: string): SluiceClient {
+function clientOf(apiKey: string | undefined, projectIdOrName?: string): SluiceClient {
   return createSluiceClient({
     baseUrl,
-    apiKey,
     retries: 1,
-    // A browser's fetch wants to be called by itself. The key is the only credential.
-    fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }),
+    // A browser's fetch wants to be called by itself. A key is the only credential.
+    ...(apiKey === undefined
+      ? { fetch: (input, init) => fetch(input, asPerson(init)) }
+      : { apiKey, fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }) }),
     ...(projectIdOrName === undefined ? {} : { projectIdOrName }),
   });
+}
+
+/** With the cookie of the session, and with the header that lets it count. */
+function asPerson(init: RequestInit = {}): RequestInit {
+  const headers = new Headers(init.headers);
+  headers.set('sluice-console', '1');
+  return { ...init, headers, credentials: 'same-origin' };
+}
+
+const addressOf = (name: string): string => new URL(`console/${name}`, document.baseURI).href;
+export const signInAddress = addressOf('sign-in');
+
+/** @throws Error named as the client's when nothing answers */
+export async function readSignInState(signal: AbortSignal): Promise<SignInState> {
+  const reply = await fetch(addressOf('session'), asPerson({ signal }));
+  return (await reply.json()) as SignInState;
+}
+
+/** The projects that a person may enter. */
+export const listProjects = (): Promise<readonly Project[]> => apiOf(undefined).listProjects();
+
+export function enter(person: Person, { id, name }: Pick<Project, 'id' | 'name'>): Session {
+  return keep({ apiKey: undefined, person, project: { id, name } });
+}
+
+function keep(session: Session): Session {
+  sessionStorage.setItem(storageName, JSON.stringify(session));
+  return session;
 }
 
 /**
@@ -46,9 +90,7 @@ export async function signIn(apiKey: string): Promise<Session> {
   const isBootstrapKey = projects.length !== 1 || !(await canRead(apiKey, projects[0]?.id ?? ''));
   if (isBootstrapKey) throw new BootstrapKeyError();
   const { id, name } = projects[0] as Project;
-  const session = { apiKey, project: { id, name } };
-  sessionStorage.setItem(storageName, JSON.stringify(session));
-  return session;
+  return keep({ apiKey, project: { id, name } });
 }
 
 async function canRead(apiKey: string, projectId: string): Promise<boolean> {
@@ -77,6 +119,12 @@ export function readSession(): Session | undefined {
   }
 }
 
-export function signOut(): void {
+/** Forgets the key, or only the project of a person, who goes on to another one. */
+export function leaveProject(): void {
   sessionStorage.removeItem(storageName);
+}
+
+export async function signOut({ person }: Pick<Session, 'person'>): Promise<void> {
+  leaveProject();
+  if (person !== undefined) await fetch(addressOf('sign-out'), asPerson({ method: 'POST' }));
 }

@@ -10,19 +10,42 @@ export type Authenticate = (req: Request, res: Response) => void | Promise<void>
 /** Finds the owner of a presented secret; undefined when there is none. Gets the secret itself: hash it, never log it. */
 export type CallerLookup = (presented: string) => Caller | undefined | Promise<Caller | undefined>;
 
+/**
+ * Sent by the pages of a service besides the cookie of a session. Cookies count only with it: no form can send it, and no script of another site,
+ * because it is not among the headers that `cors` allows.
+ */
+export const pageHeader = 'sluice-console';
+
+/** Finds the person who is signed in in the browser that sent these cookies. */
+export type PersonLookup = (cookies: string | undefined) => Caller | undefined;
+
 const bearer = /^bearer +(\S+)$/i;
 
 /**
  * Reads `x-api-key` or `Authorization: Bearer` and sets the caller.
  * @throws AuthError, 401 with `WWW-Authenticate`, when there is none, when nobody owns it, or when the two headers differ
+ * @param findPerson where people sign in: asked when a page sent neither header
  */
-export function authenticator(lookup: CallerLookup): Authenticate {
+export function authenticator(lookup: CallerLookup, findPerson?: PersonLookup): Authenticate {
   return (req, res) => {
-    const found = lookup(presentedSecret(req.headers['x-api-key'], req.headers.authorization));
+    const { 'x-api-key': key, authorization, cookie, [pageHeader]: page } = req.headers;
+    if (findPerson && page !== undefined && key === undefined && authorization === undefined) {
+      const person = findPerson(cookie);
+      if (person === undefined) throw new AuthError({ ...nobodySignedIn });
+      localsOf(res).caller = person;
+      return undefined;
+    }
+    const found = lookup(presentedSecret(key, authorization));
     // Most callers are known at once and need no turn of the event loop.
     return found instanceof Promise ? found.then((caller) => admit(res, caller)) : admit(res, found);
   };
 }
+
+const nobodySignedIn = {
+  code: 'auth.invalid',
+  detail: 'Nobody is signed in in this browser, or not any more.',
+  remedy: 'Sign in again.',
+} as const;
 
 function admit(res: Response, caller: Caller | undefined): void {
   if (!caller) {
@@ -56,8 +79,10 @@ export function scopeCheck(allowed: readonly Admission[]): (caller: Caller) => v
   const forKeys = allowed.filter((one) => one !== 'admin' && one !== 'token');
   const passing: ReadonlySet<string> = new Set(forKeys.length > 0 ? ['full', ...forKeys] : []);
   return (caller) => {
-    const passes =
-      caller.kind === 'api-key' ? caller.scopes.some((scope) => passing.has(scope)) : allowed.includes(caller.kind);
+    const hasScopes = caller.kind === 'api-key' || caller.kind === 'person';
+    const passes = hasScopes
+      ? caller.scopes.some((scope) => passing.has(scope))
+      : allowed.some((one) => one === caller.kind);
     if (!passes) throw scopeMissing(caller, allowed);
   };
 }
@@ -69,7 +94,7 @@ function scopeMissing(caller: Caller, allowed: readonly Admission[]): ForbiddenE
     detail:
       caller.kind === 'token'
         ? `Bearer tokens may not do this; it needs a key with one of the scopes: ${named}.`
-        : `This needs a key with one of the scopes: ${named}.`,
+        : `This needs ${caller.kind === 'person' ? 'a role' : 'a key'} with one of the scopes: ${named}.`,
     ...(caller.kind === 'token' ? { remedy: "Send the request from the builder's backend, with an API key." } : {}),
   });
 }

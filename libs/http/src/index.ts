@@ -14,9 +14,11 @@ export type {
 } from './contract/route-contract';
 export {
   authenticator,
+  pageHeader,
   requestLimits,
   scopeCheck,
   type CallerLookup,
+  type PersonLookup,
   type RequestCounter,
   type RequestLimits,
 } from './authenticator';

@@ -191,12 +191,21 @@ function observe(logger: Logger, meter: RequestMeter, req: Request, res: Respons
   const status = statusOf(res, failure);
   const durationMs = performance.now() - startedAt;
   meter(req.method, route, status, durationMs / 1000);
+  auditPerson(logger, req, res, status);
   const level = levelOf(status, failure);
   if (!logger.writes(level)) return;
   const write = (): void => logger[level](lineOf(req, res, { status, durationMs, level }), 'http.request');
   // The socket's events do not know whose request it is.
   if (step === undefined) write();
   else step.run(write);
+}
+
+/** What people do is rare, and somebody asks later who did it. */
+function auditPerson(logger: Logger, req: Request, res: Response, status: number): void {
+  const { caller, requestId } = localsOf(res);
+  if (caller?.kind !== 'person' || req.method === 'GET' || req.method === 'HEAD') return;
+  const { keyId: person, scopes } = caller;
+  logger.info({ person, scopes, requestId, method: req.method, path: req.path, status }, 'person.changed');
 }
 
 type Level = 'debug' | 'info' | 'error';

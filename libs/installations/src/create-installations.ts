@@ -10,8 +10,10 @@ import {
   createCredentialMemory,
   openConnection,
   type CredentialMemory,
+  openFromBrowser,
   sealClientSecret,
   sealCredentials,
+  sealForBrowser,
   sealVerifier,
   sealWebhookSecrets,
   unsealWebhookSecrets,
@@ -88,6 +90,10 @@ export interface Installations {
   readonly sealClientSecret: (appId: string, secret: string) => Sealed;
   /** Ciphertext for the store, bound to the authorization that was begun. */
   readonly sealVerifier: (stateHash: string, verifier: string) => Sealed;
+  /** Ciphertext for a cookie, bound to its name. */
+  readonly sealForBrowser: (cookie: string, value: unknown) => Sealed;
+  /** Undefined: the text was altered, is of another cookie, or its key is not in the ring any more. */
+  readonly openFromBrowser: (cookie: string, text: string) => unknown;
   /** Ciphertext for the store, bound to the webhook endpoint. */
   readonly sealWebhookSecrets: (endpointId: string, secrets: WebhookSecrets) => Sealed;
   /** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another endpoint */
@@ -145,6 +151,8 @@ export function createInstallations(options: InstallationsOptions): Installation
     seal: (connectionId, credentials) => sealCredentials(keyring, connectionId, credentials),
     sealClientSecret: (appId, secret) => sealClientSecret(keyring, appId, secret),
     sealVerifier: (stateHash, verifier) => sealVerifier(keyring, stateHash, verifier),
+    sealForBrowser: (cookie, value) => sealForBrowser(keyring, cookie, value),
+    openFromBrowser: (cookie, text) => openFromBrowser(keyring, cookie, text),
     sealWebhookSecrets: (endpointId, secrets) => sealWebhookSecrets(keyring, endpointId, secrets),
     unsealWebhookSecrets: (endpointId, text) => unsealWebhookSecrets(keyring, endpointId, text),
   };

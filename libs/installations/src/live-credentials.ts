@@ -180,6 +180,19 @@ export function unsealWebhookSecrets(keys: SealingKeys, endpointId: string, text
   return unsealValue(keys, { noun: 'webhook endpoint', id: endpointId }, text) as WebhookSecrets;
 }
 
+export function sealForBrowser(keys: SealingKeys, cookie: string, value: unknown): Sealed {
+  return sealValue(keys, { noun: 'cookie', id: cookie }, value);
+}
+
+/** Anybody may send any text as a cookie, and rings change: neither is a defect of ours. */
+export function openFromBrowser(keys: SealingKeys, cookie: string, text: string): unknown {
+  try {
+    return unsealValue(keys, { noun: 'cookie', id: cookie }, text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A key ring as `libs/config` reads it from `SLUICE_CREDENTIALS_KEYS`. Keys have 32 bytes. */
 export interface SealingKeys {
   /** Seals from now on; every key of the ring opens. */
@@ -196,7 +209,7 @@ export interface Sealed {
 
 /** What a secret belongs to: copied to another row, its ciphertext does not open. */
 export interface SecretOwner {
-  readonly noun: 'connection' | 'provider app' | 'webhook endpoint' | 'authorization';
+  readonly noun: 'connection' | 'provider app' | 'webhook endpoint' | 'authorization' | 'cookie';
   readonly id: string;
 }
 

@@ -18,6 +18,7 @@ export {
   type SeedOptions,
 } from './seed-installation';
 export { cloneDatabase, countRows, createEmptyDatabase, patientLimits, type ClonedDatabase } from './template-database';
+export { signInSettings, startOpenIdProvider, type OpenIdProviderOfTest } from './start-openid-provider';
 export { startTcpProxy, type TcpProxy, type WireFault } from './tcp-proxy';
 export { encodePart, tokenIssuer, type TokenIssuer } from './token-issuer';
 export { until } from './until';

@@ -12,13 +12,14 @@ export type Scope = (typeof scopes)[number];
  */
 export type Admission = Scope | 'admin' | 'token';
 
-/** Who sent a request. An `admin` caller (the bootstrap key) has no project. */
+/** Who sent a request. An `admin` caller (the bootstrap key) has no project, and neither has a person, who may enter each. */
 export interface Caller {
-  readonly kind: 'api-key' | 'admin' | 'token';
-  /** Public id of the key; of a token the key it was signed with (`kid`). Shown in logs. */
+  /** `person`: signed in to the console with OpenID Connect; known to the management service alone. */
+  readonly kind: 'api-key' | 'admin' | 'token' | 'person';
+  /** Public id of the key; of a token the key it was signed with (`kid`); `person:` and a name. Shown in logs. */
   readonly keyId: string;
   readonly projectId?: string;
-  /** Empty but for an API key. */
+  /** Of an API key; of a person what its role gives; else empty. */
   readonly scopes: readonly string[];
   /** The one group of a token; absent: every group of the project. */
   readonly groupRef?: string;

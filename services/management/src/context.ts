@@ -5,8 +5,9 @@ import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import { createWebhookSender, type WebhookSender } from '@sluice/webhooks';
-import type { ManagementConfig } from './config';
+import { assertSignIn, type ManagementConfig } from './config';
 import { operationReader, watchOperations } from './operations/watch-operations';
+import { openIdProvider, type OpenIdProvider } from './people/openid';
 import type { OperationWatch, ReadOperation } from './operations/watch-operations';
 
 /** The object graph of one management service. Tests and the embedded launcher replace single collaborators. */
@@ -22,11 +23,14 @@ export interface ManagementContext {
   readonly hints: Hints | undefined;
   readonly readOperation: ReadOperation;
   readonly watch: OperationWatch;
+  /** Undefined: people sign in to the console with an API key only. */
+  readonly openId: OpenIdProvider | undefined;
 }
 
 const service = 'management';
 
 export function createContext(config: ManagementConfig, overrides: Partial<ManagementContext> = {}): ManagementContext {
+  assertSignIn(config);
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = overrides.metrics ?? createMetrics(service);
   const store =
@@ -61,6 +65,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
     webhookSender: createWebhookSender({ egressAllow: config.webhookEgressAllow, timeoutMs: config.webhookTimeoutMs }),
     readOperation: operationReader(store),
     watch: watchOperations(store, logger),
+    openId: openIdProvider(config),
     ...overrides,
   };
 }

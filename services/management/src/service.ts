@@ -25,6 +25,8 @@ import { uploadRoutes, uploadUrlRoutes } from './integrations/uploads';
 import { laneRoutes, operationChangeRoutes, operationListRoutes, operationRoutes } from './operations/operation-routes';
 import { overviewRoutes } from './operations/overview-routes';
 import { pageRoutes } from './page-routes';
+import { personCaller } from './people/session';
+import { signInRoutes } from './people/sign-in-routes';
 import { apiKeyRoutes, jwtKeyRoutes } from './projects/key-routes';
 import { compatibilityRoutes, projectRoutes } from './projects/project-routes';
 import { sweepDeletions } from './projects/sweep-deletions';
@@ -88,7 +90,8 @@ const routes = [
   compatibilityRoutes,
 ];
 /** For anybody, without credentials. */
-const openRoutes = [oauthCallbackRoutes, uploadRoutes, providerRoutes, pageRoutes];
+// Before the pages, whose files have any name.
+const openRoutes = [oauthCallbackRoutes, uploadRoutes, providerRoutes, signInRoutes, pageRoutes];
 
 /** Starting also begins to deliver notifications. Stopping gives deliveries in flight a few seconds; another process repeats what has not ended. */
 export function createManagementService(context: ManagementContext): ApiService {
@@ -103,7 +106,9 @@ export function createManagementService(context: ManagementContext): ApiService 
     cookiePaths: [oauthConnectPath],
     api: managementApi,
     checkReplies: config.checkReplies,
-    authenticate: requestLimits({ counter: quotas, ...config }).after(authenticator(context.installations.findCaller)),
+    authenticate: requestLimits({ counter: quotas, ...config }).after(
+      authenticator(context.installations.findCaller, context.openId && personCaller(context)),
+    ),
     ready: readyWhen({ postgres: () => store.health() }),
     routes: (router) => routes.forEach((register) => register(router, context)),
     openRoutes: (router) => openRoutes.forEach((register) => register(router, context)),

@@ -1,12 +1,112 @@
 import { useState } from 'preact/hooks';
 import { Problem } from '../parts/problem';
-import { baseUrl, signIn, type Session } from '../session';
+import {
+  baseUrl,
+  enter,
+  listProjects,
+  readSignInState,
+  signIn,
+  signInAddress,
+  signOut,
+  type Person,
+  type Session,
+} from '../session';
+import { useLoad } from '../use-load';
 
 const newKey = `curl "${baseUrl}/projects/PROJECT/api-keys" \\
   -H "x-api-key: $SLUICE_ADMIN_KEY" -H 'content-type: application/json' \\
   -d '{"label":"console","scopes":["frontend"]}'`;
 
-export function SignInPage({ onSignIn }: { readonly onSignIn: (session: Session) => void }) {
+interface SignInProps {
+  readonly onSignIn: (session: Session) => void;
+}
+
+/** By what management sends the browser back with (`sign-in` of the address). */
+const refusals: Readonly<Record<string, { readonly detail: string; readonly remedy: string }>> = {
+  unavailable: {
+    detail: 'The OpenID provider does not answer, or not as one.',
+    remedy: 'Try again; if that does not help, the log of the management service says why (sign-in.unavailable).',
+  },
+  expired: { detail: 'This sign-in was begun in another browser, or over ten minutes ago.', remedy: 'Sign in again.' },
+  refused: {
+    detail: 'The OpenID provider did not let you in, or its answer was not valid.',
+    remedy: 'Try again; the log of the management service says why (sign-in.refused).',
+  },
+  'no-role': {
+    detail: 'You are known to the OpenID provider, but have no role here.',
+    remedy: 'Ask whoever runs Sluice for one: SLUICE_OIDC_VIEWERS, _OPERATORS and _ADMINS name who has which.',
+  },
+};
+
+export function SignInPage({ onSignIn }: SignInProps) {
+  const { value: state, reload } = useLoad('sign-in', readSignInState);
+  const refusal = refusals[new URLSearchParams(location.search).get('sign-in') ?? ''];
+  if (state?.person) return <ProjectsPage person={state.person} onSignIn={onSignIn} onSignOut={reload} />;
+  return (
+    <main class="sign-in">
+      <div class="panel">
+        <h1>
+          <span class="mark" aria-hidden="true" />
+          Sluice
+        </h1>
+        <p>What became of your writes, account by account.</p>
+        {refusal === undefined ? null : <Problem error={refusal} title="Not signed in" />}
+        {state?.hasSignIn ? (
+          <>
+            <a class="button primary" href={signInAddress}>
+              Sign in with your account
+            </a>
+            <p class="fine">Or with a key:</p>
+          </>
+        ) : null}
+        <KeyForm onSignIn={onSignIn} />
+      </div>
+    </main>
+  );
+}
+
+interface ProjectsProps extends SignInProps {
+  readonly person: Person;
+  readonly onSignOut: () => void;
+}
+
+/** Where a person goes on. */
+function ProjectsPage({ person, onSignIn, onSignOut }: ProjectsProps) {
+  const { value: projects, error } = useLoad('projects', listProjects);
+  const leave = async (): Promise<void> => {
+    await signOut({ person });
+    onSignOut();
+  };
+  return (
+    <main class="sign-in">
+      <div class="panel">
+        <h1>
+          <span class="mark" aria-hidden="true" />
+          Projects
+        </h1>
+        <p>
+          You are signed in as {person.name} ({person.role}).
+        </p>
+        {error === undefined ? null : <Problem error={error} />}
+        {projects?.length === 0 ? <p>There is no project yet. The bootstrap key makes one.</p> : null}
+        <ul class="projects">
+          {projects?.map((project) => (
+            <li key={project.id}>
+              <button type="button" onClick={() => onSignIn(enter(person, project))}>
+                {project.name}
+              </button>
+            </li>
+          ))}
+        </ul>
+        <button type="button" class="plain" onClick={() => void leave()}>
+          Sign out
+        </button>
+      </div>
+    </main>
+  );
+}
+
+function KeyForm({ onSignIn }: SignInProps) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent): Promise<void> => {
@@ -23,44 +123,37 @@ export function SignInPage({ onSignIn }: { readonly onSignIn: (session: Session)
     }
   };
   return (
-    <main class="sign-in">
-      <form class="panel" onSubmit={(event) => void submit(event)}>
-        <h1>
-          <span class="mark" aria-hidden="true" />
-          Sluice
-        </h1>
-        <p>What became of your writes, account by account.</p>
-        <label>
-          API key of the project
-          <input
-            name="apiKey"
-            type="password"
-            autocomplete="off"
-            spellcheck={false}
-            required
-            autoFocus
-            aria-invalid={error !== undefined}
-            aria-describedby={error === undefined ? undefined : 'issue-apiKey'}
-          />
-        </label>
-        {error === undefined ? null : (
-          <div id="issue-apiKey">
-            <Problem error={error} title="Not signed in" />
-          </div>
-        )}
-        <button type="submit" class="primary" disabled={isBusy}>
-          Sign in
-        </button>
-        <p class="fine">The key stays in this tab and is forgotten with it.</p>
-        <details>
-          <summary>No key at hand?</summary>
-          <p>
-            The scope <code>frontend</code> looks, cancels and retries; <code>read</code> only looks. After{' '}
-            <code>npm start</code> the demo's key stands in <code>.sluice/demo.json</code>.
-          </p>
-          <pre tabIndex={0}>{newKey}</pre>
-        </details>
-      </form>
-    </main>
+    <form onSubmit={(event) => void submit(event)}>
+      <label>
+        API key of the project
+        <input
+          name="apiKey"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          autoFocus
+          aria-invalid={error !== undefined}
+          aria-describedby={error === undefined ? undefined : 'issue-apiKey'}
+        />
+      </label>
+      {error === undefined ? null : (
+        <div id="issue-apiKey">
+          <Problem error={error} title="Not signed in" />
+        </div>
+      )}
+      <button type="submit" class="primary" disabled={isBusy}>
+        Sign in
+      </button>
+      <p class="fine">The key stays in this tab and is forgotten with it.</p>
+      <details>
+        <summary>No key at hand?</summary>
+        <p>
+          The scope <code>frontend</code> looks, cancels and retries; <code>read</code> only looks. After{' '}
+          <code>npm start</code> the demo's key stands in <code>.sluice/demo.json</code>.
+        </p>
+        <pre tabIndex={0}>{newKey}</pre>
+      </details>
+    </form>
   );
 }

@@ -3,6 +3,7 @@ import type { OAuthState } from '@sluice/store';
 import { metadataValues, oauthStateLifeMs, type ProviderApp } from '@sluice/types';
 import { publicAddress, type ManagementConfig } from '../config';
 import type { ManagementContext } from '../context';
+import { cookieValue } from '../cookies';
 import { hashOf, newProjectSecret, newSecret } from '../one-time-secrets';
 import { contradiction } from '../refusals';
 import { getConnector } from './get-connection';
@@ -116,7 +117,5 @@ export function cookieOf(stateHash: string, secret: string, callback: string): s
 
 /** The secret in a `Cookie` header; undefined when it has none for this authorization. */
 export function cookieIn(header: string | undefined, stateHash: string): string | undefined {
-  const start = `${nameOf(stateHash)}=`;
-  const pair = header?.split(';').find((one) => one.trim().startsWith(start));
-  return pair?.trim().slice(start.length);
+  return cookieValue(header, nameOf(stateHash));
 }

@@ -6,10 +6,10 @@ import { found, notFound } from '../refusals';
 /** `P` of the published API. */
 export const projectPath = '/v1/projects/:projectIdOrName';
 
-/** The one project that a key may see; undefined for the bootstrap key, which may see them all. */
+/** The one project that a key may see; undefined for the bootstrap key and for people who signed in, who may see them all. */
 export function projectIdOf(caller: Caller): string | undefined {
   // A key without a project would be a defect; it sees nothing, rather than everything.
-  return caller.kind === 'admin' ? undefined : (caller.projectId ?? '');
+  return caller.kind === 'admin' || caller.kind === 'person' ? undefined : (caller.projectId ?? '');
 }
 
 /**

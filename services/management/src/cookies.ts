@@ -1,0 +1,6 @@
+/** The value of a cookie in a `Cookie` header. Source: RFC 6265, 5.4. */
+export function cookieValue(header: string | undefined, name: string): string | undefined {
+  const start = `${name}=`;
+  const pair = header?.split(';').find((one) => one.trim().startsWith(start));
+  return pair?.trim().slice(start.length);
+}

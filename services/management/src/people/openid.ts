@@ -1,0 +1,134 @@
+import type * as openid from 'openid-client';
+import type { ManagementConfig } from '../config';
+import { publicAddress } from '../config';
+
+export const roles = ['viewer', 'operator', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+/** Somebody who signed in at the OpenID provider. */
+export interface Person {
+  /** `sub` of the ID token: stays the same when the person's name or address changes. */
+  readonly subject: string;
+  /** E-mail address, else name of the account, else `sub`; at most 200 characters, for logs and for authors of configs. */
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** What the return of a sign-in is checked against. Kept by the browser that began, sealed. */
+export interface BegunSignIn {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** The OpenID provider of `SLUICE_OIDC_ISSUER`. */
+export interface OpenIdProvider {
+  /** Where to send the browser. @throws Error when the provider does not answer within 5 s, or not as OpenID providers do */
+  begin(): Promise<{ readonly url: string; readonly begun: BegunSignIn }>;
+  /**
+   * Changes the code of a return into who signed in. Undefined: the person has none of the roles.
+   * @param query of the return, with its `?`
+   * @throws Error when the return or the ID token breaks a rule of OpenID Connect, and as `begin`
+   */
+  finish(query: string, begun: BegunSignIn): Promise<Person | undefined>;
+}
+
+type Library = typeof openid;
+type SignInConfig = Pick<
+  ManagementConfig,
+  | 'oidcIssuer'
+  | 'oidcClientId'
+  | 'oidcClientSecret'
+  | 'oidcScopes'
+  | 'oidcRolesClaim'
+  | 'oidcViewers'
+  | 'oidcOperators'
+  | 'oidcAdmins'
+  | 'publicUrl'
+  | 'port'
+>;
+
+/** Path under the public address; its whole address is registered at the provider. */
+export const signedInPath = '/console/signed-in';
+
+/** Longest wait for an answer of the provider, in seconds: a person looks at an empty page meanwhile. */
+const timeoutSeconds = 5;
+
+/** Undefined: no issuer is configured. Nothing is loaded or asked before the first sign-in. */
+export function openIdProvider(config: SignInConfig): OpenIdProvider | undefined {
+  const { oidcIssuer: issuer, oidcClientId: clientId } = config;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  let discovered: Promise<openid.Configuration> | undefined;
+  const discover = async (library: Library): Promise<openid.Configuration> => {
+    discovered ??= ask(library, config, new URL(issuer), clientId);
+    try {
+      return await discovered;
+    } catch (error) {
+      // The next sign-in asks again.
+      discovered = undefined;
+      throw error;
+    }
+  };
+  const redirectUri = `${publicAddress(config)}${signedInPath}`;
+  return {
+    begin: async () => {
+      const library = await import('openid-client');
+      const provider = await discover(library);
+      const begun = {
+        state: library.randomState(),
+        nonce: library.randomNonce(),
+        verifier: library.randomPKCECodeVerifier(),
+      };
+      const url = library.buildAuthorizationUrl(provider, {
+        redirect_uri: redirectUri,
+        scope: [...new Set(['openid', ...config.oidcScopes])].join(' '),
+        state: begun.state,
+        nonce: begun.nonce,
+        code_challenge: await library.calculatePKCECodeChallenge(begun.verifier),
+        code_challenge_method: 'S256',
+      });
+      return { url: url.href, begun };
+    },
+    finish: async (query, { state, nonce, verifier }) => {
+      const library = await import('openid-client');
+      const tokens = await library.authorizationCodeGrant(await discover(library), new URL(redirectUri + query), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      const claims: Readonly<Record<string, unknown>> = { ...tokens.claims() };
+      const role = roleOf(claims[config.oidcRolesClaim], config);
+      return role && { subject: String(claims['sub']), name: nameOf(claims), role };
+    },
+  };
+}
+
+async function ask(
+  library: Library,
+  { oidcClientSecret: secret }: SignInConfig,
+  issuer: URL,
+  clientId: string,
+): Promise<openid.Configuration> {
+  const authentication = secret === undefined ? library.None() : library.ClientSecretPost(secret);
+  // Only on this machine: `assertSignIn` refuses any other issuer without TLS.
+  const execute = issuer.protocol === 'http:' ? [library.allowInsecureRequests] : [];
+  return await library.discovery(issuer, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
+}
+
+/** The highest role that one of the values gives. */
+function roleOf(claim: unknown, { oidcViewers, oidcOperators, oidcAdmins }: SignInConfig): Role | undefined {
+  const values = (Array.isArray(claim) ? claim : [claim]).filter((value) => typeof value === 'string');
+  const has = (named: readonly string[]) => values.some((value) => named.includes(value));
+  if (has(oidcAdmins)) return 'admin';
+  if (has(oidcOperators)) return 'operator';
+  return has(oidcViewers) ? 'viewer' : undefined;
+}
+
+const nameCharactersMax = 200;
+
+function nameOf(claims: Readonly<Record<string, unknown>>): string {
+  const given = [claims['email'], claims['preferred_username'], claims['name'], claims['sub']];
+  const name = given.find((one) => typeof one === 'string' && one.trim() !== '');
+  return String(name).replaceAll(/\p{C}/gu, '').trim().slice(0, nameCharactersMax);
+}
