@@ -19,6 +19,7 @@ const fromCommit = [
 ];
 const section = `## [${version}] - 2026-11-26\n\n### Added\n\n- A thing.\n`;
 const packages = [`sluice-cli-${version}.tgz`, `sluice-client-${version}.tgz`];
+const wheel = `sluice_client-${version}-py3-none-any.whl`;
 
 // Nobody sees release.yml run before a release: here each of its jobs runs, with our own commands and stand-ins for actions, helm push and gh.
 (helm === '' ? describe.skip : describe)('release.yml, run dry for a tag', () => {
@@ -63,6 +64,7 @@ const packages = [`sluice-cli-${version}.tgz`, `sluice-client-${version}.tgz`];
         if (name === 'release:audit') return ['true'];
         if (name === 'release:packages')
           return ['sh', '-c', `mkdir -p dist/release && cd dist/release && touch ${packages.join(' ')}`];
+        if (name === 'release:python') return ['sh', '-c', `mkdir -p dist/release && touch dist/release/${wheel}`];
         const [, script = ''] = /^node (\S+)$/.exec(scripts[name] ?? '') ?? [];
         return [process.execPath, join(root, script)];
       },
@@ -74,7 +76,7 @@ const packages = [`sluice-cli-${version}.tgz`, `sluice-client-${version}.tgz`];
     const { failure, images, ran, path, noted } = ours;
     expect([failure, ran]).toEqual([
       undefined,
-      ['version', 'audit', 'tests', 'images', 'packages', 'chart', 'release'],
+      ['version', 'audit', 'tests', 'images', 'packages', 'python', 'chart', 'release'],
     ]);
     expect(noted('pushed')).toEqual(['push', `dist/release/sluice-${version}.tgz`, 'oci://ghcr.io/team/charts']);
     const rendered = spawnSync(
@@ -111,10 +113,10 @@ const packages = [`sluice-cli-${version}.tgz`, `sluice-client-${version}.tgz`];
   });
 
   it('makes a release of the attested packages, the chart and the digests, with the section of the changelog', () => {
-    expect(ours.attested.toSorted()).toEqual(packages);
+    expect(ours.attested.toSorted()).toEqual([...packages, wheel]);
     const asked = ours.noted('asked');
     expect(asked.slice(0, 3)).toEqual(['release', 'create', `v${version}`]);
-    const files = ['DIGESTS', `sluice-${version}.tgz`, ...packages].map((name) => `dist/release/${name}`);
+    const files = ['DIGESTS', `sluice-${version}.tgz`, ...packages, wheel].map((name) => `dist/release/${name}`);
     expect(asked.filter((each) => each.startsWith('dist/release/') && !each.endsWith('NOTES.md')).toSorted()).toEqual(
       files.toSorted(),
     );

@@ -80,6 +80,7 @@ describe('the workflows', () => {
     chart: { packages: 'write' },
     // Signs what it made as made by this run.
     packages: { 'id-token': 'write', attestations: 'write' },
+    python: { 'id-token': 'write', attestations: 'write' },
     release: { contents: 'write' },
   };
   it.each(jobs)('$at: reads the repository, and may write what it publishes alone', ({ at, job }) => {
@@ -124,15 +125,19 @@ describe('release.yml', () => {
     expect(parts.tests?.uses).toBe('./.github/workflows/ci.yml');
     expect(parts.images?.needs).toEqual(['version', 'audit', 'tests']);
     expect(parts.packages?.needs).toEqual(['version', 'audit', 'tests']);
+    expect(parts.python?.needs).toEqual(['version', 'audit', 'tests']);
     expect(parts.chart?.needs).toBe('images');
-    expect(parts.release?.needs).toEqual(['packages', 'chart']);
-    const published = [parts.tests, parts.images, parts.packages, parts.chart, parts.release];
+    expect(parts.release?.needs).toEqual(['packages', 'python', 'chart']);
+    const published = [parts.tests, parts.images, parts.packages, parts.python, parts.chart, parts.release];
     expect(published.filter((job) => job?.if !== undefined)).toEqual([]);
   });
 
-  it('says of the packages which commit and run made them', () => {
-    const packageSteps = parts.packages?.steps ?? [];
-    const made = packageSteps.findIndex(({ run }) => run === 'npm run release:packages');
+  it.each([
+    ['packages', 'npm run release:packages'],
+    ['python', 'npm run release:python'],
+  ])('says of what the job %s makes which commit and run made it', (name, command) => {
+    const packageSteps = parts[name]?.steps ?? [];
+    const made = packageSteps.findIndex(({ run }) => run === command);
     const attested = packageSteps.findIndex(({ uses }) => uses?.startsWith('actions/attest-build-provenance@'));
     const kept = packageSteps.findIndex(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
     expect([made, attested, kept]).toEqual([1, 2, 3]);
@@ -153,6 +158,7 @@ describe('dependabot.yml', () => {
       ['npm', '/'],
       ['github-actions', '/'],
       ['docker', '/docker'],
+      ['pip', '/deploy/release/python'],
     ]);
   });
 });

@@ -10,10 +10,16 @@ import process from 'node:process';
 const folder = 'dist/release';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const files = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isFile() && /^(DIGESTS|sluice-.*\.tgz)$/.test(entry.name))
+  .filter((entry) => entry.isFile() && /^(DIGESTS|sluice-.*\.tgz|sluice_client-.*\.whl)$/.test(entry.name))
   .map(({ name }) => `${folder}/${name}`)
   .toSorted();
-const wanted = ['DIGESTS', `sluice-${version}.tgz`, `sluice-client-${version}.tgz`, `sluice-cli-${version}.tgz`];
+const wanted = [
+  'DIGESTS',
+  `sluice-${version}.tgz`,
+  `sluice-client-${version}.tgz`,
+  `sluice-cli-${version}.tgz`,
+  `sluice_client-${version}-py3-none-any.whl`,
+];
 const missing = wanted.filter((name) => !files.includes(`${folder}/${name}`));
 
 process.exitCode = main();

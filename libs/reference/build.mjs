@@ -20,7 +20,7 @@ import { basename, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { leftOut } from './bundled-packages.mjs';
-import { mergeDocuments } from './documents.mjs';
+import { mergeDocuments, readDocuments } from './documents.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '..', '..');
@@ -88,11 +88,6 @@ async function buildPage() {
   );
   rmSync(page, { recursive: true, force: true });
   renameSync(made, page);
-}
-
-function readDocuments() {
-  const read = (name) => JSON.parse(readFileSync(join(api, `${name}.openapi.json`), 'utf8'));
-  return { management: read('management'), search: read('search'), write: read('write') };
 }
 
 function hashOf(text) {

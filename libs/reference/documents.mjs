@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** In the order of the page: what a builder calls all day comes first. */
 const parts = ['write', 'search', 'management'];
 
@@ -7,8 +9,15 @@ const introduction = [
   'What to call when is in the [guide](guide). For programs: `/openapi.json` of each service.',
 ].join('\n\n');
 
+/** The published documents, by the name of their API. */
+export function readDocuments() {
+  const read = (name) =>
+    JSON.parse(readFileSync(new URL(`../../docs/api/${name}.openapi.json`, import.meta.url), 'utf8'));
+  return { management: read('management'), search: read('search'), write: read('write') };
+}
+
 /**
- * One document of the three, for the page alone.
+ * One document of the three, for the page and for the Python client.
  * @param documents the published documents, by the name of their API
  */
 export function mergeDocuments(documents) {
