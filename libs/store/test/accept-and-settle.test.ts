@@ -25,9 +25,7 @@ describe('accept', () => {
     const [call] = await fixture.claim();
     if (!call) throw new Error('nothing was claimed');
     expect(
-      await fixture.store.writes.recordIntents([
-        { ...call, owner: 'test', records: [{ index: 0 }, { index: 1 }, { index: 2 }] },
-      ]),
+      await fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }, { index: 1 }, { index: 2 }] }]),
     ).toEqual(new Set([callId(call)]));
     await fixture.settleAll(call);
     const ended = await operationOf(write.operation.id);
@@ -90,7 +88,7 @@ describe('settle', () => {
     await fixture.store.writes.accept([write]);
     const [first] = await fixture.claim();
     if (!first) throw new Error('nothing was claimed');
-    await fixture.store.writes.recordIntents([{ ...first, owner: 'test', records: [{ index: 0, fingerprint: 'f' }] }]);
+    await fixture.store.writes.recordIntents([{ ...first, records: [{ index: 0, fingerprint: 'f' }] }]);
     await expectLapse('in_doubt');
     const [second] = await fixture.claim();
     if (!second) throw new Error('nothing was claimed');
@@ -108,7 +106,7 @@ describe('settle', () => {
     await fixture.store.writes.accept([fixture.asynchronous()]);
     const [paused] = await fixture.claim();
     if (!paused) throw new Error('nothing was claimed');
-    await fixture.store.writes.recordIntents([{ ...paused, owner: 'test', records: [{ index: 0 }] }]);
+    await fixture.store.writes.recordIntents([{ ...paused, records: [{ index: 0 }] }]);
     await expectLapse('in_doubt');
     const [reconciling] = await fixture.claim();
     if (!reconciling) throw new Error('nothing was claimed');
@@ -128,7 +126,7 @@ describe('settle', () => {
     await fixture.store.writes.accept([fixture.asynchronous()]);
     const [paused] = await fixture.claim();
     if (!paused) throw new Error('nothing was claimed');
-    await fixture.store.writes.recordIntents([{ ...paused, owner: 'test', records: [{ index: 0 }] }]);
+    await fixture.store.writes.recordIntents([{ ...paused, records: [{ index: 0 }] }]);
     await expectLapse('in_doubt');
     const [inDoubt] = await fixture.claim();
     if (!inDoubt) throw new Error('nothing was claimed');
@@ -159,9 +157,7 @@ describe('settle', () => {
     const [call] = await fixture.claim();
     if (!call) throw new Error('nothing was claimed');
     await expectLapse('ready');
-    expect(await fixture.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }] }])).toEqual(
-      new Set(),
-    );
+    expect(await fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }])).toEqual(new Set());
     expect((await fixture.claim())[0]?.isInDoubt).toBe(false);
   });
 
@@ -169,7 +165,7 @@ describe('settle', () => {
     await fixture.store.writes.accept([fixture.asynchronous()]);
     const [sent] = await fixture.claim();
     if (!sent) throw new Error('nothing was claimed');
-    await fixture.store.writes.recordIntents([{ ...sent, owner: 'test', records: [{ index: 0 }] }]);
+    await fixture.store.writes.recordIntents([{ ...sent, records: [{ index: 0 }] }]);
     const again = { index: 0, kind: 'again', sendState: 'maybe' } as const;
     await fixture.store.writes.settle([
       {

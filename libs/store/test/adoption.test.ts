@@ -165,10 +165,10 @@ describe('a reply that names a record which another create had adopted', () => {
 
 describe('equal creates in doubt', () => {
   const send = async (call: ClaimedCall, sentAgoMs: number): Promise<void> => {
-    const intent = { ...call, owner: 'test', records: [{ index: 0, fingerprint: 'equal' }] };
+    const intent = { ...call, records: [{ index: 0, fingerprint: 'equal' }] };
     await fixture.store.writes.recordIntents([intent]);
     await database.raw(
-      `update attempts set sent_at = now() - make_interval(secs => ?::float8 / 1000) where operation_id = ?`,
+      `update calls set sent_at = now() - make_interval(secs => ?::float8 / 1000) where operation_id = ?`,
       [sentAgoMs, call.operationId],
     );
   };
@@ -215,7 +215,7 @@ describe('equal creates in doubt', () => {
     await send(mine, 10_000);
     await doubt(mine);
     const equal = indexes.map((index) => ({ index, fingerprint: 'equal' }));
-    await fixture.store.writes.recordIntents([{ ...twins, owner: 'test', records: equal }]);
+    await fixture.store.writes.recordIntents([{ ...twins, records: equal }]);
     expect(new Set(records.map(({ length }) => length))).toEqual(new Set([1, 420]));
     expect(await openTwins(mine)).toEqual([0]);
     await doubt(twins, indexes);
@@ -226,6 +226,7 @@ describe('equal creates in doubt', () => {
   it('show when they were sent last', async () => {
     const [mine] = (await claimTwo()) as [ClaimedCall];
     await send(mine, 10_000);
+    await doubt(mine);
     const { sinceSentMs, lastSentAt } = await fixture.store.writes.readDoubt(mine, 30_000);
     expect(sinceSentMs).toBeGreaterThanOrEqual(10_000);
     expect(Math.abs(Date.now() - sinceSentMs - Number(lastSentAt))).toBeLessThan(5_000);

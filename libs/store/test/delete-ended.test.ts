@@ -26,7 +26,7 @@ async function end(...days: readonly number[]): Promise<string[]> {
   const writes = days.map((ago) => accepted(ago, [{}, {}]));
   await fixture.store.writes.accept(writes);
   for (const call of await fixture.claim()) {
-    await fixture.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }, { index: 1 }] }]);
+    await fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }, { index: 1 }] }]);
     await fixture.settleAll(call);
   }
   for (const [at, { operation }] of writes.entries())

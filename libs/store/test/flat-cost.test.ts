@@ -99,7 +99,7 @@ describe('with ten times as much waiting, no more is read by', () => {
       const records = [{ index: 0 }];
       const sent = await insertIntents(
         inside,
-        calls.map((call) => ({ ...call, owner: 'test', records })),
+        calls.map((call) => ({ ...call, records })),
       );
       const loaded = await loadPending(inside, calls);
       const settled = await settleWhole(inside, calls.map(written));

@@ -1,9 +1,11 @@
 import { openDatabase, type ClaimedCall, type RecordSettlement } from '@sluice/store';
 import { patientLimits } from '@sluice/testkit';
+import { doubtCreates } from '../src/writes/doubt-restored';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 // An accepted record is not written by its seal and its intent. Once its call is no longer being sent and it has no outcome, it says itself that, and
-// since when, it was sent: a lookup, a deadline and the next attempt rest on it.
+// since when, it was sent: a lookup, a deadline and the next attempt rest on it. What is being sent stands in its call; an attempt is inserted once, when it is
+// answered or when its call is taken from its sender.
 
 let fixture: WriteFixture;
 let database: ReturnType<typeof openDatabase>;
@@ -23,11 +25,11 @@ const claimOne = async (): Promise<ClaimedCall> => {
 };
 const send = (call: ClaimedCall, ...indexes: number[]) =>
   fixture.store.writes.recordIntents([
-    { ...call, owner: 'test', records: indexes.map((index) => ({ index, fingerprint: `f${index}` })) },
+    { ...call, records: indexes.map((index) => ({ index, fingerprint: `f${index}` })) },
   ]);
 const sentAtOf = async (call: ClaimedCall): Promise<Date | undefined> => {
-  const attempts = database<{ sent_at: Date }>('attempts').where('operation_id', call.operationId);
-  return (await attempts.orderBy('fence').first('sent_at'))?.sent_at;
+  const sent = database<{ sent_at: Date }>('sent_attempts').where('operation_id', call.operationId);
+  return (await sent.orderBy('fence').first('sent_at'))?.sent_at;
 };
 const settle = async (call: ClaimedCall, records: RecordSettlement[], state: 'ready' | 'in_doubt') => {
   const next = { state, delayMs: 0 };
@@ -150,4 +152,119 @@ it('a call that goes back into doubt while it is sent leaves its records sent', 
     [0, 'maybe'],
     [1, 'sent'],
   ]);
+});
+
+describe('an attempt', () => {
+  const attempts = () =>
+    database('attempts').orderBy('fence').select('fence', 'owner', 'record_indexes', 'finished_at', 'late_evidence');
+  const unanswered = { owner: 'test', finished_at: null, late_evidence: null };
+  const sentNow = () => database('calls').whereNotNull('sent_members').select('fence');
+  const written = (index: number, providerId: string): RecordSettlement => ({ index, kind: 'succeeded', providerId });
+  const sendNew = async (...indexes: number[]): Promise<ClaimedCall> => {
+    await fixture.store.writes.accept([fixture.asynchronous({ records: indexes.map(() => ({})) })]);
+    const call = await claimOne();
+    expect(await send(call, ...indexes)).toHaveProperty('size', 1);
+    return call;
+  };
+
+  // Its sender has died, or never learned that it was committed: nobody may send under it again.
+  it('that is under way has no row yet, is shown, and is not begun a second time under its fence', async () => {
+    const call = await sendNew(0, 1);
+    expect(await attempts()).toEqual([]);
+    const [shown] =
+      (await fixture.store.operations.explain(call.projectId, call.operationId, { size: 10 }))?.calls ?? [];
+    expect(shown?.attempts).toEqual([
+      { number: 1, sentAt: (await sentAtOf(call))?.toISOString(), recordIndexes: [0, 1] },
+    ]);
+    const history = await fixture.store.operations.readHistory(call.projectId, call.operationId, { limit: 10 });
+    expect(history.map(({ kind }) => kind)).toEqual(['accepted', 'sent']);
+    expect(await fixture.store.operations.find(call.projectId, call.operationId)).toMatchObject({
+      metadata: { retry: { attempts: 1, lastAttempt: (await sentAtOf(call))?.toISOString() } },
+    });
+    expect(await send(call, 0)).toHaveProperty('size', 0);
+    await fixture.store.writes.release([{ ...call, delayMs: 0, isInDoubt: false }]);
+    expect(await sentNow()).toHaveLength(1);
+  });
+
+  it('whose call lapses is stored without an answer, and its late reply with it', async () => {
+    const call = await sendNew(0);
+    await lapse();
+    expect(await attempts()).toEqual([{ ...unanswered, fence: '1', record_indexes: [0] }]);
+    expect(await sentNow()).toEqual([]);
+    await fixture.settleAll({ ...call, fence: 1 });
+    expect(await attempts()).toMatchObject([
+      { late_evidence: expect.stringContaining('succeeded'), finished_at: expect.any(Date) },
+    ]);
+    const again = await claimOne();
+    expect((await fixture.store.writes.readDoubt(again, 1_000)).evidence).toMatchObject([{ isNewest: true }]);
+  });
+
+  it('of a lookup is none: a lapse of it stores nothing, and counts as a crash of a lookup', async () => {
+    await sendNew(0);
+    await lapse();
+    await claimOne();
+    await lapse();
+    expect(await attempts()).toHaveLength(1);
+    expect(await database('calls').first('crash_count', 'look_crashes')).toEqual({ crash_count: 2, look_crashes: 1 });
+  });
+
+  it('of a call that was claimed and not sent is none', async () => {
+    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await claimOne();
+    expect(await lapse()).toMatchObject([{ state: 'ready' }]);
+    expect(await attempts()).toEqual([]);
+  });
+
+  it('whose call is settled in part has its own records, and the next one the rest', async () => {
+    const call = await sendNew(0, 1);
+    await settle(call, [written(0, '1'), { index: 1, kind: 'again', sendState: 'none' }], 'ready');
+    const next = await claimOne();
+    await send(next, 1);
+    await fixture.settleAll(next);
+    expect(await attempts()).toMatchObject([
+      { fence: '1', record_indexes: [0, 1], finished_at: expect.any(Date) },
+      { fence: '2', record_indexes: [1], finished_at: expect.any(Date) },
+    ]);
+    expect(await sentNow()).toEqual([]);
+  });
+
+  it('whose call goes back into doubt, because another reply names what it adopted, is stored without an answer', async () => {
+    const adopter = await sendNew(0, 1);
+    await settle(
+      adopter,
+      [
+        { index: 0, kind: 'succeeded', providerId: '77', isAdopted: true },
+        { index: 1, kind: 'again', sendState: 'none' },
+      ],
+      'ready',
+    );
+    const sending = await claimOne();
+    await send(sending, 1);
+    await fixture.store.writes.accept([fixture.asynchronous()]);
+    const owner = await claimOne();
+    await send(owner, 0);
+    const reply = { ...owner, isCreate: true, attempt: { durationMs: 1 }, records: [written(0, '77')], orderKeys: [] };
+    await fixture.store.writes.settle([{ ...reply, next: { state: 'done' } }]);
+    expect(await database('attempts').where({ operation_id: adopter.operationId, fence: 2 })).toMatchObject([
+      { ...unanswered, record_indexes: [1] },
+    ]);
+    expect(await sentNow()).toEqual([]);
+    await fixture.settleAll(sending);
+    expect(await database('attempts').where({ operation_id: adopter.operationId, fence: 2 })).toMatchObject([
+      { late_evidence: expect.stringContaining('succeeded') },
+    ]);
+  });
+
+  it('of a restored database is stored without an answer, beside that of the restore', async () => {
+    const call = await sendNew(0);
+    const restored = await doubtCreates(database, { limit: 10 }, () => 'equal');
+    expect(restored.found).toHaveLength(1);
+    expect(await attempts()).toEqual([
+      { ...unanswered, fence: '1', record_indexes: [0] },
+      { ...unanswered, fence: '2', record_indexes: [0], owner: 'restored' },
+    ]);
+    expect(await sentNow()).toEqual([]);
+    const again = await claimOne();
+    expect(again).toMatchObject({ operationId: call.operationId, isInDoubt: true });
+  });
 });

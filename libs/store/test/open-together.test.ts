@@ -32,15 +32,15 @@ it('opens writes of one statement each by its own facts', async () => {
   const openings = await fixture.store.writes.openTogether(writes);
   expect(openings.map(({ kind }) => kind)).toEqual(['opened', 'stale', 'opened', 'key-taken']);
   const stored = await database.raw<{ rows: object[] }>(
-    `select o.id, o.mode, c.state, c.fence::integer, (select count(*)::integer from records r where r.operation_id = o.id) as records, a.record_indexes
-     from operations o join calls c on c.operation_id = o.id join attempts a on a.operation_id = o.id
+    `select o.id, o.mode, c.state, c.fence::integer, (select count(*)::integer from records r where r.operation_id = o.id) as records, c.sent_members
+     from operations o join calls c on c.operation_id = o.id
      where o.id = any(?::text[]) order by o.id`,
     [writes.map(({ operation }) => operation.id)] as never,
   );
   const running = { mode: 'synchronous', state: 'running', fence: 1 };
   expect(stored.rows).toEqual([
-    { ...running, id: writes[0]?.operation.id, records: 1, record_indexes: [0] },
-    { ...running, id: writes[2]?.operation.id, records: 3, record_indexes: [0, 1, 2] },
+    { ...running, id: writes[0]?.operation.id, records: 1, sent_members: [0] },
+    { ...running, id: writes[2]?.operation.id, records: 3, sent_members: [0, 1, 2] },
   ]);
 });
 

@@ -11,7 +11,7 @@ import { patientLimits } from '@sluice/testkit';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 // Claims, intents, settlements, retries, divisions, lapses and late replies at once. Whatever comes first, a record that has no outcome is in one living
-// call, says that it was sent if nobody knows what became of it, and ends once.
+// call, says that it was sent if nobody knows what became of it, and ends once; each intent that was committed is one attempt.
 
 let fixture: WriteFixture;
 let database: ReturnType<typeof openDatabase>;
@@ -70,6 +70,7 @@ it('each record is in one living call until it ends, once', async () => {
   const { writes } = fixture.store;
   const keysOf = new Map<string, string>();
   const ends = new Map<string, number>();
+  const intents: string[] = [];
   const accept = async (): Promise<void> => {
     const type = chance(0.4) ? ('update' as const) : ('create' as const);
     const size = 1 + Math.floor(Math.random() * 5);
@@ -104,8 +105,9 @@ it('each record is in one living call until it ends, once', async () => {
         ),
       );
     }
-    const intent = { ...call, owner: 'test', records: records.map(({ index }) => ({ index, fingerprint: 'equal' })) };
+    const intent = { ...call, records: records.map(({ index }) => ({ index, fingerprint: 'equal' })) };
     if ((await writes.recordIntents([intent])).size === 0) return;
+    intents.push(`${call.operationId}/${call.number}/${call.fence}/${intent.records.map(({ index }) => index).join()}`);
     if (isLast) return await settle({ ...settlementOf(call, records.map(ended)), attempt: { durationMs: 1 } });
     // Dies, or answers when others have the call.
     if (chance(0.2)) return;
@@ -162,11 +164,14 @@ it('each record is in one living call until it ends, once', async () => {
       select count(*) from calls c where c.operation_id = o.id and c.state <> 'done')`),
     miscounted: await count(`select 1 from operations o where o.records_succeeded <> (
       select count(*) from record_outcomes e where e.operation_id = o.id and e.outcome = 'succeeded')`),
+    standing: await count(
+      `select 1 from calls c where c.state <> 'running' and (c.sent_members is not null or c.sent_fingerprints is not null)`,
+    ),
     stillMarked: await count(
       `select 1 from records r join record_outcomes e using (operation_id, record_index) where r.is_unanswered`,
     ),
   });
-  const none = { inOneCall: 0, living: 0, unmarked: 0, callsOpen: 0, miscounted: 0, stillMarked: 0 };
+  const none = { inOneCall: 0, living: 0, unmarked: 0, callsOpen: 0, miscounted: 0, standing: 0, stillMarked: 0 };
   expect(await wrong()).toEqual(none);
   expect(await seenTimes()).not.toContain(0);
 
@@ -180,6 +185,10 @@ it('each record is in one living call until it ends, once', async () => {
   }
   expect(await wrong()).toEqual(none);
   expect(await count(`select 1 from outcomes where outcome <> 'succeeded'`)).toBe(0);
+  const attempted = await database('attempts').select(
+    database.raw(`concat_ws('/', operation_id, call_number, fence, array_to_string(record_indexes, ',')) as key`),
+  );
+  expect(attempted.map(({ key }: { key: string }) => key).toSorted()).toEqual(intents.toSorted());
   const stored = await database('records').select(database.raw(`operation_id || '/' || record_index as key`));
   expect(new Map(stored.map(({ key }: { key: string }) => [key, 1]))).toEqual(ends);
 }, 180_000);

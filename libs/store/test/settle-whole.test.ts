@@ -45,7 +45,6 @@ async function sendCalls(...counts: readonly number[]): Promise<ClaimedCall[]> {
   const calls = await fixture.claim();
   const intents = calls.map((call, at) => ({
     ...call,
-    owner: 'test',
     records: Array.from({ length: counts[at] ?? 0 }, (_, index) => ({ index })),
   }));
   await fixture.store.writes.recordIntents(intents);

@@ -33,9 +33,7 @@ const callsOf = async (operationId: string) =>
 async function send(call: ClaimedCall): Promise<void> {
   const records = (await indexesOf(call)).map((index) => ({ index }));
   const { revisionId } = fixture.seeded;
-  expect(await fixture.store.writes.recordIntents([{ ...call, owner: 'test', revisionId, records }])).toEqual(
-    new Set([callId(call)]),
-  );
+  expect(await fixture.store.writes.recordIntents([{ ...call, revisionId, records }])).toEqual(new Set([callId(call)]));
 }
 
 /** What a sender settles whose call was refused whole. */

@@ -43,7 +43,7 @@ it('a call that is given back unsent keeps its crash count', async () => {
 async function die(o: { sends?: boolean; isolated?: boolean } = {}): Promise<void> {
   const [call] = await fixture.claim({ leaseMs: 60_000, isolated: o.isolated ?? false });
   if (!call) throw new Error('nothing was claimed');
-  if (o.sends === true) await fixture.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }] }]);
+  if (o.sends === true) await fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }]);
   await database('calls')
     .where({ state: 'running' })
     .update({ lease_until: database.raw(`now() - interval '1 second'`) });

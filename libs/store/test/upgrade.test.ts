@@ -21,16 +21,27 @@ interface Planned {
   readonly retry_until: Date | null;
 }
 
+interface Sent {
+  readonly operation_id: string;
+  readonly call_number: number;
+  readonly fence: string;
+  readonly record_indexes: readonly number[];
+  readonly sent_at: Date;
+  readonly finished_at: Date | null;
+}
+
 let clone: ClonedDatabase;
 let database: Database;
 let store: Store;
 let before: (StoredRecord & Planned)[];
+let sentBefore: Sent[];
 
 beforeAll(async () => {
   clone = await createEmptyDatabase();
   database = openDatabase({ url: clone.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
   await loadDump();
   before = await database<StoredRecord & Planned>('records').select('*');
+  sentBefore = await readSent('attempts');
   await migrateDatabase(clone.url);
   store = createStore({ url: clone.url, applicationName: 'test', poolMax: 4, limits: patientLimits });
 });
@@ -40,6 +51,10 @@ afterAll(async () => {
   await clone?.drop();
 });
 
+const readSent = (table: string) =>
+  database(table)
+    .orderBy(['operation_id', 'call_number', 'fence'])
+    .select<Sent[]>('operation_id', 'call_number', 'fence', 'record_indexes', 'sent_at', 'finished_at');
 const readRecords = () =>
   database('records as r')
     .leftJoin('record_outcomes as e', { 'e.operation_id': 'r.operation_id', 'e.record_index': 'r.record_index' })
@@ -148,6 +163,17 @@ it('every operation can be read as soon as the schema is there', async () => {
   });
 });
 
+it('what was being sent stands in its call, every other attempt has its row, and all are shown', async () => {
+  const unanswered = sentBefore.filter(({ finished_at: finishedAt }) => finishedAt === null);
+  expect(unanswered).toHaveLength(3);
+  expect(await readSent('sent_attempts')).toEqual(sentBefore);
+  expect(await readSent('attempts')).toEqual(sentBefore.filter((sent) => !unanswered.includes(sent)));
+  const sending = await database('calls').whereNotNull('sent_members').orderBy('operation_id').select('operation_id');
+  expect(sending.map((call: { operation_id: string }) => call.operation_id)).toEqual(
+    unanswered.map((sent) => sent.operation_id),
+  );
+});
+
 it('open batches take records, what is full or cancelled is closed, and all work ends, once', async () => {
   const connection = await database<{ id: string }>('connections').first('id');
   const open = await database('open_batches')
@@ -173,6 +199,9 @@ it('open batches take records, what is full or cancelled is closed, and all work
       keyOf(row),
       row.outcome === 'pending' ? 'succeeded' : row.outcome,
     ]);
+  const sent = await readSent('attempts');
+  expect(sent).toEqual(expect.arrayContaining(sentBefore));
+  expect(sent).toEqual(await readSent('sent_attempts'));
   const left = await database('operations').whereNotIn('state', ['succeeded', 'failed']).orWhere('calls_open', '<>', 0);
   expect(left).toEqual([]);
   expect(await database('cancels').select()).toEqual([]);

@@ -55,7 +55,7 @@ export function callSender(context: ExecutorContext): SendCall {
     if (!mayLeave(run)) return await giveBack(context, run, 0);
     if (!(await takeQuota(context, run, sending.connector))) return undefined;
     if (!mayLeave(run)) return await giveBack(context, run, 0);
-    if (!(await recordIntent(toIntent(context, run, { ...sending, records })))) {
+    if (!(await recordIntent(toIntent(run, { ...sending, records })))) {
       // The lease is still ours: something changed since the claim, so the call may not be sent. The next claim finds out why.
       return hold.mayStillSend() ? await giveBack(context, run, 0) : undefined;
     }
@@ -66,12 +66,12 @@ export function callSender(context: ExecutorContext): SendCall {
   };
 }
 
-function toIntent({ owner }: ExecutorContext, { call }: Run, { records, connector }: Sending): Intent {
+function toIntent({ call }: Run, { records, connector }: Sending): Intent {
   const indexes = records.map(({ index, write }) => ({
     index,
     ...(call.type === 'create' ? { fingerprint: connector.fingerprint(call.objectName, write.fields) } : {}),
   }));
-  return { ...call, owner, records: indexes };
+  return { ...call, records: indexes };
 }
 
 async function perform(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {

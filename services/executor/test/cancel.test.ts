@@ -179,9 +179,7 @@ it('a call that was claimed before the cancel and not sent gets no intent', asyn
   const [call] = claim.calls;
   if (call === undefined) throw new Error('nothing was claimed');
   await cancel(id);
-  expect(await ground.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }] }])).toEqual(
-    new Set(),
-  );
+  expect(await ground.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }])).toEqual(new Set());
   await ground.store.writes.release([{ ...call, delayMs: 0, isInDoubt: false }]);
   await ground.startExecutor(sweepsOff);
   expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure', result: 'The operation was cancelled.' });

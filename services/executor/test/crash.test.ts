@@ -27,7 +27,7 @@ async function crash(o: { isolated?: boolean; sends?: boolean } = {}): Promise<v
   const calls: readonly ClaimedCall[] = claim.calls;
   expect(calls).toHaveLength(1);
   if (o.sends === true) {
-    const intents = calls.map((call) => ({ ...call, owner: 'dead', records: [{ index: 0 }] }));
+    const intents = calls.map((call) => ({ ...call, records: [{ index: 0 }] }));
     if ((await writes.recordIntents(intents)).size === 0) throw new Error('the intent was refused');
   }
   // The lease is over, however slowly the test came here.

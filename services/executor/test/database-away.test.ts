@@ -35,7 +35,7 @@ it('the database goes away during a call: the outcome is settled when it is back
 it('the answer to the intent is lost: nothing is sent under it, and the write is still made', async () => {
   const seed = await ground.seed();
   await ground.startExecutor({ DATABASE_URL: proxy.url });
-  proxy.loseAnswerTo('insert into attempts');
+  proxy.loseAnswerTo('sent_members = i.record_indexes');
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
   expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success' });
   expect(proxy.lost()).toBe(1);

@@ -139,7 +139,7 @@ const dead = {
     const indexes = (await ground.store.writes.loadPending(call)).map(({ index }) => index);
     const records = indexes.map((index) => ({ index }));
     const { revisionId } = seed;
-    const sent = await ground.store.writes.recordIntents([{ ...call, owner: 'dead', revisionId, records }]);
+    const sent = await ground.store.writes.recordIntents([{ ...call, revisionId, records }]);
     expect(sent.size).toBe(1);
     return indexes;
   },

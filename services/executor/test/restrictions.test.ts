@@ -101,8 +101,7 @@ describe('[sec-49] between the claim and the intent', () => {
     if (call === undefined) throw new Error('nothing was claimed');
     return call;
   };
-  const intend = (call: ClaimedCall) =>
-    ground.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }] }]);
+  const intend = (call: ClaimedCall) => ground.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }]);
 
   // The last moment at which a call can be held back: after this commit bytes may leave.
   it.each<[string, () => Promise<void>]>([

@@ -77,7 +77,7 @@ export async function prepareOperations(
     settle: async (kinds, more = {}) => {
       const call = await claim();
       const indexes = (await writes.loadPending(call)).map(({ index }) => ({ index }));
-      await writes.recordIntents([{ ...call, owner: 'test', records: indexes }]);
+      await writes.recordIntents([{ ...call, records: indexes }]);
       await writes.settle([
         {
           ...call,

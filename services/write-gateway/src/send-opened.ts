@@ -257,7 +257,7 @@ async function prepare(context: GatewayContext, write: ResolvedWrite, part: Part
     const quota = await context.quotas.take(call, write.connector, 'synchronous');
     if (!quota.granted) return { ok: false, failure: outOfQuota(quota.retryAfterMs) };
     const { revisionId } = write.operation.pins;
-    const intent = { ...call, owner: context.owner, revisionId, records: records.map(({ index }) => ({ index })) };
+    const intent = { ...call, revisionId, records: records.map(({ index }) => ({ index })) };
     const isIntended = hold.mayStillSend() && (await context.store.writes.recordIntents([intent])).has(callId(call));
     return isIntended ? { ok: true, live } : { ok: false, failure: notSent };
   } catch (error) {

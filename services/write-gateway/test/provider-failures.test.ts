@@ -135,7 +135,7 @@ describe('a provider that nobody reaches at this moment', () => {
     const seed = await waiting.seed();
     const replying = waiting.write(seed, createWithoutKey).then((reply) => reply);
     // Committed, so the connection is tried from now on, and refused in the next moment.
-    await until('the opening', () => waiting.database('attempts').first<object>('operation_id'));
+    await until('the opening', () => waiting.database('calls').first<object>('operation_id'));
     await sleep(300);
     const back = await startHubspot(Number(new URL(free.url).port));
     expect((await replying).status).toBe(200);

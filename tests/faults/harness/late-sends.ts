@@ -24,7 +24,7 @@ export async function countUnintendedSends(world: World, { records, sinceSeq }: 
 async function countIntents(world: World, operationIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await query<{ id: string; count: number }>(
     world,
-    'select operation_id as id, count(*)::integer as count from attempts where operation_id = any(?) group by operation_id',
+    'select operation_id as id, count(*)::integer as count from sent_attempts where operation_id = any(?) group by operation_id',
     [operationIds],
   );
   return new Map(rows.map(({ id, count }) => [id, count]));

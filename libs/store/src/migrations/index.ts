@@ -3,6 +3,7 @@ import { addTokenRefreshTime } from './20261121T140000-add-token-refresh-time';
 import { createIdempotencyAndQuarantine } from './20261120T100300-create-idempotency-and-quarantine';
 import { createIntegrationsAndInstallations } from './20261120T100100-create-integrations-and-installations';
 import { createMinutes } from './20261126T140000-create-minutes';
+import { intentsOfCalls } from './20261126T150000-contract-intents-of-calls';
 import { createOAuthStates } from './20261121T153000-create-oauth-states';
 import { createOperations } from './20261120T100200-create-operations';
 import { createProjectDeletions } from './20261122T190000-create-project-deletions';
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   sentRecordsOfAttempts,
   outcomes,
   createMinutes,
+  intentsOfCalls,
 ];

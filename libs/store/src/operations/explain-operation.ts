@@ -163,16 +163,15 @@ const callsSql = `
 
 const attemptsSql = `
   select call_number, row_number() over (partition by call_number order by fence) as number, sent_at, finished_at,
-         duration_ms, status, provider_request_id, ${errorSql('attempts')} as error,
+         duration_ms, status, provider_request_id, ${errorSql('a')} as error,
          case when late_evidence is not null then true end as is_late, record_indexes
-  from attempts where project_id = :projectId and operation_id = :operationId
+  from sent_attempts a where project_id = :projectId and operation_id = :operationId
   order by sent_at desc, fence desc limit :attemptsMax`;
 
 /** What is being sent, or has ended with its attempt, shows it there. */
-const sendStateSql = `case when r.send_state = 'none' and exists (
-    select 1 from attempts a where a.project_id = k.project_id and a.operation_id = k.operation_id and a.call_number = k.number
-      and a.fence = coalesce(e.fence, k.fence) and (e.fence is not null or k.state = 'running')
-      and r.record_index = any(a.record_indexes)) then 'sent' else r.send_state end`;
+const sendStateSql = `case when r.send_state = 'none' and (r.record_index = any(k.sent_members) or exists (
+    select 1 from attempts a where a.project_id = e.project_id and a.operation_id = e.operation_id and a.call_number = e.call_number
+      and a.fence = e.fence and r.record_index = any(a.record_indexes))) then 'sent' else r.send_state end`;
 
 const recordsSql = `
   select ${recordColumns}, k.number as call_number, ${sendStateSql} as send_state, ${deadlineSql('r', 'k')} as retry_until, r.config_id, r.plan

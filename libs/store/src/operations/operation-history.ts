@@ -66,7 +66,7 @@ const historySql = `
   numbered as (
     select a.*, row_number() over (partition by call_number order by fence) as number,
            lead(fence) over (partition by call_number order by fence) is null as is_last
-    from attempts a where a.project_id = :projectId and a.operation_id = :operationId),
+    from sent_attempts a where a.project_id = :projectId and a.operation_id = :operationId),
   t as materialized (select * from numbered order by sent_at desc limit :attemptsMax),
   open_doubt as (
     select t.*, k.state, k.type from t join k on k.number = t.call_number

@@ -28,7 +28,7 @@ export const operationColumns = `
   o.records_total, o.records_succeeded, o.records_failed,
   ${momentSql('o.created_at')} as created_at, ${momentSql('o.updated_at')} as updated_at,
   (select max(c.attempts) from calls c where c.project_id = o.project_id and c.operation_id = o.id) as attempts,
-  (select ${momentSql('max(a.sent_at)')} from attempts a where a.project_id = o.project_id and a.operation_id = o.id) as last_attempt_at,
+  (select ${momentSql('max(a.sent_at)')} from sent_attempts a where a.project_id = o.project_id and a.operation_id = o.id) as last_attempt_at,
   (select array_agg(e.provider_id order by e.record_index) from record_outcomes e
     where e.project_id = o.project_id and e.operation_id = o.id
       and e.outcome = 'succeeded' and e.provider_id is not null) as succeeded_ids`;

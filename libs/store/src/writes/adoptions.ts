@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type CallKey, callKeyColumns } from './write-rows';
-import { markSentSql } from './record-intents';
+import { insertUnansweredSql, markSentSql } from './record-intents';
 import { type Column, column, rowSource } from '../row-source';
 import { type Written, isWritten } from './settled-rows';
 import type { RecordSettlement, Settlement } from './settlement';
@@ -205,11 +205,12 @@ export async function reopenAdopters(
          and o.outcome = 'succeeded'),
      called as (select project_id, operation_id, number, array_agg(member order by member) as indexes
        from theirs cross join unnest(indexes) as member group by 1, 2, 3),
-     standing as (select c.project_id, c.operation_id, c.number, c.state, c.fence, t.indexes from called t
+     standing as (select c.*, t.indexes from called t
        join calls c on c.project_id = t.project_id and c.operation_id = t.operation_id and c.number = t.number
        order by 1, 2, 3 for update of c),
-     marked as (${markSentSql(`(select * from standing where state = 'running')`)}),
-     moved as (update calls c set state = 'in_doubt', fence = c.fence + 1, owner = null, lease_until = null,
+     attempted as (${insertUnansweredSql('standing')}),
+     marked as (${markSentSql('standing')}),
+     moved as (update calls c set state = 'in_doubt', fence = c.fence + 1, owner = null, lease_until = null, sent_members = null, sent_fingerprints = null,
               members = array(select member from unnest(c.members || s.indexes) as member order by 1),
               sent_at = coalesce(c.sent_at, now()), not_before = now() + make_interval(secs => ?::float8 / 1000)
        from standing s where c.project_id = s.project_id and c.operation_id = s.operation_id and c.number = s.number),

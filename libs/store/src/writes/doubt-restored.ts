@@ -1,6 +1,7 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { type CallKey, type CallKeyRow, callKeyColumns, isInCall, toCallKey } from './write-rows';
+import { insertUnansweredSql } from './record-intents';
 import type { Page, Step } from './find-ready-lanes';
 import { type Column, column, rowSource } from '../row-source';
 
@@ -122,10 +123,13 @@ async function putInDoubt(transaction: Knex.Transaction, creates: readonly Finge
        join calls c on c.project_id = g.project_id and c.operation_id = g.operation_id and c.number = g.number
        where r.project_id = g.project_id and r.operation_id = g.operation_id and r.record_index = g.index),
      doubted as (
-       update calls c set state = 'in_doubt', sent_at = now(), not_before = now(), fence = c.fence + 1, owner = null, lease_until = null
+       update calls c set state = 'in_doubt', sent_at = now(), not_before = now(), fence = c.fence + 1, owner = null, lease_until = null,
+              sent_members = null, sent_fingerprints = null
        from (select distinct project_id, operation_id, number from given) g
        where c.project_id = g.project_id and c.operation_id = g.operation_id and c.number = g.number
-       returning c.project_id, c.operation_id, c.number, c.fence)
+       returning c.project_id, c.operation_id, c.number, c.fence),
+     unanswered as (${insertUnansweredSql(`(select c.* from (select distinct project_id, operation_id, number from given) g
+       join calls c on c.project_id = g.project_id and c.operation_id = g.operation_id and c.number = g.number)`)})
      insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
      select d.project_id, d.operation_id, d.number, d.fence, 'restored', array_agg(g.index order by g.index), now()
      from doubted d join given g on g.project_id = d.project_id and g.operation_id = d.operation_id and g.number = d.number

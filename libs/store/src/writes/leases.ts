@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type CallKey, type CallKeyRow, callId, callKeyColumns, toCallKey } from './write-rows';
-import { markSentSql } from './record-intents';
+import { insertUnansweredSql, markSentSql } from './record-intents';
 import type { LaneKey } from './lanes';
 import { type Column, column, rowSource } from '../row-source';
 
@@ -66,23 +66,22 @@ export interface LapsedCall extends CallKey, LaneKey {
  * Takes calls from processes that stopped renewing. One update decides from `sent_at`: sent ones are in doubt, the others
  * ready. A synchronous one is never ready, because nobody waits for it any more: it is reconciled and ends. The fence stays, because
  * the next claim raises it. They keep their position in the lane: what was under way goes before what has not begun.
- * A crash without an attempt of this fence, of a call that was sent before, happened during a lookup.
+ * A crash of a call that was sent before and is not being sent happened during a lookup.
  * @returns at most `limit` of them; when as many, there may be more
  */
 export async function lapse(database: Knex, limit: number): Promise<LapsedCall[]> {
   type Row = CallKeyRow & { lane_id: string; state: LapsedCall['state']; crash_count: number };
   const result = await database.raw<{ rows: Row[] }>(
     `with expired as (
-       select project_id, operation_id, number from calls where state = 'running' and lease_until < now()
+       select * from calls where state = 'running' and lease_until < now()
        order by lease_until limit ? for update skip locked),
-     lapsed as (update calls c set crash_count = c.crash_count + 1, owner = null, lease_until = null,
-            look_crashes = c.look_crashes + case when c.sent_at is not null and not exists (
-              select 1 from attempts a where a.project_id = c.project_id and a.operation_id = c.operation_id
-                and a.call_number = c.number and a.fence = c.fence) then 1 else 0 end,
+     lapsed as (update calls c set crash_count = c.crash_count + 1, owner = null, lease_until = null, sent_members = null, sent_fingerprints = null,
+            look_crashes = c.look_crashes + case when c.sent_at is not null and c.sent_members is null then 1 else 0 end,
             state = case when c.sent_at is null and c.mode <> 'synchronous' then 'ready' else 'in_doubt' end
      from expired e where c.project_id = e.project_id and c.operation_id = e.operation_id and c.number = e.number
-     returning c.project_id, c.operation_id, c.number, c.fence, c.lane_id, c.state, c.crash_count),
-     marked as (${markSentSql('lapsed')})
+     returning c.project_id, c.operation_id, c.number, c.lane_id, c.state, c.crash_count),
+     attempted as (${insertUnansweredSql('expired')}),
+     marked as (${markSentSql('expired')})
      select project_id, operation_id, number, lane_id, state, crash_count from lapsed`,
     [limit],
   );

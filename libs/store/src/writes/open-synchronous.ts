@@ -169,17 +169,15 @@ const openingSql = (claimed: string, standing: string): string => `
     select project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
       'synchronous', 'queued', records_total, 1, traceparent from fresh returning id, created_at),
   called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
-      all_or_none, traceparent, deadline, sent_at, attempts, fence, lease_until, owner)
+      all_or_none, traceparent, deadline, sent_at, attempts, fence, lease_until, owner, sent_members, sent_fingerprints)
     select project_id, id, 1, lane_id, connection_id, object_name, type, 'synchronous', 'running', all_or_none,
-      traceparent, now(), now(), 1, 1, clock_timestamp() + make_interval(secs => lease_ms / 1000), owner from fresh),
+      traceparent, now(), now(), 1, 1, clock_timestamp() + make_interval(secs => lease_ms / 1000), owner,
+      array(select generate_series(0, records_total - 1)), fingerprints::text[] from fresh),
   stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key, traceparent, config_id,
       headers_key, plan, retry_ms)
     select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, r.order_key, f.traceparent, f.config_id, r.headers_key,
       r.plan, 0
-    from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position),
-  attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, fingerprints,
-      sent_at)
-    select project_id, id, 1, 1, owner, array(select generate_series(0, records_total - 1)), fingerprints::text[], now() from fresh)
+    from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position)
   select c.id, c.provider, c.token_version, c.sealed_credentials, c.provider_workspace_ref, c.provider_metadata, c.status,
     c.is_expiring, c.blocked_ms, (select o.created_at from opened o where o.id = c.id) as created_at,
     exists (select 1 from standing where running) as is_busy, array(select operation_id from standing) as standing
@@ -201,7 +199,7 @@ interface Ordered {
   readonly orderKeys: readonly string[];
 }
 
-/** Inserts operation, call, records and attempt of each write. No idempotency key may occur twice. */
+/** Inserts operation, call and records of each write. No idempotency key may occur twice. */
 function openingStatement(writes: readonly SynchronousWrite[], timeScale: number, ordered?: Ordered): OpeningStatement {
   const records = writes.flatMap((write, at) => write.records.map((record) => ({ ...record, position: at + 1 })));
   const keyed = writes.flatMap(({ operation, idempotency }) =>

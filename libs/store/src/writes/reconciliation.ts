@@ -76,16 +76,15 @@ interface TwinRow {
 }
 
 /**
- * SQL: attempts `a` of the lane of the call `c` that are being made for other calls. What they send stands there until they are settled or lapse; afterwards
+ * SQL: other calls `a` of the lane of the call `c` that are being sent. What they send stands there until they are settled or lapse; afterwards
  * in its records. Calls of each mode have an index of their own.
  */
 const beingSentSql = `(
-  select a.* from (
+  select k.* from (
     (select * from calls o where o.project_id = c.project_id and o.lane_id = c.lane_id and o.state = 'running' and o.mode <> 'synchronous')
     union all
     (select * from calls s where s.project_id = c.project_id and s.lane_id = c.lane_id and s.state = 'running' and s.mode = 'synchronous')) k
-  join attempts a on a.project_id = k.project_id and a.operation_id = k.operation_id and a.call_number = k.number and a.fence = k.fence
-  where k.object_name = c.object_name and (k.operation_id, k.number) <> (c.operation_id, c.number) and a.fingerprints is not null) a`;
+  where k.object_name = c.object_name and (k.operation_id, k.number) <> (c.operation_id, c.number) and k.sent_fingerprints is not null) a`;
 
 /**
  * Of more equal creates the newest count. A lookup cannot distinguish them anyway, and a reply that names what another has adopted
@@ -94,7 +93,7 @@ const beingSentSql = `(
 const twinsMax = 400;
 
 /**
- * Unsettled records of other calls with an equal fingerprint that were sent, each with its latest attempt. One that was sent
+ * Unsettled records of other calls with an equal fingerprint that were sent, each with its latest send. One that was sent
  * after our window had ended cannot have made a record within it: without that bound a stream of equal creates would keep
  * a call in doubt for ever.
  */
@@ -104,25 +103,24 @@ async function readTwins(
   { windowMs, sentAt }: { windowMs: number; sentAt: Date },
 ): Promise<TwinRow[]> {
   const result = await database.raw<{ rows: TwinRow[] }>(
-    `select r.record_index, bool_or(a.late_evidence is null
-            and a.sent_at > now() - make_interval(secs => ?::float8 / 1000)
-            and a.sent_at <= ?::timestamptz + make_interval(secs => ?::float8 / 1000)) as is_open,
-            coalesce(array_agg(distinct a.late_evidence) filter (where a.late_evidence is not null), '{}') as late_evidence
+    `select r.record_index, bool_or(t.late_evidence is null
+            and t.sent_at > now() - make_interval(secs => ?::float8 / 1000)
+            and t.sent_at <= ?::timestamptz + make_interval(secs => ?::float8 / 1000)) as is_open,
+            coalesce(array_agg(distinct t.late_evidence) filter (where t.late_evidence is not null), '{}') as late_evidence
      from calls c
      join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
      join lateral (
-       (select t.operation_id, t.record_index from records t where t.project_id = r.project_id
-        and t.lane_id = c.lane_id and t.object_name = c.object_name and t.fingerprint = r.fingerprint
-        and t.is_unanswered
-        and not (t.operation_id = c.operation_id and ${isInCall('t', 'c')})
-        order by t.first_sent_at desc limit ?)
+       select x.sent_at, x.late_evidence from (
+         select t.operation_id, t.record_index from records t where t.project_id = r.project_id
+         and t.lane_id = c.lane_id and t.object_name = c.object_name and t.fingerprint = r.fingerprint
+         and t.is_unanswered
+         and not (t.operation_id = c.operation_id and ${isInCall('t', 'c')})
+         order by t.first_sent_at desc limit ?) u
+       join lateral (select a.sent_at, a.late_evidence from attempts a where a.project_id = r.project_id
+         and a.operation_id = u.operation_id and u.record_index = any(a.record_indexes)
+         order by a.sent_at desc, a.fence desc limit 1) x on true
        union all
-       select a.operation_id, m.record_index from ${beingSentSql}
-       cross join unnest(a.record_indexes, a.fingerprints) as m (record_index, fingerprint)
-       where m.fingerprint = r.fingerprint) t on true
-     join lateral (select x.sent_at, x.late_evidence from attempts x where x.project_id = r.project_id
-       and x.operation_id = t.operation_id and t.record_index = any(x.record_indexes)
-       order by x.sent_at desc, x.fence desc limit 1) a on true
+       select a.sent_at, null from ${beingSentSql} where r.fingerprint = any(a.sent_fingerprints)) t on true
      where c.project_id = ? and c.operation_id = ? and c.number = ?
        and r.fingerprint is not null and r.send_state <> 'none'
      group by r.record_index`,
@@ -180,7 +178,7 @@ const rivalsSql = `
        order by r.first_sent_at desc, r.operation_id, r.record_index limit ${rivalsMax + 1})
       union all
       select r.plan, r.operation_id, r.record_index, a.sent_at from ${beingSentSql}
-      join records r on r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = any(a.record_indexes)
+      join records r on r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = any(a.sent_members)
       where not r.is_unanswered and r.plan is not null) r
     order by r.first_sent_at desc, r.operation_id, r.record_index limit ${rivalsMax + 1}) newest`;
 

@@ -7,7 +7,7 @@ import { insertAdoptions, lockAdoptions, reopenAdopters, undoLateAdoptions } fro
 import { markSent } from './record-intents';
 import { releaseWaiting } from './release-waiting';
 import { type Column, column, rowSource } from '../row-source';
-import { closeAttempts, insertOutcomes, moveCalls, updateRecords } from './settled-rows';
+import { insertAttempts, insertOutcomes, moveCalls, updateRecords } from './settled-rows';
 import type { EndedOperation, ReleasedCall, Settled, Settlement } from './settlement';
 import { splitRefused } from './split-refused';
 
@@ -106,7 +106,7 @@ async function applyTogether(
   held: readonly Settlement[],
   timeScale: number,
 ): Promise<Map<string, EndedOperation>> {
-  const parts = [insertOutcomes(held), updateRecords(held, timeScale), closeAttempts(held), moveCalls(held)];
+  const parts = [insertOutcomes(held), updateRecords(held, timeScale), insertAttempts(held), moveCalls(held)];
   const counted = countCalls(held);
   type Row = { over: { project_id: string; id: string }[] };
   const result = await transaction.raw<{ rows: [Row] }>(
@@ -160,8 +160,8 @@ const writtenColumns: Column<WrittenRecord>[] = [
 /**
  * A reply that lost its fence is not discarded: reconciliation reads it first. If it reports that something was written, the calls
  * that hold these records now and have not been sent again go back into doubt at once, under a new fence, so that nobody sends them.
- * So does a call that is being looked up: the lookup began without the evidence, and may end with another send. A call that is being
- * sent has an attempt of its fence.
+ * So does a call that is being looked up: the lookup began without the evidence, and may end with another send. The attempt is stored: whatever
+ * takes a call from its sender inserts it.
  */
 async function keepEvidence(transaction: Knex.Transaction, lost: readonly Settlement[]): Promise<void> {
   const sent = lost.filter((settlement) => settlement.attempt !== undefined);
@@ -184,9 +184,7 @@ async function keepEvidence(transaction: Knex.Transaction, lost: readonly Settle
             lease_until = null
      from ${records.sql}
      where c.project_id = i.project_id and c.operation_id = i.operation_id and ${isInCall('i', 'c')}
-       and (c.state in ('ready', 'waiting') or (c.state = 'running' and (c.sent_at is null
-         or not exists (select 1 from attempts a where a.project_id = c.project_id and a.operation_id = c.operation_id
-                        and a.call_number = c.number and a.fence = c.fence))))`,
+       and (c.state in ('ready', 'waiting') or (c.state = 'running' and c.sent_members is null))`,
     records.bindings as Knex.Value[],
   );
 }

@@ -16,9 +16,10 @@ import {
 } from '../row-source';
 import {
   attemptColumns,
-  closeAttemptsSql,
   fenceColumn,
+  insertAttemptsSql,
   insertOutcomes,
+  intentSql,
   isFailure,
   isWritten,
   type Failure,
@@ -49,7 +50,6 @@ const columns: Column<Settlement>[] = [
   column('failed', 'integer', (s) => s.records.filter(isFailure).length),
   column('first_index', 'integer', (s) => firstFailure(s)?.index),
   column('first_text', 'text', (s) => firstFailure(s)?.error.text),
-  column('was_sent', 'boolean', (s) => s.attempt !== undefined),
   ...attemptColumns,
 ];
 
@@ -92,21 +92,20 @@ function wholeStatement(plain: readonly Settlement[], { source }: PreparedRows):
   });
   const sql = `
     with whole as materialized (
-       select i.* from ${given.sql}
+       select i.*, ${intentSql} from ${given.sql}
        join operations o on o.project_id = i.project_id and o.id = i.operation_id and o.state = 'queued'
          and o.calls_open = 1 and o.cancel_requested_at is null and o.records_total = i.succeeded + i.failed
          and not ${isAwaitedSql}
        join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
          and c.state = ${hiddenFromPlanner('running')} and c.fence = i.fence
+         and case when c.sent_members is null then c.attempts = 0 and c.sent_at is null else c.attempts = 1 end
        where (i.project_id, i.operation_id) not in (
            select project_id, operation_id from adopted_among(?::text[], ?::text[], ?::text[], ?::text[], ?::text[]))
-         and not exists (select 1 from attempts t where t.project_id = i.project_id and t.operation_id = i.operation_id
-           and (t.call_number, t.fence) <> (i.number, i.fence))
        order by o.project_id, o.id for update of o, c),
      stored as (${outcomes.sql}),
-     closed as (${closeAttemptsSql('whole i')} and i.was_sent),
+     attempted as (${insertAttemptsSql('whole i')}),
      done as (
-       update calls c set state = 'done', members = '{}', sent_at = null, crash_count = 0, look_crashes = 0, lease_until = null,
+       update calls c set state = 'done', members = '{}', sent_at = null, sent_members = null, sent_fingerprints = null, crash_count = 0, look_crashes = 0, lease_until = null,
               owner = null
        from whole w
        where c.project_id = w.project_id and c.operation_id = w.operation_id and c.number = w.number)

@@ -127,6 +127,7 @@ export const fenceColumn = column<Settlement>('fence', 'bigint', (s) => s.fence)
 
 /** How an attempt ended. */
 export const attemptColumns: readonly Column<Settlement>[] = [
+  column('was_sent', 'boolean', (s) => s.attempt !== undefined),
   column('status', 'integer', (s) => s.attempt?.status),
   column('provider_request_id', 'text', (s) => s.attempt?.providerRequestId),
   column('error_class', 'text', (s) => s.attempt?.error?.class),
@@ -134,21 +135,24 @@ export const attemptColumns: readonly Column<Settlement>[] = [
   column('duration_ms', 'integer', (s) => (s.attempt === undefined ? null : Math.round(s.attempt.durationMs))),
 ];
 
-/** SQL that closes the attempts of the settlements `i`, which have their key, their fence and `attemptColumns`. */
-export function closeAttemptsSql(settlements: string): string {
+/** What a call `c` was sent with, beside its key. Null members: it was not. */
+export const intentSql = 'c.owner, c.sent_at, c.sent_members';
+
+/** SQL that inserts the attempts of the settlements `i`, which have their key, their fence, `attemptColumns`, and `intentSql` of their calls. */
+export function insertAttemptsSql(settlements: string): string {
   return `
-    update attempts a set finished_at = now(), status = i.status, provider_request_id = i.provider_request_id,
-           error_class = i.error_class, error_text = i.error_text, duration_ms = i.duration_ms, fingerprints = null
-    from ${settlements}
-    where a.project_id = i.project_id and a.operation_id = i.operation_id and a.call_number = i.number and a.fence = i.fence`;
+    insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at, finished_at, status,
+                          provider_request_id, error_class, error_text, duration_ms)
+    select i.project_id, i.operation_id, i.number, i.fence, i.owner, i.sent_members, i.sent_at, case when i.was_sent then now() end, i.status,
+           i.provider_request_id, i.error_class, i.error_text, i.duration_ms
+    from ${settlements} where i.sent_members is not null`;
 }
 
-/** What was not sent has no attempt to close. */
-export function closeAttempts(held: readonly Settlement[]): RowSource {
-  const sent = held.filter((settlement) => settlement.attempt !== undefined);
-  const columns = [...callKeyColumns, fenceColumn, ...attemptColumns];
-  const { sql, bindings } = rowSource('i', columns, sent);
-  return { sql: closeAttemptsSql(sql), bindings };
+export function insertAttempts(held: readonly Settlement[]): RowSource {
+  const { sql, bindings } = rowSource('i', [...callKeyColumns, fenceColumn, ...attemptColumns], held);
+  const sent = `(select i.*, ${intentSql} from ${sql}
+    join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number) i`;
+  return { sql: insertAttemptsSql(sent), bindings };
 }
 
 const moveColumns: Column<Settlement>[] = [
@@ -177,7 +181,7 @@ export function moveCalls(held: readonly Settlement[]): RowSource {
            members = case when i.state in ('done', 'quarantined') then '{}' when i.ended = '{}' then c.members
              else array(select r.record_index from records r where r.project_id = c.project_id and r.operation_id = c.operation_id
                           and ${isInCall('r', 'c')} and r.record_index <> all(i.ended::integer[]) order by 1) end,
-           sent_at = case when i.state = 'in_doubt' then c.sent_at end,
+           sent_at = case when i.state = 'in_doubt' then c.sent_at end, sent_members = null, sent_fingerprints = null,
            crash_count = case when i.was_sent then 0 else c.crash_count - c.look_crashes end, look_crashes = 0,
            lease_until = null, owner = null
     from ${input.sql}

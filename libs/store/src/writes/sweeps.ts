@@ -63,10 +63,10 @@ export async function purgePlans(database: Knex, days: number, limit: number): P
        select * from (select *, sum(cardinality(record_indexes)) over (order by ended_at, operation_id, call_number, outcome) as up_to from ended) e
        where up_to - cardinality(record_indexes) < :limit),
      tries as (
-       update attempts a set error_text = null, late_evidence = null, fingerprints = null
+       update attempts a set error_text = null, late_evidence = null
        from old o
        where a.project_id = o.project_id and a.operation_id = o.operation_id and a.record_indexes && o.record_indexes
-         and (a.error_text is not null or a.late_evidence is not null or a.fingerprints is not null)),
+         and (a.error_text is not null or a.late_evidence is not null)),
      renamed as (
        update operations o set result = case when o.records_total = 1 then :deletedText
          else split_part(o.result, '. First error, record ', 1) || '. ' || :deletedText end
