@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settingsOf } from './harness/service-settings';
@@ -52,6 +53,20 @@ describe('docker/Dockerfile', () => {
   it('puts every target into the offline build', () => {
     const [listed = ''] = matches(read('docker/build-offline.sh'), /^every_target="(.+)"$/gm);
     expect(listed.split(' ').toSorted()).toEqual(targets.toSorted());
+  });
+});
+
+describe('docker/source-maps.cjs', () => {
+  it('puts file and line of the sources into stack traces, where a file has a map', () => {
+    const thrown = `try { require('./dist/service.js').executorEnv.read({}) } catch (error) { console.log(error.stack) }`;
+    const preload = join(root, 'docker/source-maps.cjs');
+    const [first = '', ...rest] = spawnSync(process.execPath, ['--require', preload, '--eval', thrown], {
+      cwd: join(root, 'services/executor'),
+      encoding: 'utf8',
+    }).stdout.split('\n    at ');
+    expect(first).toMatch(/^ConfigError: /);
+    expect(rest[0]).toMatch(/^readEnv \(\S+\/libs\/config\/src\/define-env\.ts:\d+:\d+\)$/);
+    expect(rest.at(-1)).toMatch(/node:internal/);
   });
 });
 

@@ -83,7 +83,7 @@ export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['libs/redis'],
   ajv: ['libs/types', 'libs/connectors', 'libs/http'],
   'ajv-formats': ['libs/types', 'libs/config', 'libs/http'],
-  undici: ['libs/connectors', 'libs/webhooks'],
+  undici: ['libs/connectors'],
   preact: ['libs/console'],
   uplot: ['libs/console'],
   'markdown-it': ['libs/guide'],

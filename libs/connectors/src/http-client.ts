@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { HeldBytes } from '@sluice/telemetry';
-import { Agent } from 'undici';
+import { Agent } from './http-agent';
 import type { ForwardedHeader } from '@sluice/types';
 import { addressPolicy } from './egress/address-policy';
 import { type Egress, guardedConnect } from './egress/guarded-connect';

@@ -12,6 +12,7 @@ export { readYaml, type YamlPosition } from './declarative/read-yaml';
 export { providerInfo, unservedModule } from './connector';
 export { addressPolicy, type AddressPolicy } from './egress/address-policy';
 export { egressRefused, guardedConnect } from './egress/guarded-connect';
+export { Agent } from './http-agent';
 export { exchange, type Exchange } from './http-exchange';
 export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';
 export type {

@@ -2,10 +2,10 @@ import { type LookupFunction, isIP } from 'node:net';
 import { type LookupAddress, NODATA, NOTFOUND } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { callbackify } from 'node:util';
-import { Agent } from 'undici';
 import {
   addressPolicy,
   type AddressPolicy,
+  Agent,
   egressRefused,
   exchange,
   type Exchange,

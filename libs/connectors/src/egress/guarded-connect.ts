@@ -1,6 +1,7 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector as connector } from 'undici';
+import { buildConnector } from '../http-agent';
 import type { AddressPolicy } from './address-policy';
 
 /** What connections may reach. */
@@ -29,7 +30,7 @@ class EgressError extends Error {
  * is left: a name that answers differently the next time gains nothing. What is no trusted origin is reached over TLS, or at an
  * address that the operator named. Source: reliability checklist, items 16, 17; design 6, "where a connection points".
  */
-export function guardedConnect(options: buildConnector.BuildOptions, egress: Egress): buildConnector.connector {
+export function guardedConnect(options: connector.BuildOptions, egress: Egress): connector.connector {
   const trusted = new Set(egress.trustedOrigins);
   const connectTrusted = buildConnector(options);
   const guarded = (isAllowed: (address: string) => boolean) => ({
@@ -61,7 +62,7 @@ function guardedLookup(lookup: LookupFunction = systemLookup, isAllowed: (addres
   };
 }
 
-function originOf({ protocol, hostname, port }: buildConnector.Options): string {
+function originOf({ protocol, hostname, port }: connector.Options): string {
   const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
   return URL.parse(`${protocol}//${host}${port ? `:${port}` : ''}`)?.origin ?? '';
 }
