@@ -44,6 +44,11 @@ export const problems = {
   'installation.exists': problem(409, 'The group has this integration installed', 'Update the existing installation.'),
   'installation.config-invalid': problem(422, 'The config breaks a rule', 'Correct every path named in issues.'),
   'config.not-found': problem(404, 'No such config', checkId),
+  'config.superseded': problem(
+    409,
+    'The config was changed meanwhile',
+    'Read the installation again, compare, and send the request with the id of the config that is in force now.',
+  ),
   'connection.not-found': problem(404, 'No such connection', checkId),
   'connection.bad-credentials': problem(
     409,

@@ -25,6 +25,7 @@ export * from './group';
 export * from './hydrated-revision';
 export * from './installation';
 export * from './installation-context';
+export * from './installation-health';
 export * from './installation-request';
 export * from './installation-rules';
 export * from './integration';

@@ -41,6 +41,7 @@ type Assert<Check extends true> = Check;
 // One line per schema: it does not compile when schema and interface differ. The error names the paths.
 type Compared = [
   Assert<Same<typeof types.overviewSchema, types.Overview>>,
+  Assert<Same<typeof types.installationHealthListReplySchema, types.InstallationHealthListReply>>,
   Assert<Same<typeof types.apiKeySchema, types.ApiKey>>,
   Assert<Same<typeof types.createApiKeyRequestSchema, types.CreateApiKeyRequest>>,
   Assert<Same<typeof types.updateApiKeyRequestSchema, types.UpdateApiKeyRequest>>,

@@ -4,6 +4,7 @@ import type {
   Consumer,
   Group,
   Installation,
+  InstallationHealth,
   Integration,
   ManifestIntegration,
   Project,
@@ -144,6 +145,28 @@ const installation: Installation = {
   createdBy: 'consumer:ann',
   updateTime: installedAt,
   config,
+};
+
+const installationHealth: InstallationHealth = {
+  id: id(1),
+  integrationId,
+  integrationName: 'crm',
+  provider: 'hubspot',
+  groupRef: 'demo-group',
+  groupName: 'Demo group',
+  healthStatus: 'unhealthy',
+  lastOperationStatus: 'in_progress',
+  connection: {
+    id: id(3),
+    authScheme: 'oauth2/authorizationCode',
+    status: 'bad_credentials',
+    consumerRef: 'ann',
+    workspaceRef: '84559852',
+    since: writtenAt,
+  },
+  waiting: { records: 12 },
+  lastError: { time: writtenAt, message: 'The token was revoked.', class: 'credentials', operationId: id(4) },
+  createTime: installedAt,
 };
 
 const providerApp = {
@@ -330,6 +353,8 @@ export const managementExamples: Readonly<Record<string, unknown>> = {
   OperationExplanation: explanation,
   Lane: lane,
   Overview: overview,
+  InstallationHealth: installationHealth,
+  InstallationHealthListReply: { results: [installationHealth], pagination: { done: true } },
   LaneListReply: { results: [lane], pagination: { done: true } },
   ProviderApp: providerApp,
   CreateProviderAppRequest: {

@@ -139,3 +139,33 @@ describe('who may', () => {
     await send.post(`${path}/configs/${seed.configId}:restore`).expect(restores);
   });
 });
+
+// Two people look at one config: whoever is second decided on something that is no longer there.
+describe('409 of a change that names the config it was decided on', () => {
+  it('is refused when another one is in force, and leaves that as it is', async () => {
+    const first = prepared.seed.configId;
+    const second = await change({ inheritMapping: true });
+    const third = await change({ inheritMapping: false });
+    const { body } = await restore(first).query({ ifConfigId: second }).expect(409);
+    expect(body).toMatchObject({ code: 'config.superseded', remedy: expect.stringContaining('Read the installation') });
+    expect((body as { detail: string }).detail).toContain(third);
+    const config = { content: { write: { objects: { deals: { objectName: 'deals', inheritMapping: true } } } } };
+    const update = { updateMask: ['config.content.write.objects.deals'], installation: { config } };
+    await prepared.send.patch(prepared.path).query({ ifConfigId: second }).send(update).expect(409);
+    expect((await prepared.get()).config.id).toBe(third);
+  });
+
+  it('is carried out while that one is in force', async () => {
+    const second = await change({ inheritMapping: true });
+    const { body } = await restore(prepared.seed.configId).query({ ifConfigId: second }).expect(200);
+    expect((body as Installation).config.id).not.toBe(second);
+  });
+
+  it('of two at once one is refused', async () => {
+    const [first, second] = [prepared.seed.configId, await change({ inheritMapping: true })];
+    const statuses = await Promise.all(
+      [1, 2].map(async () => (await restore(first).query({ ifConfigId: second })).status),
+    );
+    expect(statuses.toSorted()).toEqual([200, 409]);
+  });
+});

@@ -1,6 +1,6 @@
 // Generated from the document of the management API by: npm run generate:client. Do not edit.
 /* eslint-disable max-lines */
-import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
+import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, InstallationHealthListReply, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
@@ -295,6 +295,18 @@ export interface ManagementOperations {
     };
     readonly reply: readonly (Installation)[];
   };
+  /** See how the installations of a project are doing. Oldest first, without configs: the connection of each, what waits and the last failure. Always in pages. Failures are those of its latest 20 operations, and of up to 20 waiting calls of its connection. */
+  readonly listInstallationHealth: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Only this one. */ readonly installationId?: string;
+      /** Only of groups that begin so. */ readonly groupRefPrefix?: string;
+      /** Only those whose connection the provider refuses. */ readonly badCredentials?: boolean;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: InstallationHealthListReply;
+  };
   /** List the installations of an integration. */
   readonly listInstallations: {
     readonly params: {
@@ -325,13 +337,14 @@ export interface ManagementOperations {
     };
     readonly reply: Installation;
   };
-  /** Change an installation. Only what updateMask names is changed. */
+  /** Change an installation. Only what updateMask names is changed; with ifConfigId, only while that config is in force: of two people who change one config at once the second is refused. */
   readonly updateInstallation: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Integration id or name. */ readonly integrationId: string;
       /** Installation id. */ readonly installationId: string;
       /** true: do not check field names against the customer's account. */ readonly skipSampling?: boolean;
+      /** Only while this config is in force. */ readonly ifConfigId?: string;
       readonly body: UpdateInstallationRequest;
     };
     readonly reply: Installation;
@@ -376,13 +389,14 @@ export interface ManagementOperations {
     };
     readonly reply: ConfigVersion;
   };
-  /** Put a config of the past in force again. Makes a new config with its content, if it fits the manifest of today. */
+  /** Put a config of the past in force again. Makes a new config with its content, if it fits the manifest of today; with ifConfigId, only while that config is in force. */
   readonly restoreConfig: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Integration id or name. */ readonly integrationId: string;
       /** Installation id. */ readonly installationId: string;
       /** Config id. */ readonly configId: string;
+      /** Only while this config is in force. */ readonly ifConfigId?: string;
     };
     readonly reply: Installation;
   };
@@ -721,15 +735,16 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   updateOAuthConnection: { method: 'PATCH', path: '/projects/{projectIdOrName}/connections/{connectionId}:oauth-update', query: [] },
   oauthConnect: { method: 'POST', path: '/oauth-connect', query: [], body: true },
   listInstallationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/installations', query: ['groupRef', 'pageSize', 'pageToken'] },
+  listInstallationHealth: { method: 'GET', path: '/projects/{projectIdOrName}/installation-health', query: ['installationId', 'groupRefPrefix', 'badCredentials', 'pageSize', 'pageToken'] },
   listInstallations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations', query: ['groupRef', 'pageSize', 'pageToken'] },
   createInstallation: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations', query: ['skipSampling'], body: true },
   getInstallation: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: [] },
-  updateInstallation: { method: 'PATCH', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: ['skipSampling'], body: true },
+  updateInstallation: { method: 'PATCH', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: ['skipSampling', 'ifConfigId'], body: true },
   deleteInstallation: { method: 'DELETE', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: [] },
   patchObjectConfig: { method: 'PATCH', path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content', query: [], body: true },
   listConfigs: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs', query: ['pageSize', 'pageToken'] },
   getConfig: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}', query: [] },
-  restoreConfig: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}:restore', query: [] },
+  restoreConfig: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}:restore', query: ['ifConfigId'] },
   getOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}', query: ['waitSeconds'] },
   listOperationRecords: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/records', query: ['ref', 'status', 'pageSize', 'pageToken'] },
   listOperationLogs: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/logs', query: ['pageSize', 'pageToken'] },

@@ -16,6 +16,7 @@ export interface InstallationKey {
 export interface ChangeableInstallation {
   readonly groupRef: string;
   readonly connectionId: string;
+  readonly configId: string;
   readonly content: ConfigContent;
 }
 
@@ -34,6 +35,7 @@ export type ReviseInstallation = (current: ChangeableInstallation) => ChangedIns
 
 interface CurrentRow {
   connection_id: string;
+  config_id: string;
   group_ref: string;
   latest_revision_id: string;
   content: string;
@@ -53,8 +55,8 @@ export async function changeInstallation(
   const current = await lockCurrent(transaction, key);
   if (current === undefined) return false;
   const content = JSON.parse(current.content) as ConfigContent;
-  const { connection_id: connectionId, group_ref: groupRef } = current;
-  const next = revise({ groupRef, connectionId, content });
+  const { connection_id: connectionId, config_id: configId, group_ref: groupRef } = current;
+  const next = revise({ groupRef, connectionId, configId, content });
   const change = next.connectionId === connectionId ? {} : { connection_id: next.connectionId };
   if (next.connectionId !== connectionId)
     await holdRow(transaction, 'connection', { projectId: key.projectId, id: next.connectionId });
@@ -81,7 +83,14 @@ async function lockCurrent(transaction: Knex.Transaction, key: InstallationKey):
     .join('configs as c', { 'c.project_id': 'i.project_id', 'c.id': 'i.config_id' })
     .join('config_contents as t', { 't.project_id': 'c.project_id', 't.hash': 'c.content_hash' })
     .where({ 'i.project_id': key.projectId, 'i.id': key.installationId })
-    .first<CurrentRow>('i.connection_id', 'i.group_ref', 'n.latest_revision_id', 't.content', 'c.created_by');
+    .first<CurrentRow>(
+      'i.connection_id',
+      'i.config_id',
+      'i.group_ref',
+      'n.latest_revision_id',
+      't.content',
+      'c.created_by',
+    );
 }
 
 function rowOf(key: InstallationKey) {

@@ -1,4 +1,12 @@
-import { statusOf, type Config, type ConfigContent, type Installation, type OperationState } from '@sluice/types';
+import { statusOf } from '@sluice/types';
+import type {
+  Config,
+  ConfigContent,
+  ConnectionStatus,
+  HealthStatus,
+  Installation,
+  OperationState,
+} from '@sluice/types';
 import type { Knex } from 'knex';
 import {
   appOfConnectionSql,
@@ -34,8 +42,8 @@ export function toConfig(row: StoredRow): Config {
 /** How many failed operations in a row make an installation unhealthy. */
 const unhealthyAfter = 5;
 
-// Ids are uuid v7, so the newest operations are the last of the index (project, installation, id).
-const latestOperations = `
+/** How the latest operations of the installation `i` ended. Ids are uuid v7, so they are the last of the index (project, installation, id). */
+export const latestOperationsSql = `
   lateral (
     select (array_agg(o.state order by o.created_at desc, o.id desc))[1] as latest_state,
            count(*) filter (where o.state = 'failed') = ${unhealthyAfter} as all_failed
@@ -65,21 +73,25 @@ export const ofSizesSql = `cross join ${connectionSql} ${appOfConnectionSql}`;
 /** Installations of a project as rows, to be narrowed with `i.…` conditions. */
 export function selectInstallations(database: Knex, projectId: string) {
   return database('installations as i')
-    .joinRaw(`cross join ${connectionSql} ${ofConnectionsSql} ${ofConfigsSql} cross join ${latestOperations}`)
+    .joinRaw(`cross join ${connectionSql} ${ofConnectionsSql} ${ofConfigsSql} cross join ${latestOperationsSql}`)
     .where('i.project_id', projectId)
     .select<StoredRow[]>(columns);
+}
+
+/** @param allFailed of `latest` */
+export function healthStatusOf(connection: ConnectionStatus, allFailed: unknown): HealthStatus {
+  return connection === 'bad_credentials' || allFailed === true ? 'unhealthy' : 'healthy';
 }
 
 export function toInstallation(row: StoredRow): Installation {
   const { id, projectId, integrationId, ...rest } = installations.readAs('i', row);
   const connection = toConnection(row);
-  const isUnhealthy = connection.status === 'bad_credentials' || row.all_failed === true;
   return {
     id,
     projectId,
     integrationId,
     group: connection.group,
-    healthStatus: isUnhealthy ? 'unhealthy' : 'healthy',
+    healthStatus: healthStatusOf(connection.status, row.all_failed),
     ...(row.latest_state === null ? {} : { lastOperationStatus: statusOf(row.latest_state as OperationState) }),
     connection,
     ...rest,

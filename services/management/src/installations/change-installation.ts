@@ -1,4 +1,5 @@
 import { nearestName } from '@sluice/config';
+import { ConflictError } from '@sluice/errors';
 import type { RouteRequest } from '@sluice/http';
 import type { ChangeableInstallation, ChangedInstallation, InstallationKey } from '@sluice/store';
 import {
@@ -10,6 +11,7 @@ import {
   type Caller,
   type Connection,
   type CreateInstallationRequest,
+  type Described,
   type Installation,
   type Integration,
   type UpdateConfigContent,
@@ -25,7 +27,13 @@ import { getInstallation } from './get-installation';
 const nothingAsked = { issues: [], warnings: [] };
 
 /** With `skipSampling` the account is not asked whether it has the fields that the config names. */
-type Sampled<Body> = RouteRequest<{ body: Body; query: { readonly skipSampling?: boolean } }>;
+type Sampled<Body, More = object> = RouteRequest<{ body: Body; query: { readonly skipSampling?: boolean } & More }>;
+
+/** What a change of a config may ask for, so that of two people who change one config at once the second is refused. */
+export const changeProperties = {
+  ifConfigId: { type: 'string', minLength: 1, description: 'Only while this config is in force.' },
+} as const;
+export type ChangeQuery = Described<{ readonly type: 'object'; readonly properties: typeof changeProperties }>;
 
 /**
  * Binds a group, an integration and a connection, with a first config.
@@ -78,12 +86,13 @@ export async function createInstallation(
  * Changes what the mask names, and nothing else. Another content is a new config, in force for the next write or search.
  * @throws ValidationError 400 for an unknown path, 422 for what does not fit what is stored; all at once
  * @throws NotFoundError `connection.not-found`, `installation.not-found`
+ * @throws ConflictError `config.superseded`
  */
 export async function updateInstallation(
   context: ManagementContext,
   integration: Integration,
   key: InstallationKey,
-  { caller, body, query, traceparent }: Sampled<UpdateInstallationRequest>,
+  { caller, body, query, traceparent }: Sampled<UpdateInstallationRequest, ChangeQuery>,
 ) {
   const { content = {}, revisionId } = body.installation.config ?? {};
   refuseIssues(checkUpdateInstallationRequest(body, nearestName));
@@ -112,6 +121,7 @@ export async function updateInstallation(
         });
   const installation = await changeInstallation(context, key, (current) => {
     const { groupRef } = current;
+    refuseSuperseded(current, query);
     const path = 'installation.connectionId';
     const unfit = connection ? connectionIssues(connection, { groupRef, integration }, path) : [];
     const next = revised(current, caller, body, connection);
@@ -149,6 +159,13 @@ function revised(
     createdBy: authorOf(caller, isCreatedByAsked ? createdBy : undefined),
     isCreatedByAsked,
   };
+}
+
+/** @throws ConflictError `config.superseded` when another config is in force than the caller decided on */
+export function refuseSuperseded({ configId }: ChangeableInstallation, { ifConfigId }: ChangeQuery): void {
+  if (ifConfigId === undefined || ifConfigId === configId) return;
+  const detail = `ifConfigId: the config ${configId} is in force, and not ${ifConfigId}: somebody changed it meanwhile.`;
+  throw new ConflictError({ code: 'config.superseded', detail });
 }
 
 /**

@@ -30,7 +30,7 @@ import type { ManagementContext } from '../context';
 import { routesOfIntegration } from '../integrations/get-integration';
 import { boundedList, linkWhenMore, listBytesMax } from '../pages';
 import { found, notFound, refuseIssues } from '../refusals';
-import { changeInstallation } from './change-installation';
+import { changeInstallation, changeProperties, refuseSuperseded } from './change-installation';
 import { contentIssues, sizeIssues } from './check-config';
 import { changedInstallation, changedReply, getInstallation, routesOfInstallationKey } from './get-installation';
 
@@ -85,16 +85,21 @@ export function configRoutes(router: Router, context: ManagementContext): void {
   });
   ofInstallation.post('/configs/:configId\\:restore', 'restoreConfig', {
     summary: 'Put a config of the past in force again',
-    description: 'Makes a new config with its content, if it fits the manifest of today.',
+    description:
+      'Makes a new config with its content, if it fits the manifest of today; with ifConfigId, only while that config is in force.',
     replies: { 200: json(installationSchema) },
-    problems: ['installation.config-invalid'],
+    problems: ['installation.config-invalid', 'config.superseded'],
     scopes: ['frontend', 'token'],
+    query: queryOf(changeProperties),
     // The content that is in force already makes no config.
-    handle: async ({ caller, params: { configId } }, { integration, key }) => {
+    handle: async ({ caller, params: { configId }, query }, { integration, key }) => {
       const { content } = await getConfig(context, key, configId);
       refuseIssues(contentIssues(context, integration, content, 'content'), 'installation.config-invalid');
       const createdBy = authorOf(caller);
-      const change = ({ connectionId }: ChangeableInstallation) => ({ connectionId, content, createdBy });
+      const change = (current: ChangeableInstallation) => {
+        refuseSuperseded(current, query);
+        return { connectionId: current.connectionId, content, createdBy };
+      };
       return changedReply(caller, integration, await changeInstallation(context, key, change, configId));
     },
   });

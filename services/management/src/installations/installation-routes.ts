@@ -2,16 +2,19 @@ import { providerProblemCodes } from '@sluice/errors';
 import { filterText, json, noBody, offByDefault, queryOf, type Reply, type Router } from '@sluice/http';
 import {
   createInstallationRequestSchema,
+  installationHealthListReplySchema,
   installationSchema,
+  limits,
+  pageProperties,
   reachOf,
   updateInstallationRequestSchema,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { routesOfIntegration } from '../integrations/get-integration';
-import { wholeList, wholeListOf, type ListRequest } from '../pages';
+import { byId, readPage, wholeList, wholeListOf, type ListRequest } from '../pages';
 import { routesOfProject } from '../projects/get-project';
 import { assertGroup, notFound } from '../refusals';
-import { createInstallation, updateInstallation } from './change-installation';
+import { changeProperties, createInstallation, updateInstallation } from './change-installation';
 import {
   changedInstallation,
   changedReply,
@@ -22,6 +25,17 @@ import {
 
 /** `skipSampling=true`: the account is not asked whether it has the fields that a config names. Source: published API. */
 const samplingQuery = queryOf({ skipSampling: offByDefault });
+
+const healthQuery = queryOf({
+  installationId: { ...filterText, description: 'Only this one.' },
+  groupRefPrefix: {
+    ...filterText,
+    maxLength: limits.nameCharactersMax,
+    description: 'Only of groups that begin so.',
+  },
+  badCredentials: { ...offByDefault, description: 'Only those whose connection the provider refuses.' },
+  ...pageProperties,
+});
 
 type InstallationList = ListRequest & { readonly query: { readonly groupRef?: string } };
 
@@ -40,6 +54,20 @@ export function installationRoutes(router: Router, context: ManagementContext): 
     ...shared,
     summary: 'List the installations of a project',
     handle: (request, { id }) => list(request, id),
+  });
+  routesOfProject(router, context, 'Installations').get('/installation-health', 'listInstallationHealth', {
+    summary: 'See how the installations of a project are doing',
+    description:
+      'Oldest first, without configs: the connection of each, what waits and the last failure. Always in pages. Failures are those of its latest 20 operations, and of up to 20 waiting calls of its connection.',
+    replies: { 200: json(installationHealthListReplySchema) },
+    // Not for bearer tokens: it is a view of all groups.
+    scopes: ['frontend', 'read'],
+    query: healthQuery,
+    replyBytesMax: limits.pageBytesMax,
+    answer: ({ query: { pageSize, pageToken, ...filter } }, { id }) =>
+      readPage({ pageSize, pageToken }, byId, (afterId, limit) =>
+        installations.listHealth(id, filter, { afterId, limit }),
+      ),
   });
   ofIntegration.get('/installations', 'listInstallations', {
     ...shared,
@@ -79,11 +107,12 @@ export function installationChangeRoutes(router: Router, context: ManagementCont
   const ofInstallation = routesOfInstallationKey(router, context);
   ofInstallation.patch('', 'updateInstallation', {
     summary: 'Change an installation',
-    description: 'Only what updateMask names is changed.',
+    description:
+      'Only what updateMask names is changed; with ifConfigId, only while that config is in force: of two people who change one config at once the second is refused.',
     replies: { 200: changedInstallation },
-    problems: ['installation.config-invalid', 'connection.not-found', ...providerProblemCodes],
+    problems: ['installation.config-invalid', 'config.superseded', 'connection.not-found', ...providerProblemCodes],
     scopes: ['frontend', 'token'],
-    query: samplingQuery,
+    query: queryOf({ skipSampling: offByDefault, ...changeProperties }),
     body: updateInstallationRequestSchema,
     handle: async (request, { integration, key }) => {
       const { installation, warnings } = await updateInstallation(context, integration, key, request);

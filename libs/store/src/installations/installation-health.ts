@@ -1,0 +1,113 @@
+import { statusOf, waitingCallsMax } from '@sluice/types';
+import type { InstallationError, InstallationHealth, OperationState, WaitingRecords } from '@sluice/types';
+import type { Knex } from 'knex';
+import { byKeySql } from '../connections/connection-row';
+import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
+import { healthStatusOf, latestOperationsSql } from './installation-row';
+
+export interface HealthFilter {
+  readonly installationId?: string;
+  /** Only of groups that begin so. */
+  readonly groupRefPrefix?: string;
+  /** Only those whose connection the provider refuses. */
+  readonly badCredentials?: boolean;
+}
+
+const health = table({
+  id: plain('id'),
+  integrationId: plain('integration_id'),
+  integrationName: plain('integration_name'),
+  provider: plain('provider'),
+  groupRef: plain('group_ref'),
+  groupName: optional(plain('group_name')),
+  lastOperationStatus: optional(shownAs('latest_state', (state: string) => statusOf(state as OperationState))),
+  connection: plain<InstallationHealth['connection']>('connection'),
+  waiting: plain<WaitingRecords>('waiting'),
+  lastError: optional(plain<InstallationError>('last_error')),
+  createTime: moment('created_at'),
+});
+
+/** Operations that are looked at for the last failure, and waiting calls of the connection that were tried. Our choice: what is older is no news. */
+const latestMax = 20;
+
+/** How installations are doing, oldest first, by one statement. Of each installation it reads so many calls and operations at most, whatever waits. */
+export async function listInstallationHealth(
+  database: Knex,
+  projectId: string,
+  filter: HealthFilter,
+  { afterId = '', limit }: { readonly afterId?: string; readonly limit: number },
+): Promise<InstallationHealth[]> {
+  const bindings = { projectId, ...filter, afterId, limit, latestMax, callsMax: waitingCallsMax };
+  const { rows } = await database.raw<{ rows: StoredRow[] }>(healthSql(filter), bindings as never);
+  return rows.map((row) => {
+    const { connection, ...rest } = health.read(row);
+    return { ...rest, connection, healthStatus: healthStatusOf(connection.status, row['all_failed']) };
+  });
+}
+
+const connectionSql = byKeySql('connections', 'k', { project_id: 'i.project_id', id: 'i.connection_id' });
+const integrationSql = byKeySql('integrations', 'n', { project_id: 'i.project_id', id: 'i.integration_id' });
+const groupSql = byKeySql('groups', 'g', { project_id: 'i.project_id', group_ref: 'i.group_ref' });
+
+const calls = (condition: string, order = ''): string => `
+  select c.operation_id, c.number, c.connection_id, c.members from calls c
+  where c.project_id = :projectId and c.lane_id = i.lane_id and ${condition}${order} limit :callsMax`;
+
+/** What stands behind an earlier write is found by its lane alone: of a lane that many connections share, the calls of the others count as read. */
+const waitingCalls = `
+  select w.* from (
+    (${calls(`c.connection_id = i.connection_id and c.state in ('ready', 'in_doubt')`)})
+    union all (${calls(`c.state = 'waiting'`)})) w`;
+
+/** A call without `members` has all records of its operation. */
+const waitingSql = `
+  select coalesce(sum(coalesce(cardinality(w.members), o.records_total)) filter (where o.installation_id = i.id), 0) as records,
+         count(*) >= :callsMax as is_at_least
+  from (${waitingCalls}) w
+  left join lateral (select installation_id, records_total from operations where project_id = :projectId and id = w.operation_id
+    and w.connection_id = i.connection_id limit 1) o on true`;
+
+const batchedSql = `
+  select coalesce(sum(b.records), 0) as records from open_batches b
+  where b.project_id = :projectId and b.installation_id = i.id and b.is_open`;
+
+const failedOperation = `
+  select o.updated_at as at, o.result as message, null as class, o.id as operation_id from (
+    select * from operations where project_id = :projectId and installation_id = i.id order by id desc limit :latestMax) o
+  where o.records_failed > 0 or o.state = 'failed' order by o.id desc limit 1`;
+
+const failedCall = `
+  select a.finished_at, coalesce(a.error_text, a.error_class), a.error_class, c.operation_id from (
+    select operation_id, number from calls where project_id = :projectId and lane_id = i.lane_id and connection_id = i.connection_id
+      and state in ('ready', 'in_doubt') order by not_before desc limit :latestMax) c
+  cross join lateral (
+    select finished_at, error_class, error_text from attempts where project_id = :projectId
+      and operation_id = c.operation_id and call_number = c.number order by fence desc limit 1) a
+  where a.error_class is not null and a.finished_at is not null order by a.finished_at desc limit 1`;
+
+const errorSql = `
+  select json_strip_nulls(json_build_object('time', ${momentSql('f.at')}, 'message', coalesce(f.message, ''), 'class', f.class,
+    'operationId', f.operation_id)) as last_error
+  from ((${failedOperation}) union all (${failedCall})) f order by f.at desc limit 1`;
+
+/** The page is cut before anything is read of its installations. */
+function healthSql({ installationId, groupRefPrefix, badCredentials }: HealthFilter): string {
+  const narrowed = [
+    installationId === undefined ? '' : 'and i.id = :installationId',
+    groupRefPrefix === undefined ? '' : 'and starts_with(i.group_ref, :groupRefPrefix)',
+    badCredentials === true ? `and k.status = 'bad_credentials'` : '',
+  ].join(' ');
+  return `
+    with page as materialized (
+      select i.project_id, i.id, i.integration_id, i.group_ref, i.created_at, k.id as connection_id, k.lane_id, k.provider,
+             json_strip_nulls(json_build_object('id', k.id, 'authScheme', k.auth_scheme, 'status', k.status, 'consumerRef', k.consumer_ref,
+               'workspaceRef', k.provider_workspace_ref, 'since', ${momentSql('coalesce(k.updated_at, k.created_at)')})) as connection
+      from installations i cross join ${connectionSql}
+      where i.project_id = :projectId and i.id > :afterId ${narrowed} order by i.id limit :limit)
+    select i.id, i.integration_id, n.name as integration_name, i.provider, i.group_ref, g.group_name, i.created_at, i.connection, latest.latest_state, latest.all_failed,
+           json_strip_nulls(json_build_object('records', w.records + b.records, 'isAtLeast', case when w.is_at_least then true end)) as waiting,
+           e.last_error
+    from page i cross join ${integrationSql} cross join ${groupSql} cross join ${latestOperationsSql}
+    cross join lateral (${waitingSql}) w cross join lateral (${batchedSql}) b left join lateral (${errorSql}) e on true
+    order by i.id`;
+}

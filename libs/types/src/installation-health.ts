@@ -1,0 +1,111 @@
+import { authSchemes, connectionStatuses, type Connection } from './connection';
+import { healthStatuses, type HealthStatus } from './installation';
+import { choice, count, flag, momentText, openObject, text } from './json-schema';
+import { pageOf, type OperationStatus, type Pagination } from './operation';
+
+/** Records of an installation are counted in at most this many of its connection's calls. Our choice: counting costs by the call. */
+export const waitingCallsMax = 1_000;
+
+/** How the writes of one installation are doing, without its config. Our addition to the published API; see rulings. */
+export interface InstallationHealth {
+  /** Of the installation. */
+  readonly id: string;
+  readonly integrationId: string;
+  readonly integrationName: string;
+  readonly provider: string;
+  readonly groupRef: string;
+  readonly groupName?: string;
+  readonly healthStatus: HealthStatus;
+  /** Status of the operation that was created last. */
+  readonly lastOperationStatus?: OperationStatus;
+  readonly connection: ConnectionHealth;
+  readonly waiting: WaitingRecords;
+  readonly lastError?: InstallationError;
+  readonly createTime: string;
+}
+
+export interface ConnectionHealth extends Pick<Connection, 'id' | 'authScheme' | 'status'> {
+  readonly consumerRef: string;
+  /** The account, as the provider names it. */
+  readonly workspaceRef?: string;
+  /** When it last changed: of `bad_credentials` when it was refused, unless its metadata was changed after that. */
+  readonly since: string;
+}
+
+/** Records that were accepted and are not sent, open auto-batches included. Those of a connection of `bad_credentials` are held for new credentials. */
+export interface WaitingRecords {
+  readonly records: number;
+  /** There may be more: so many calls of the connection wait that not all were read. */
+  readonly isAtLeast?: boolean;
+}
+
+/** The newest of the failures among its latest 20 operations and of those that waiting calls of its connection met. */
+export interface InstallationError {
+  readonly time: string;
+  /** In the provider's or our words. */
+  readonly message: string;
+  /** Of the failed call. Absent: it is the end of the operation. */
+  readonly class?: string;
+  readonly operationId: string;
+}
+
+export interface InstallationHealthListReply {
+  readonly results: readonly InstallationHealth[];
+  readonly pagination: Pagination;
+}
+
+/** Schema of the resource in replies. */
+export const installationHealthSchema = openObject(
+  'How the writes of one installation are doing.',
+  [
+    'id',
+    'integrationId',
+    'integrationName',
+    'provider',
+    'groupRef',
+    'healthStatus',
+    'connection',
+    'waiting',
+    'createTime',
+  ],
+  {
+    id: text('Installation id.'),
+    integrationId: text('The installed integration.'),
+    integrationName: text('Its name.'),
+    provider: text('The SaaS provider.'),
+    groupRef: text('Group that has installed it.'),
+    groupName: text('Shown name of the group.'),
+    healthStatus: choice('Whether it works.', healthStatuses),
+    lastOperationStatus: choice('Status of its latest operation.', ['success', 'failure', 'in_progress']),
+    connection: openObject('The connection that it uses.', ['id', 'authScheme', 'status', 'consumerRef', 'since'], {
+      id: text('Connection id.'),
+      authScheme: choice('How it authenticates.', authSchemes),
+      status: choice('Whether its credentials work.', connectionStatuses),
+      consumerRef: text('Who connected it.'),
+      workspaceRef: text("The provider's workspace."),
+      since: momentText('When the connection last changed.'),
+    }),
+    waiting: openObject('What was accepted and is not sent.', ['records'], {
+      records: count('Records, those of open auto-batches included.'),
+      isAtLeast: flag('There may be more.'),
+    }),
+    lastError: openObject(
+      'The newest failure of its latest 20 operations and of the waiting calls of its connection.',
+      ['time', 'message', 'operationId'],
+      {
+        time: momentText('When.'),
+        message: text('What was wrong.'),
+        class: text('Coarse class of the failure of a call.'),
+        operationId: text('Operation that met it.'),
+      },
+    ),
+    createTime: momentText('When it was installed.'),
+  },
+);
+
+/** Schema of a page of them. */
+export const installationHealthListReplySchema = pageOf(
+  'A page of installations with their health, oldest first.',
+  'The installations.',
+  installationHealthSchema,
+);
