@@ -277,7 +277,6 @@ describe.each(sizes)('on %s', (_name, viewport) => {
     await check('', 'Export this operation');
     await page.keyboard.press('Escape');
     await check(`operations/${heldId}`, 'Nothing is sent');
-    await check('installations', 'bad credentials');
     await check('lanes', 'held for credentials');
     await check('nowhere', 'There is no such page');
   });

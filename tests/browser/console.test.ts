@@ -130,32 +130,10 @@ withBrowser('an empty project shows what to do next', async () => {
   const page = await openAt('operations', empty.key);
   await page.getByText('No operation yet').waitFor();
   expect(await page.locator('pre').innerText()).toContain(`/projects/${empty.name}/integrations/`);
-  await page.getByRole('link', { name: 'Installations' }).click();
+  await page.getByRole('link', { name: 'Customers' }).click();
   await page.getByText('No installation yet').waitFor();
   await page.getByRole('link', { name: 'Lanes' }).click();
   await page.getByText('No lane yet').waitFor();
-});
-
-withBrowser('installations show their health', async () => {
-  const [well, ill] = [await newCustomer(), await newCustomer()];
-  await well.write('contacts', { type: 'create', record: person() });
-  await ill.account.revoke();
-  await ill.write('contacts', { type: 'create', record: person() });
-  const page = await openAt('installations');
-  await page.locator('tbody tr').first().waitFor();
-  const rowOf = ({ groupRef }: Customer) =>
-    page.locator('tbody tr', { has: page.getByText(groupRef, { exact: true }) });
-  await expect(rowOf(well).locator('.badge').allInnerTexts()).resolves.toEqual(['healthy', 'working', 'success']);
-  await expect(rowOf(ill).locator('.badge').allInnerTexts()).resolves.toEqual([
-    'unhealthy',
-    'bad credentials',
-    'failure',
-  ]);
-  await rowOf(ill).getByRole('link').click();
-  // Until the other page is there: the one that is left says failure, too.
-  await page.getByRole('heading', { name: 'Operations' }).waitFor();
-  await outcomes(page, 'failure').waitFor();
-  expect(await page.locator('tbody tr').count()).toBe(1);
 });
 
 withBrowser('a batch fills, waits out a storm of 429, drains, and shows the outcome of each record', async () => {
@@ -261,7 +239,7 @@ withBrowser('nothing that others wrote becomes part of the page', async () => {
   for (const [path, heading] of [
     ['operations', 'Operations'],
     ['lanes', 'Lanes'],
-    ['installations', 'Installations'],
+    ['customers', 'Customers'],
     [`operations?groupRef=${encodeURIComponent(hostile)}`, 'Operations'],
   ] as const) {
     await tab.goTo(path);

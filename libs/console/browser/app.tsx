@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { hrefOf, useRoute, type Route } from './use-route';
 import { leaveProject, readSession, signOut, type Session } from './session';
 import { NetworkBanner } from './parts/network-banner';
-import { InstallationsPage } from './pages/installations';
+import { CustomerPage } from './pages/customer';
+import { CustomersPage } from './pages/customers';
 import { LanesPage } from './pages/lanes';
 import { OperationPage } from './pages/operation';
 import { OperationsPage } from './pages/operations';
@@ -12,7 +13,7 @@ import { SignInPage } from './pages/sign-in';
 const tabs = [
   ['overview', 'Overview'],
   ['operations', 'Operations'],
-  ['installations', 'Installations'],
+  ['customers', 'Customers'],
   ['lanes', 'Lanes'],
 ] as const;
 
@@ -81,7 +82,9 @@ function Page({ session, route }: { readonly session: Session; readonly route: R
   if (name === 'overview') return <OverviewPage session={session} query={route.query} />;
   if (name === 'operations' && id !== undefined) return <OperationPage key={id} session={session} operationId={id} />;
   if (name === 'operations') return <OperationsPage session={session} query={route.query} />;
-  if (name === 'installations') return <InstallationsPage session={session} query={route.query} />;
+  if (name === 'customers' && id !== undefined)
+    return <CustomerPage key={id} session={session} installationId={id} query={route.query} />;
+  if (name === 'customers') return <CustomersPage session={session} query={route.query} />;
   if (name === 'lanes') return <LanesPage session={session} query={route.query} />;
   return (
     <div class="empty">

@@ -35,11 +35,6 @@ export function apiOf(apiKey: string | undefined, projectIdOrName?: string): Api
   return clientOf(apiKey, projectIdOrName).management;
 }
 
-/** The same with headers and status, for lists whose next page is in a header. */
-export function rawApiOf({ apiKey, project }: Session): SluiceClient['raw']['management'] {
-  return clientOf(apiKey, project.id).raw.management;
-}
-
 function clientOf(apiKey: string | undefined, projectIdOrName?: string): SluiceClient {
   return createSluiceClient({
     baseUrl,

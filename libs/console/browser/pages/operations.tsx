@@ -2,7 +2,8 @@ import type { Operation } from '@sluice/types';
 import { Attention } from '../parts/attention';
 import { OperationBadge } from '../parts/badge';
 import { Empty } from '../parts/empty';
-import { fieldNames, Filters, type FieldIssue } from '../parts/filters';
+import { issuesOf } from '../parts/field';
+import { fieldNames, Filters } from '../parts/filters';
 import { Moment } from '../parts/moment';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
@@ -63,15 +64,6 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
       )}
     </>
   );
-}
-
-/** What the service refused, field by field. */
-function issuesOf(error: unknown): FieldIssue[] {
-  const { issues = [], remedy } = (error ?? {}) as {
-    readonly issues?: readonly FieldIssue[];
-    readonly remedy?: string;
-  };
-  return issues.map(({ name, detail, value }) => ({ name, detail, value, remedy }));
 }
 
 /** The filters that came with a link, in words. */

@@ -2,7 +2,7 @@ import { toExport, type OperationRecord } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { shortId } from '../format';
 import type { Api } from '../session';
-import { Confirm } from './operation-actions';
+import { Confirm } from './confirm';
 import { readExplanation } from './record-table';
 
 interface ExportOptions {

@@ -1,13 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { goTo, hrefOf } from '../use-route';
-
-/** What is wrong with a field, and what to do, shown beside it. */
-export interface FieldIssue {
-  readonly name: string;
-  readonly detail: string;
-  readonly value?: string | undefined;
-  readonly remedy?: string | undefined;
-}
+import { Field, type FieldIssue } from './field';
 
 /** What the service may refuse and a field of the form shows. */
 export const fieldNames: ReadonlySet<string> = new Set([
@@ -113,40 +106,6 @@ function RecordFilters({ issues }: { readonly issues: readonly FieldIssue[] }) {
       </label>
       <Field name="record" title="Record" issues={renamed(issues)} placeholder="in these days" />
     </>
-  );
-}
-
-interface FieldOptions {
-  readonly name: string;
-  readonly title: string;
-  readonly issues: readonly FieldIssue[];
-  readonly placeholder?: string;
-  readonly type?: 'text' | 'datetime-local';
-}
-
-function Field({ name, title, issues, placeholder, type = 'text' }: FieldOptions) {
-  const issue = issues.find((one) => one.name === name);
-  const id = `issue-${name}`;
-  const shared = {
-    name,
-    'aria-invalid': issue !== undefined,
-    'aria-describedby': issue === undefined ? undefined : id,
-  } as const;
-  return (
-    <label>
-      {title}
-      {type === 'text' ? (
-        <input type="text" placeholder={placeholder} spellcheck={false} {...shared} />
-      ) : (
-        <input type="datetime-local" {...shared} />
-      )}
-      {issue === undefined ? null : (
-        <span class="issue" id={id} role="alert">
-          {title} {issue.detail}
-          {issue.value === undefined ? '' : `, not ${issue.value}`}. {issue.remedy}
-        </span>
-      )}
-    </label>
   );
 }
 

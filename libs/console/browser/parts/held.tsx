@@ -1,9 +1,8 @@
 import type { HeldConnection } from '@sluice/types';
-import { useState } from 'preact/hooks';
 import { fromNow, inFull, shortId } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, baseUrl, type Session } from '../session';
-import { Problem } from './problem';
+import { ConnectLink } from './connect-link';
 
 interface HeldOptions {
   readonly session: Session;
@@ -30,8 +29,6 @@ export function Held({ session, held }: HeldOptions) {
 
 /** The customer's own page where there is one; else the request that brings the new secret. */
 function Reconnect({ session, held: { connectionId, authScheme } }: HeldOptions) {
-  const [url, setUrl] = useState<string>();
-  const [error, setError] = useState<unknown>();
   if (!authScheme.startsWith('oauth2/authorizationCode')) {
     return (
       <details>
@@ -40,28 +37,11 @@ function Reconnect({ session, held: { connectionId, authScheme } }: HeldOptions)
       </details>
     );
   }
-  const make = async (): Promise<void> => {
-    try {
-      setUrl(await apiOf(session.apiKey, session.project.id).updateOAuthConnection({ connectionId }));
-      setError(undefined);
-    } catch (caught) {
-      setError(caught);
-    }
-  };
   return (
-    <>
-      {url === undefined ? (
-        <button type="button" class="link" onClick={() => void make()}>
-          Make a link with which the customer connects again
-        </button>
-      ) : (
-        <label>
-          For the customer's browser, once, within ten minutes
-          <input readOnly value={url} onFocus={(event) => event.currentTarget.select()} />
-        </label>
-      )}
-      {error === undefined ? null : <Problem error={error} title="No link was made" />}
-    </>
+    <ConnectLink
+      verb="Make a link with which the customer connects again"
+      make={() => apiOf(session.apiKey, session.project.id).updateOAuthConnection({ connectionId })}
+    />
   );
 }
 

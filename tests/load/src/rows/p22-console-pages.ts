@@ -57,6 +57,12 @@ interface PageRequests {
   readonly paths: readonly string[];
 }
 
+interface Found {
+  readonly id: string;
+  readonly installation_id: string;
+  readonly integration_id: string;
+}
+
 /** What the pages of `libs/console/browser/pages` ask for when they are opened. */
 async function pagesOf({ databaseUrl, project }: System): Promise<PageRequests[]> {
   const group = groupOf(0);
@@ -66,8 +72,8 @@ async function pagesOf({ databaseUrl, project }: System): Promise<PageRequests[]
         .join('installations as n', { 'n.project_id': 'o.project_id', 'n.id': 'o.installation_id' })
         .where({ 'o.project_id': project.id, 'o.state': state, 'n.group_ref': group })
         .orderBy('o.id')
-        .first('o.id', 'o.installation_id');
-    return [await find('succeeded'), await find('failed')] as { id: string; installation_id: string }[];
+        .first('o.id', 'o.installation_id', 'o.integration_id');
+    return [await find('succeeded'), await find('failed')] as Found[];
   });
   const always = ['/integrations', '/lanes?waiting=true&pageSize=100'];
   const list = (filter: string): string[] => [`/operations?pageSize=50${filter}`, ...always];
@@ -75,6 +81,10 @@ async function pagesOf({ databaseUrl, project }: System): Promise<PageRequests[]
   const within = `&groupRef=${group}&installationId=${one?.installation_id}&since=${since}`;
   const detail = (id?: string): string[] =>
     ['', '/progress', '/records?pageSize=1000', '/logs', '/explanation'].map((part) => `/operations/${id}${part}`);
+  const customer = (id?: string): string[] => {
+    const path = `/integrations/${one?.integration_id}/installations/${id}`;
+    return [`/installation-health?installationId=${id}`, path, `${path}/configs?pageSize=21`];
+  };
   return [
     { page: 'overview, an hour', paths: ['/overview?span=hour', ...always] },
     { page: 'overview, a week', paths: ['/overview?span=week', ...always] },
@@ -86,7 +96,10 @@ async function pagesOf({ databaseUrl, project }: System): Promise<PageRequests[]
     { page: 'operations by reference of a record', paths: list(`${within}&recordRef=nobody`) },
     { page: 'an operation', paths: detail(one?.id) },
     { page: 'a failed operation', paths: detail(failed?.id) },
-    { page: 'installations', paths: ['/installations?pageSize=50', '/integrations'] },
+    { page: 'customers', paths: ['/installation-health?pageSize=50'] },
+    { page: 'customers, refused credentials', paths: ['/installation-health?pageSize=50&badCredentials=true'] },
+    { page: 'customers by prefix', paths: [`/installation-health?pageSize=50&groupRefPrefix=${group.slice(0, -2)}`] },
+    { page: 'a customer', paths: customer(one?.installation_id) },
     { page: 'lanes', paths: ['/lanes?pageSize=50', ...always] },
   ];
 }

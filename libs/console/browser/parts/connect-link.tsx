@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks';
+import { noteFailure } from '../network';
+import { Problem } from './problem';
+
+interface LinkOptions {
+  /** Label of the button. */
+  readonly verb: string;
+  readonly make: () => Promise<string>;
+}
+
+/** Makes an address with which the customer connects at the provider's own page. */
+export function ConnectLink({ verb, make }: LinkOptions) {
+  const [url, setUrl] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const request = async (): Promise<void> => {
+    try {
+      setUrl(await make());
+      setError(undefined);
+    } catch (caught) {
+      noteFailure(caught);
+      setError(caught);
+    }
+  };
+  return (
+    <>
+      {url === undefined ? (
+        <button type="button" class="link" onClick={() => void request()}>
+          {verb}
+        </button>
+      ) : (
+        <label>
+          For the customer's browser, once, within ten minutes
+          <input readOnly value={url} onFocus={(event) => event.currentTarget.select()} />
+        </label>
+      )}
+      {error === undefined ? null : <Problem error={error} title="No link was made" />}
+    </>
+  );
+}

@@ -1,0 +1,273 @@
+import { until } from '@sluice/testkit';
+import type { Browser, Page } from 'playwright-core';
+import { call } from '../harness/api';
+import { findChromium, openChromium } from '../harness/chromium';
+import { createCustomer, type Customer } from '../harness/customer';
+import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
+import { createProject, type Project } from '../harness/project';
+import { openConsole, type ConsoleTab } from './console/open-console';
+import { picture } from './console/picture';
+import { violationsOf } from './console/violations';
+
+const program = findChromium('the customers of the console in a real browser');
+const withBrowser = program === undefined ? it.skip : it;
+
+let stack: EmbeddedStack;
+let browser: Browser;
+let project: Project;
+let tab: ConsoleTab;
+beforeAll(async () => {
+  if (program === undefined) return;
+  [browser, stack] = await Promise.all([openChromium(program), startEmbeddedStack()]);
+  project = await createProject(stack);
+  tab = await openConsole(browser, new URL(stack.baseUrl).origin);
+  await tab.signIn(project.key);
+  await tab.page.getByRole('heading', { name: 'Overview' }).waitFor();
+});
+afterEach(() => {
+  if (program !== undefined) expectQuiet();
+});
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+});
+
+/** Nothing failed in the page, it asked no other host, and no address holds the key or what was typed. */
+function expectQuiet(): void {
+  const { origin } = new URL(stack.baseUrl);
+  expect(tab.complaints).toEqual([]);
+  expect(tab.requests.filter((url) => !url.startsWith(origin))).toEqual([]);
+  expect(tab.requests.filter((url) => url.includes(project.key) || url.includes('typed'))).toEqual([]);
+}
+
+const openAt = async (path: string): Promise<Page> => {
+  await tab.goTo(path);
+  return tab.page;
+};
+const newCustomer = (): Promise<Customer> =>
+  createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
+let made = 0;
+const create = async (customer: Customer): Promise<string> => {
+  const record = { email: `customer-${(made += 1)}@example.com` };
+  return (await customer.write('contacts', { type: 'create', mode: 'asynchronous', record })).body.operationId;
+};
+const rowOf = (page: Page, { installationId }: Customer) =>
+  page.locator('tbody tr', { has: page.locator(`a[title="Installation ${installationId}"]`) });
+/** The provider refuses the token until the fault is cleared. */
+const refused = async (): Promise<{ readonly customer: Customer; readonly operationId: string }> => {
+  const customer = await newCustomer();
+  await customer.account.fault({ action: { kind: 'status', status: 401 }, times: 0 });
+  const operationId = await create(customer);
+  await until('the write is held', async () =>
+    (await customer.connection()).status === 'bad_credentials' ? true : undefined,
+  );
+  return { customer, operationId };
+};
+const accept = ({ account }: Customer) =>
+  call(`${stack.sandboxUrl}/_sandbox/faults?account=${account.name}`, { method: 'DELETE' });
+const change = async ({ integrationId, installationId }: Customer, phone: string): Promise<string> => {
+  const contacts = { objectName: 'contacts', selectedFieldSettings: { phone: { default: { stringValue: phone } } } };
+  const installation = { config: { content: { write: { objects: { contacts } } } } };
+  const body = { updateMask: ['config.content.write.objects.contacts'], installation };
+  return (await project.client.management.updateInstallation({ integrationId, installationId, body })).config.id;
+};
+const short = (id: string): string => id.slice(-8);
+
+withBrowser('says what is held, why and since when, and new credentials end it', async () => {
+  const [well, { customer: ill, operationId }] = [await newCustomer(), await refused()];
+  const page = await openAt('customers');
+  await rowOf(page, ill).getByText('1 record held').waitFor();
+  const badges = (of: Customer) => rowOf(page, of).locator('.badge').allInnerTexts();
+  expect(await badges(well)).toEqual(['healthy', 'created']);
+  expect(await badges(ill)).toEqual(['unhealthy', 'bad credentials']);
+  expect(await rowOf(page, ill).innerText()).toMatch(/since \d+ second|just now/);
+  await rowOf(page, ill).click({ position: { x: 5, y: 5 } });
+  await page.getByRole('heading', { name: ill.groupRef }).waitFor();
+  await page.getByText('hubspot refuses the credentials.').waitFor();
+  expect(await page.locator('.pairs').innerText()).toMatch(/Last error[^]*credentials/);
+  await picture(page, 'console-customer');
+
+  await page.getByText('Send new credentials').click();
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page.getByText('Access token is required. Nothing was sent.').waitFor();
+  await page.getByLabel('Access token').fill('typed-and-wrong');
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  const issue = page.locator('[role=alert].issue');
+  await issue.getByText('is refused by hubspot').waitFor();
+  // A secret is not repeated, nor is it lost: it can be corrected.
+  expect(await issue.innerText()).not.toContain('typed');
+  expect(await page.getByLabel('Access token').inputValue()).toBe('typed-and-wrong');
+  expect(await page.getByLabel('Access token').getAttribute('aria-invalid')).toBe('true');
+  await accept(ill);
+  await page.getByLabel('Access token').fill(ill.account.token);
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page.getByText('The provider accepts the new credentials.').waitFor();
+  expect(await page.getByLabel('Access token').inputValue()).toBe('');
+  await ill.ended(operationId);
+  await page.locator('.title .badge.good').waitFor();
+});
+
+withBrowser('makes the link with which the customer connects again', async () => {
+  const { customer, operationId } = await refused();
+  const { clientId, clientSecret } = customer.account;
+  const page = await openAt(`customers/${customer.installationId}`);
+  const button = page.getByRole('button', { name: 'Make a link' });
+  await button.click();
+  await page.getByText('No link was made').waitFor();
+  await project.client.management.createProviderApp({ body: { provider: 'hubspot', clientId, clientSecret } });
+  await button.click();
+  await accept(customer);
+  const url = await page.getByLabel("For the customer's browser").inputValue();
+  expect((await fetch(`${url}&account=${customer.account.name}`)).status).toBe(200);
+  await customer.ended(operationId);
+  await page.locator('.title .badge.good').waitFor();
+});
+
+withBrowser('shows what a config was before, compares two versions, and puts an older one in force', async () => {
+  const customer = await newCustomer();
+  const second = await change(customer, '+1');
+  const third = await change(customer, '+2');
+  const page = await openAt(`customers/${customer.installationId}`);
+  const history = page.locator('table', { has: page.getByText('Differs from the one in force') });
+  await history.locator('tbody tr').nth(2).waitFor();
+  expect(await history.locator('tbody tr').first().innerText()).toMatch(
+    new RegExp(`${short(third)}[^]*builder:[^]*in force`),
+  );
+  // The last change, until others are chosen.
+  const rows = page.locator('table.diff tbody tr');
+  expect(await rows.allInnerTexts()).toEqual([expect.stringMatching(/changed[^]*phone › default[^]*"\+1"[^]*"\+2"/)]);
+  const first = await page.getByLabel('Compare').locator('option').last().getAttribute('value');
+  await page.getByLabel('Compare').selectOption(first);
+  await page.locator('table.diff .badge', { hasText: 'added' }).waitFor();
+  expect(page.url()).toContain(`from=${first}`);
+  await picture(page, 'console-config', 'light', page.locator('section', { hasText: 'In force:' }));
+  await page.getByRole('button', { name: `Restore ${short(second)}` }).click();
+  await page.getByRole('dialog').getByText('"+1"').waitFor();
+  await page.getByRole('button', { name: 'Restore', exact: true }).click();
+  await history.locator('tbody tr').nth(3).waitFor();
+  const { config } = await customer.installation();
+  expect(config.content.write?.objects?.['contacts']?.selectedFieldSettings).toMatchObject({
+    phone: { default: { stringValue: '+1' } },
+  });
+});
+
+// Two people look at one config: whoever is second decided on something that is no longer there.
+withBrowser('who restores what somebody else has changed meanwhile is told, and nothing is lost', async () => {
+  const customer = await newCustomer();
+  const second = await change(customer, '+1');
+  await change(customer, '+2');
+  const page = await openAt(`customers/${customer.installationId}`);
+  await page.getByRole('button', { name: `Restore ${short(second)}` }).click();
+  const theirs = await change(customer, '+3');
+  await page.getByRole('button', { name: 'Restore', exact: true }).click();
+  const refusal = page.getByRole('dialog').getByRole('alert');
+  await refusal.waitFor();
+  expect(await refusal.innerText()).toMatch(
+    new RegExp(`${theirs} is in force[^]*Read the installation again, compare[^]*config.superseded`),
+  );
+  expect((await customer.installation()).config.id).toBe(theirs);
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.locator('tr', { hasText: 'in force' }).getByTitle(theirs).waitFor();
+  // Decided again, on what is there.
+  await page.getByRole('button', { name: `Restore ${short(second)}` }).click();
+  await page.getByRole('button', { name: 'Restore', exact: true }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect((await customer.installation()).config.id).not.toBe(theirs);
+});
+
+withBrowser(
+  'finds customers by their beginning and by refused credentials, and says what is wrong with a filter',
+  async () => {
+    const [well, { customer: ill }] = [await newCustomer(), await refused()];
+    const page = await openAt('customers');
+    await rowOf(page, well).waitFor();
+    await page.getByLabel('Refused credentials').check();
+    await rowOf(page, well).waitFor({ state: 'detached' });
+    await rowOf(page, ill).waitFor();
+    expect(page.url()).toMatch(/#\/customers\?badCredentials=true$/);
+    await page.getByRole('link', { name: 'Clear' }).click();
+    await page.getByLabel('Group begins with').fill(well.groupRef);
+    await page.keyboard.press('Enter');
+    await rowOf(page, ill).waitFor({ state: 'detached' });
+    await rowOf(page, well).waitFor();
+    await page.getByLabel('Group begins with').fill('x'.repeat(300));
+    await page.keyboard.press('Enter');
+    await page.locator('#issue-groupRefPrefix').getByText('Group begins with must have at most').waitFor();
+    await page.getByLabel('Group begins with').fill('nobody');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing matches').waitFor();
+  },
+);
+
+withBrowser('a lost network is shown, what was shown and typed stays, and it heals', async () => {
+  const customer = await newCustomer();
+  const page = await openAt(`customers/${customer.installationId}`);
+  await page.getByText('Send new credentials').click();
+  await page.getByLabel('Access token').fill(customer.account.token);
+  await tab.context.setOffline(true);
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page.getByText('No answer from the management service.').waitFor();
+  expect(await page.getByLabel('Access token').inputValue()).toBe(customer.account.token);
+  await tab.context.setOffline(false);
+  await page.getByText('No answer from the management service.').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page.getByText('The provider accepts the new credentials.').waitFor();
+});
+
+withBrowser('a key that may only read sees all of it and changes nothing; another project sees nothing', async () => {
+  const customer = await newCustomer();
+  const second = await change(customer, '+1');
+  await change(customer, '+2');
+  const [readKey, other] = [await project.createKey(['read']), await createProject(stack)];
+  const reading = await openConsole(browser, new URL(stack.baseUrl).origin);
+  await reading.signIn(readKey);
+  await reading.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await reading.goTo(`customers/${customer.installationId}`);
+  await reading.page.getByRole('button', { name: `Restore ${short(second)}` }).click();
+  await reading.page.getByRole('button', { name: 'Restore', exact: true }).click();
+  await reading.page.getByRole('dialog').getByText('auth.scope-missing').waitFor();
+  await reading.page.getByRole('button', { name: 'Leave it' }).click();
+  await reading.page.getByRole('button', { name: 'Sign out' }).click();
+  await reading.signIn(other.key);
+  await reading.page.getByText('The customer could not be read').waitFor();
+  await reading.page.getByRole('link', { name: 'Customers' }).click();
+  await reading.page.getByText('No installation yet').waitFor();
+  expect(reading.complaints).toEqual([]);
+  await reading.context.close();
+});
+
+// With everything open that can be opened, in both colours and widths.
+withBrowser('can be used by everybody', async () => {
+  const { customer } = await refused();
+  await change(customer, '+1');
+  const { page } = tab;
+  for (const viewport of [
+    { width: 1240, height: 820 },
+    { width: 390, height: 844 },
+  ] as const) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const check = async (what: string): Promise<void> => {
+        const found = [
+          await violationsOf(page),
+          await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        ];
+        expect([what, viewport.width, colorScheme, ...found]).toEqual([what, viewport.width, colorScheme, [], true]);
+      };
+      await tab.goTo('customers');
+      await rowOf(page, customer).waitFor();
+      await check('list');
+      await tab.goTo(`customers/${customer.installationId}`);
+      await page.locator('table.diff tbody tr').first().waitFor();
+      for (const summary of await page.locator('summary').all()) await summary.click();
+      await page.getByRole('button', { name: 'Connect', exact: true }).click();
+      await page.locator('.issue').first().waitFor();
+      await check('page');
+      await page.getByRole('button', { name: 'Restore' }).first().click();
+      await page.getByRole('dialog').waitFor();
+      await check('dialog');
+      await page.keyboard.press('Escape');
+    }
+  }
+});
