@@ -129,7 +129,13 @@ describe('the commands of a release', () => {
 describe('the release itself', () => {
   let folder: string;
   const version = '0.2.0';
-  const files = ['DIGESTS', `sluice-${version}.tgz`, `sluice-cli-${version}.tgz`, `sluice-client-${version}.tgz`];
+  const files = [
+    'DIGESTS',
+    `sluice-${version}.tgz`,
+    `sluice-cli-${version}.tgz`,
+    `sluice-client-${version}.tgz`,
+    `sluice_client-${version}-py3-none-any.whl`,
+  ];
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'release-'));
     mkdirSync(join(folder, 'dist/release/digests'), { recursive: true });

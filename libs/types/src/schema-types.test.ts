@@ -41,6 +41,7 @@ type Assert<Check extends true> = Check;
 // One line per schema: it does not compile when schema and interface differ. The error names the paths.
 type Compared = [
   Assert<Same<typeof types.overviewSchema, types.Overview>>,
+  Assert<Same<typeof types.installationHealthSchema, types.InstallationHealth>>,
   Assert<Same<typeof types.installationHealthListReplySchema, types.InstallationHealthListReply>>,
   Assert<Same<typeof types.apiKeySchema, types.ApiKey>>,
   Assert<Same<typeof types.createApiKeyRequestSchema, types.CreateApiKeyRequest>>,
@@ -169,7 +170,7 @@ type Compared = [
 
 // `providerCatalogueSchema` maps names to `ProviderInfo`.
 it('compares every schema that the package exports', () => {
-  const count: Compared['length'] = 70;
+  const count: Compared['length'] = 72;
   const text = readFileSync(__filename, 'utf8');
   const schemas = Object.keys(types).filter((name) => name.endsWith('Schema') && name !== 'providerCatalogueSchema');
   expect(schemas).toHaveLength(count);
