@@ -11,9 +11,11 @@ import {
   removeEverything,
   secondsSince,
   services,
+  trialValues,
   valuesOf,
 } from './install';
 import { endLoad, startLoad } from './load-pod';
+import { preparePlatform, taint, untaintNodes } from './platform';
 import { portForward } from './port-forward';
 import { attempt, kubectl, release, run, runAside, settings, printLine } from './run';
 
@@ -48,16 +50,26 @@ function step(
 const keysOf = (): string => kubectl('get', 'secret', 'sluice-keys', '--output', 'jsonpath={.data}');
 const account = `system:serviceaccount:${settings.namespace}:sluice-crash-test`;
 
+const { tag, beforeTag } = settings;
+
 beforeAll(() => {
   removeEverything();
+  untaintNodes();
   loadImages();
+  preparePlatform();
 }, 1_800_000);
-afterAll(() => removeEverything(), 300_000);
+afterAll(() => {
+  try {
+    removeEverything();
+  } finally {
+    untaintNodes();
+  }
+}, 300_000);
 
 step(
-  'installs five services and a trial',
+  'installs five services of the version before on a platform that restricts its pods',
   () => {
-    const { notes, seconds } = install();
+    const { notes, seconds } = install(valuesOf(beforeTag));
     printLine(notes);
     printLine(`helm install --wait: ${seconds} s`);
     expect(notes).toContain('Database connections: at most');
@@ -65,7 +77,9 @@ step(
   { isBase: true },
 );
 
-step('passes helm test', () => {
+step('passes helm test', () => passQuickCheck());
+
+function passQuickCheck(): void {
   const said = run('helm', 'test', release, ...namespaceArguments, '--logs', '--filter', 'name=sluice-quick-check');
   printLine(
     said
@@ -74,7 +88,92 @@ step('passes helm test', () => {
       .join('\n'),
   );
   expect(said).toContain('9 of 9 checks passed');
+}
+
+step('is restricted by its platform', () => {
+  const privileged = ['run', 'x', '--image', 'x', '--privileged', '--dry-run=server'];
+  expect(attempt('kubectl', [...namespaceArguments, ...privileged]).stderr).toContain(
+    'violates PodSecurity "restricted',
+  );
+  const taints = kubectl('get', 'nodes', '--output', 'jsonpath={range .items[*]}{.spec.taints[*].key}{"\\n"}{end}');
+  for (const keys of taints.split('\n')) expect(keys.split(' ')).toContain(taint);
+  const used = kubectl('get', 'resourcequota', 'platform', '--output', 'jsonpath={.status.used}');
+  printLine(`  of the quota: ${used}`);
+  const { pods, 'limits.cpu': cpus } = JSON.parse(used) as Readonly<Record<string, string>>;
+  expect(Number(pods)).toBeGreaterThan(2 * services.length);
+  // Two for each container that names none.
+  expect(Number(cpus)).toBeGreaterThan(4 * services.length);
 });
+
+step('reaches Postgres and Redis by TLS, and trusts no other authority', () => {
+  const plain = `select count(*) from pg_stat_ssl join pg_stat_activity using (pid) where client_addr is not null and not ssl`;
+  expect(queryDatabase(plain)).toBe('0');
+  // It listens to TLS alone. The batcher has no use for it.
+  const list = ['redis-cli', '--tls', '--insecure', 'client', 'list'];
+  const clients = kubectl('exec', 'deployment/platform-trial-redis', '--', ...list).split('\n');
+  expect(clients.filter((line) => !line.includes('127.0.0.1')).length).toBeGreaterThanOrEqual(8);
+  const [pod = ''] = podsOf('executor');
+  const connect = ['env', '-u', 'DATABASE_CA', 'node', 'dist/restored.js'];
+  const { status, stdout, stderr } = attempt('kubectl', [...namespaceArguments, 'exec', pod, '--', ...connect]);
+  expect(status).not.toBe(0);
+  expect(stdout + stderr).toMatch(/unable to verify the first certificate/);
+});
+
+step('gives each pod the ways that it needs and no other', () => {
+  const pods = [...services, 'trial-sandbox'];
+  for (const component of pods) {
+    const policy = kubectl('get', 'networkpolicy', `sluice-${component}`, '--output', 'jsonpath={.spec}');
+    const { podSelector, policyTypes, egress } = JSON.parse(policy) as NetworkPolicySpec;
+    const selector = Object.entries(podSelector.matchLabels).map(([name, value]) => `${name}=${value}`);
+    const selected = kubectl('get', 'pods', '--selector', selector.join(), '--output', 'name').split('\n');
+    expect([component, selected.toSorted()]).toEqual([component, podsOf(component).toSorted()]);
+    expect(policyTypes).toEqual(['Ingress', 'Egress']);
+    const ports = egress.flatMap((rule) => rule.ports.map(({ port }) => port));
+    expect([component, ports]).toEqual([component, [53, 53, ...outgoing(component)]]);
+  }
+});
+
+/** Ports beside DNS: the batcher asks no provider, the sandbox nobody. */
+function outgoing(component: string): number[] {
+  if (component === 'trial-sandbox') return [];
+  return [5432, 9092, 6379].concat(component === 'batcher' ? [] : [443, 4600]);
+}
+
+interface NetworkPolicySpec {
+  readonly podSelector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly policyTypes: readonly string[];
+  readonly egress: readonly { readonly ports: readonly { readonly port: number }[] }[];
+}
+
+step(
+  'upgrades, rolls back and upgrades again under load, without a failed request',
+  async () => {
+    await startLoad();
+    const upgrade = ['upgrade', release, 'helm/sluice', ...namespaceArguments, '--wait', '--timeout', '5m'];
+    const migrationsBefore = countMigrations();
+    const upgradeSeconds = await timed([...upgrade, ...valuesOf(tag)]);
+    expect(imageOfExecutor()).toMatch(new RegExp(`:${tag}$`));
+    const migrations = countMigrations();
+    const rollbackSeconds = await timed(['rollback', release, ...namespaceArguments, '--wait', '--timeout', '5m']);
+    expect(imageOfExecutor()).toMatch(new RegExp(`:${beforeTag}$`));
+    const againSeconds = await timed([...upgrade, ...valuesOf(tag)]);
+    const { status, stdout } = await endLoad();
+    printLine(stdout.trim());
+    printLine(`from ${settings.before} with ${migrationsBefore} migrations to one with ${migrations}`);
+    printLine(
+      `helm upgrade --wait: ${upgradeSeconds} s, helm rollback --wait: ${rollbackSeconds} s, helm upgrade --wait: ${againSeconds} s, at ${settings.rate} writes/s`,
+    );
+    // Which pod came and went when: what a failed request is compared with.
+    if (status !== 0) printLine(kubectl('get', 'events', '--sort-by', '.lastTimestamp'));
+    expect(stdout).toMatch(/^\d+ accepted, 0 lost, 0 duplicate/m);
+    expect(status).toBe(0);
+  },
+  { withinMs: 1_800_000 },
+);
+
+const imageOfExecutor = (): string =>
+  kubectl('get', 'deploy', 'sluice-executor', '--output', 'jsonpath={.spec.template.spec.containers[0].image}');
+const countMigrations = (): number => Number(queryDatabase('select count(*) from knex_migrations'));
 
 step('runs two pods of each service, that may do nothing to their node', () => {
   for (const service of services) {
@@ -118,27 +217,6 @@ step('walks the tour', async () => {
 });
 
 step(
-  'upgrades and rolls back under load, without a failed request',
-  async () => {
-    await startLoad();
-    const upgrade = ['upgrade', release, 'helm/sluice', ...namespaceArguments, '--wait', '--timeout', '5m'];
-    const upgradeSeconds = await timed([...upgrade, ...valuesOf(settings.nextTag)]);
-    expect(kubectl('get', 'deploy', 'sluice-executor', '--output', 'jsonpath={..image}')).toContain(settings.nextTag);
-    const rollbackSeconds = await timed(['rollback', release, ...namespaceArguments, '--wait', '--timeout', '5m']);
-    const { status, stdout } = await endLoad();
-    printLine(stdout.trim());
-    printLine(
-      `helm upgrade --wait: ${upgradeSeconds} s, helm rollback --wait: ${rollbackSeconds} s, at ${settings.rate} writes/s`,
-    );
-    // Which pod came and went when: what a failed request is compared with.
-    if (status !== 0) printLine(kubectl('get', 'events', '--sort-by', '.lastTimestamp'));
-    expect(stdout).toMatch(/^\d+ accepted, 0 lost, 0 duplicate/m);
-    expect(status).toBe(0);
-  },
-  { withinMs: 1_800_000 },
-);
-
-step(
   'loses nothing while its pods are deleted',
   async () => {
     const args = [
@@ -153,7 +231,7 @@ step(
     ];
     const { status, stdout } = await runAside('helm', args);
     printLine(stdout.slice(Math.max(0, stdout.indexOf('POD LOGS'))).trim());
-    expect(stdout).toMatch(/^\d+ accepted, 0 lost, 0 duplicate, recovery [\d.]+ s$/m);
+    expect(stdout).toMatch(/^\d+ accepted, 0 lost, 0 duplicate, recovery [\d.]+ s /m);
     expect(status).toBe(0);
   },
   { withinMs: 1_200_000 },
@@ -194,18 +272,30 @@ step(
     const before = keysOf();
     run('helm', 'uninstall', release, ...namespaceArguments, '--wait');
     expect(keysOf()).toBe(before);
-    printLine(`second helm install --wait: ${install().seconds} s`);
+    printLine(`second helm install --wait: ${install(valuesOf(tag)).seconds} s`);
     expect(keysOf()).toBe(before);
   },
   { isBase: true },
 );
 
+step('installs a trial in the same namespace', () => {
+  run('helm', 'uninstall', release, ...namespaceArguments, '--wait');
+  printLine(`helm install --wait of a trial: ${install(trialValues()).seconds} s`);
+  passQuickCheck();
+});
+
 step('uninstalls everything but the key ring', () => {
   run('helm', 'uninstall', release, ...namespaceArguments, '--wait');
-  const kinds = 'deploy,service,secret,configmap,job,pdb,hpa,networkpolicy,role,rolebinding,serviceaccount';
+  const kinds = 'deploy,service,secret,configmap,cronjob,job,pdb,hpa,networkpolicy,role,rolebinding,serviceaccount';
   const left = kubectl('get', kinds, '--selector', `app.kubernetes.io/instance=${release}`, '--output', 'name');
   expect(left).toBe('secret/sluice-keys');
 });
+
+/** One value, from the Postgres of the platform. */
+function queryDatabase(sql: string): string {
+  const psql = ['psql', 'postgres://sluice:trial@127.0.0.1/sluice', '--tuples-only', '--no-align', '--command', sql];
+  return kubectl('exec', 'deployment/platform-trial-postgres', '--', ...psql);
+}
 
 async function timed(args: readonly string[]): Promise<number> {
   const begunAtMs = performance.now();

@@ -13,7 +13,10 @@ export const settings = {
   /** A command that takes the name of an archive. */
   load: given['CLUSTER_LOAD'] ?? '',
   tag: given['IMAGES_TAG'] ?? version,
-  nextTag: given['CLUSTER_NEXT'] ?? `${version}-next`,
+  /** The version that is upgraded. */
+  beforeTag: given['CLUSTER_BEFORE'] ?? `${version}-before`,
+  /** What that one is, for the report. */
+  before: given['CLUSTER_BEFORE_NAME'] ?? 'the same tree',
   /** Writes per second during upgrade and rollback. */
   rate: Number(given['CLUSTER_RATE'] ?? '200'),
   namespace: given['CLUSTER_NAMESPACE'] ?? 'sluice-test',

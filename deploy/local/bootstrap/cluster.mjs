@@ -1,31 +1,38 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { buildImages, everyTarget, findEngine, withOfflineSettings } from './container-engine.mjs';
+import { buildImages, findEngine, withOfflineSettings } from './container-engine.mjs';
 import { root, tool, workspaceNode } from './paths.mjs';
 import { readOptions } from './read-options.mjs';
 import { runChild } from './run-child.mjs';
 
-const usage = `usage: npm run test:cluster -- --load COMMAND [--offline] [--no-build] [--rate 200] [--namespace sluice-test]
+const usage = `usage: npm run test:cluster -- --load COMMAND [--from REVISION] [--offline] [--no-build] [--rate 200] [--namespace sluice-test]
   --load       how an image archive (docker save) gets into the cluster; the file's name is added at the end:
                  kind      --load "kind load image-archive"
                  minikube  --load "minikube image load"
                  others    --load "ctr -n k8s.io images import"
                  none      the images are in the cluster already
+  --from       the commit or tag of the version that is upgraded, whose images are built as well; without it they are made of this tree
   --offline    images on bases made from Debian packages, and stand-ins for the trial's Postgres, Redis and Kafka
   --no-build   takes the images that are there (both versions)
   --rate       writes per second during upgrade and rollback
   --namespace  is made, and deleted in the end`;
 
+/** Images of both versions, and those of the newer one alone. */
+const upgraded = ['migrate', 'management', 'search', 'write-gateway', 'batcher', 'executor'];
+const tools = ['sandbox', 'crash-test'];
+
 /** Programs that are not ours. */
 const programs = ['kubectl', 'helm'];
 /** Where `npm run chart:tools` puts helm. */
 const ownTools = join(root, '.sluice', 'tools');
+/** A checkout's files, and as much again. */
+const archiveBytes = 512 * 1024 * 1024;
 
 /**
- * `npm run test:cluster`: install, helm test, tour, upgrade and rollback under load, crash test, reinstall, wrong key ring, uninstall, on the
+ * `npm run test:cluster`: install, helm test, upgrade and rollback under load, tour, crash test, wrong key ring, reinstall, trial, uninstall, on the
  * cluster that KUBECONFIG names.
  * @returns 0 when everything held; 1 also when something that it needs is missing
  */
@@ -45,12 +52,17 @@ export async function runCluster(args) {
     return 1;
   }
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const next = `${version}-next`;
+  const before = { tag: `${version}-before`, revision: readRevision(choice.from) };
+  if (choice.from !== undefined && before.revision === undefined) {
+    process.stderr.write(`NOT RUN: git knows no commit ${String(choice.from)} here\n`);
+    return 1;
+  }
   if (!choice['no-build']) {
-    for (const tag of [version, next]) {
-      const built = await buildImages({ ...engine, env }, { targets: everyTarget, tag, isOffline: choice.offline });
-      if (built !== 0) return built;
-    }
+    const options = { isOffline: choice.offline };
+    const newer = await buildImages({ ...engine, env }, { ...options, targets: [...upgraded, ...tools], tag: version });
+    if (newer !== 0) return newer;
+    const older = await buildBefore({ ...engine, env }, before, { ...options, targets: upgraded, tag: before.tag });
+    if (older !== 0) return older;
     const stoodIn = choice.offline ? await buildStandIns(env) : 0;
     if (stoodIn !== 0) return stoodIn;
   }
@@ -63,13 +75,37 @@ export async function runCluster(args) {
         IMAGES_ENGINE: engine.program,
         IMAGES_TAG: version,
         CLUSTER_LOAD: choice.load,
-        CLUSTER_NEXT: next,
+        CLUSTER_BEFORE: before.tag,
+        CLUSTER_BEFORE_NAME: before.revision ?? 'this tree, built again',
         CLUSTER_RATE: choice.rate,
         CLUSTER_NAMESPACE: choice.namespace,
         ...(choice.offline ? { CLUSTER_STAND_INS: 'true' } : {}),
       },
     },
   );
+}
+
+/** The commit that a name stands for, shortened; undefined without a name, and where git has no such commit. */
+function readRevision(name) {
+  if (name === undefined) return undefined;
+  const args = ['rev-parse', '--verify', '--quiet', '--short', `${name}^{commit}`];
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** The version before: files of its commit, built by its own Dockerfile. */
+async function buildBefore(engine, { revision }, options) {
+  if (revision === undefined) return await buildImages(engine, options);
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-before-'));
+  try {
+    const archive = spawnSync('git', ['archive', revision], { cwd: root, maxBuffer: archiveBytes });
+    if (archive.status !== 0) throw new Error(String(archive.stderr));
+    const unpacked = spawnSync('tar', ['-x', '-C', folder], { input: archive.stdout });
+    if (unpacked.status !== 0) throw new Error(String(unpacked.stderr));
+    return await buildImages(engine, { ...options, folder, revision });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The trial's Postgres, Redis and Kafka, on the same Debian base as our images. */
@@ -91,6 +127,7 @@ function whatIsMissing(env) {
 function readChoice(args) {
   const values = readOptions(args, {
     load: { type: 'string' },
+    from: { type: 'string' },
     offline: { type: 'boolean', default: false },
     'no-build': { type: 'boolean', default: false },
     rate: { type: 'string', default: '200' },

@@ -44,20 +44,23 @@ export function withOfflineSettings({ program, env }) {
 /**
  * Builds images as `localhost/sluice/<target>:<tag>`.
  * @param options.isOffline with podman, on bases made from Debian's packages: where no image registry can be reached
+ * @param options.folder of the files they are made of, with the commit that these are. @default this checkout and its commit
  * @returns the exit code
  */
-export async function buildImages({ program, env }, { targets, tag, isOffline }) {
-  if (isOffline) return runChild('sh', ['docker/build-offline.sh', ...targets], { env: { ...env, TAG: tag } });
-  const revision = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim();
+export async function buildImages({ program, env }, { targets, tag, isOffline, folder = root, revision = readHead() }) {
+  if (isOffline)
+    return runChild('sh', [join(folder, 'docker/build-offline.sh'), ...targets], {
+      env: { ...env, TAG: tag, REVISION: revision },
+    });
   for (const target of targets) {
     process.stderr.write(`== localhost/sluice/${target}:${tag}\n`);
     const args = ['build', ...(program === 'podman' ? ['--format', 'docker'] : []), '--file', 'docker/Dockerfile'];
     const names = ['--target', target, '--tag', `localhost/sluice/${target}:${tag}`];
-    const labels = ['--build-arg', `VERSION=${tag}`, '--build-arg', `REVISION=${revision || 'unknown'}`];
+    const labels = ['--build-arg', `VERSION=${tag}`, '--build-arg', `REVISION=${revision}`];
     // Podman takes the labels of another version from its cache.
-    if (program === 'podman') labels.push(...labelsOf(tag, revision || 'unknown'));
+    if (program === 'podman') labels.push(...labelsOf(tag, revision));
     const built = spawnSync(program, [...args, ...names, ...labels, '.'], {
-      cwd: root,
+      cwd: folder,
       env,
       encoding: 'utf8',
       maxBuffer: 256 * 1024 * 1024,
@@ -69,6 +72,10 @@ export async function buildImages({ program, env }, { targets, tag, isOffline })
     return built.status ?? 1;
   }
   return 0;
+}
+
+function readHead() {
+  return spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim() || 'unknown';
 }
 
 function labelsOf(version, revision) {

@@ -22,6 +22,7 @@ const whole: Verdict = {
   secrets: 0,
   deadlineErrorMs: 12,
   recoveryMs: 41_230,
+  overdueMs: 4_180,
   examples: ['a record'],
 };
 const deletion = { service: 'executor', pod: 'executor-a', isForced: true, answered: 5 };
@@ -35,7 +36,7 @@ const result = (more: Partial<CrashTestResult> = {}): CrashTestResult => ({
 
 it('says in its first line what was proven', () => {
   const { lines, isHeld } = renderResult(result());
-  expect(lines[0]).toBe('1990 accepted, 0 lost, 0 duplicate, recovery 41.2 s');
+  expect(lines[0]).toBe('1990 accepted, 0 lost, 0 duplicate, recovery 4.2 s (41.2 s with what open batches had to wait)');
   expect(lines[1]).toBe('pods deleted: 2 (executor 2)');
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ lost: 0, endedAt: '1970-01-01T00:00:40.000Z' });
   expect(isHeld).toBe(true);

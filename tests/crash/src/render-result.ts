@@ -23,7 +23,7 @@ export interface RenderedResult {
 export function renderResult({ verdict, ledger, wanted, deletions, failures = [] }: CrashTestResult): RenderedResult {
   const { examples, ...counts } = verdict;
   const broken = findBroken({ verdict, ledger, wanted, deletions });
-  const seconds = (verdict.recoveryMs / 1_000).toFixed(1);
+  const [overdue, all] = [verdict.overdueMs, verdict.recoveryMs].map((ms) => (ms / 1_000).toFixed(1));
   const span = {
     startedAt: new Date(ledger.startedAtMs).toISOString(),
     endedAt: new Date(ledger.endedAtMs).toISOString(),
@@ -31,7 +31,7 @@ export function renderResult({ verdict, ledger, wanted, deletions, failures = []
   return {
     isHeld: broken.length === 0,
     lines: [
-      `${verdict.accepted} accepted, ${verdict.lost} lost, ${verdict.duplicates} duplicate, recovery ${seconds} s`,
+      `${verdict.accepted} accepted, ${verdict.lost} lost, ${verdict.duplicates} duplicate, recovery ${overdue} s (${all} s with what open batches had to wait)`,
       `pods deleted: ${deletions.length}${listed(deletions.map(({ service }) => service))}`,
       `requests: ${renderStatuses(ledger.statuses)}`,
       ...broken.map((sentence) => `BROKEN: ${sentence}`),

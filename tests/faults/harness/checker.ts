@@ -3,7 +3,7 @@ import type { ClientLedger, SentRecord } from './client-ledger';
 import { countBatchFaults, latestFlushMs } from './judge-batches';
 import type { Measured } from './measured';
 import { effectsOf, readCalls, waitUntilIdle, type Effect, type ProviderCall } from './provider-effects';
-import { readBatches } from './read-batches';
+import { readBatches, type Flushed } from './read-batches';
 import { readOutcomes, waitUntilQuiet, type Outcomes } from './read-outcomes';
 import { countSecrets } from './search-secrets';
 import type { Verdict } from './verdict';
@@ -60,7 +60,16 @@ export async function check(
     deadlineErrorMs: latestFlushMs(batches),
     secrets: ledger.leaks + countSecrets(world),
     recoveryMs,
+    overdueMs: longestOverdueMs(outcomes, ledger, batches),
   };
+}
+
+function longestOverdueMs({ operations }: Outcomes, { endedAtMs }: ClientLedger, batches: readonly Flushed[]): number {
+  const due = new Map(batches.map(({ id, dueAtMs }) => [id, dueAtMs]));
+  const overdue = [...operations.values()].map(
+    ({ id, updateTime = '' }) => Date.parse(updateTime) - Math.max(endedAtMs, due.get(id) ?? 0),
+  );
+  return Math.round(overdue.reduce((longest, ms) => Math.max(longest, ms), 0));
 }
 
 function countOutcomes({ records }: ClientLedger) {

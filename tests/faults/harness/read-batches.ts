@@ -9,6 +9,8 @@ export interface Flushed {
   readonly counted: number;
   /** Keys (installation, object, type) of its members. */
   readonly keys: number;
+  /** When it was to be sealed at the latest. */
+  readonly dueAtMs: number;
   /** From its due time to its seal, in milliseconds; below 0 for one that was full before. Absent: not sealed yet. */
   readonly lateMs?: number;
 }
@@ -21,6 +23,7 @@ export async function readBatches(world: Pick<Measured, 'serviceUrl'>, sinceMs: 
   const rows = await query<Omit<Flushed, 'lateMs'> & { late_ms: number | null }>(
     world,
     `select o.id, count(r.*)::integer as stored, o.records_total as counted,
+            (extract(epoch from o.due_at) * 1000)::float8 as "dueAtMs",
             count(distinct (r.plan::json->>'objectName', r.plan::json->>'type'))::integer as keys,
             (extract(epoch from (select min(c.base_at) from calls c where c.project_id = o.project_id and c.operation_id = o.id)
               - o.due_at) * 1000)::float8 as late_ms

@@ -1,4 +1,4 @@
-/** What a run proved or disproved. `accepted`, `unknown`, `refused`, `labelled`, `deadlineErrorMs` and `recoveryMs` are reported; every other bound is 0. */
+/** What a run proved or disproved. `accepted`, `unknown`, `refused`, `labelled`, `deadlineErrorMs`, `recoveryMs` and `overdueMs` are reported; every other bound is 0. */
 export interface Verdict {
   /** Writes that were answered as accepted (or, synchronous ones, as done). */
   readonly accepted: number;
@@ -38,8 +38,10 @@ export interface Verdict {
   readonly secrets: number;
   /** The latest flush of a batch after it was due, in milliseconds. */
   readonly deadlineErrorMs: number;
-  /** From the end of the load to the last operation's end, in milliseconds. */
+  /** From the end of the load to the last operation's end, in milliseconds: also what open batches wait until they are due. */
   readonly recoveryMs: number;
+  /** The longest that an operation took from the end of the load, or from the moment its batch was due if that is later, in milliseconds. */
+  readonly overdueMs: number;
   /** A sentence for each of the first records that broke a count, for who has to find out why. */
   readonly examples: readonly string[];
 }
