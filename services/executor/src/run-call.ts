@@ -89,6 +89,7 @@ async function work(context: ExecutorContext, run: Run, send: SendCall): Promise
   const live = await findCredentials(context, call);
   if (live === undefined) return endCall(call, pending, disconnected);
   run.provider = live.provider;
+  run.groupRef = live.groupRef;
   run.trace.step.note({ provider: live.provider });
   const records = toSendables(pending);
   const sending: Sending = { records, live, loadedAtMs, connector: context.connectors.get(live.provider) };
@@ -106,7 +107,7 @@ async function findCredentials(context: ExecutorContext, call: ClaimedCall): Pro
 
 function settler(context: ExecutorContext): (run: Run, settlement: Settlement) => Promise<void> {
   const settle = sharingSettlements(context.store.writes);
-  return async ({ call, lanes, provider }, settlement) => {
+  return async ({ call, lanes, provider, groupRef }, settlement) => {
     const store = () => settlePersistently(async (each) => settledOf(await settle(each), each), settlement);
     const settled = await asStep('call.settle', { operationId: call.operationId, call: call.number }, store);
     await context.failpoints.hit('ex.after_finish');
@@ -129,9 +130,23 @@ function settler(context: ExecutorContext): (run: Run, settlement: Settlement) =
     if (settled.parts)
       context.logger.info({ operationId: id, call: number, parts: settled.parts.length }, 'call.split');
     if (settled.ended === undefined) return;
-    const { status, operationId } = settled.ended;
-    context.logger.info({ operationId, status, traceparent: call.traceparent }, 'operation.ended');
+    const { projectId, status, operationId } = settled.ended;
+    const facts = { operationId, status, traceparent: call.traceparent };
+    const failure = failureOf(settlement);
+    context.logger.info(failure ? { ...facts, projectId, groupRef, provider, ...failure } : facts, 'operation.ended');
   };
+}
+
+/** Of its first record that failed, without the provider's sentence, which may quote what a customer wrote. */
+function failureOf({
+  attempt,
+  records,
+}: Settlement): { readonly class: string; readonly answered?: number } | undefined {
+  for (const record of records) {
+    if (record.kind !== 'failed' && record.kind !== 'unknown') continue;
+    return { class: record.error.class, ...(attempt?.status !== undefined && { answered: attempt.status }) };
+  }
+  return undefined;
 }
 
 /**

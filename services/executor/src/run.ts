@@ -14,6 +14,8 @@ export interface Run {
   readonly leaveByMs: number;
   /** Whose account is called; absent until the connection was read. */
   provider?: string;
+  /** Whose connection it is; absent until the connection was read. */
+  groupRef?: string;
   readonly trace: CallTrace;
   /** What its plans and the provider's replies take of memory, until the call is settled. */
   readonly held: HeldBytes;

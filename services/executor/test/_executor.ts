@@ -70,7 +70,7 @@ export interface Ground {
   accept(seed: Seed, records: readonly WriteRecord[], options?: AcceptOptions): Promise<string>;
   /** Says the operation's calls on `sluice.writes.ready` (again). @param forged what the message says otherwise */
   announce(operationId: string, forged?: Partial<WriteAnnouncement>): Promise<void>;
-  startExecutor(env?: Record<string, string>): Promise<RunningExecutor>;
+  startExecutor(env?: Record<string, string>, overrides?: Partial<ExecutorContext>): Promise<RunningExecutor>;
   operation(seed: Seed, operationId: string): Promise<Operation>;
   records(seed: Seed, operationId: string): Promise<OperationRecord[]>;
   /** The operation, once it is final. */
@@ -153,10 +153,14 @@ export async function createGround(): Promise<Ground> {
       if (options.announce !== false) await announce(write.operation.id);
       return write.operation.id;
     },
-    startExecutor: async (env = {}) => {
+    startExecutor: async (env = {}, overrides = {}) => {
       // A database that a test gives will be away, and the usual limits are what it is about.
       const own = env['DATABASE_URL'] === undefined && { store: openStore(settings(env).timeScale) };
-      const executor = await startExecutor(settings(env), { messaging: messagingFor('executor'), ...own });
+      const executor = await startExecutor(settings(env), {
+        messaging: messagingFor('executor'),
+        ...own,
+        ...overrides,
+      });
       started.push(executor);
       return executor;
     },

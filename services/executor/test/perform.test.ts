@@ -1,3 +1,5 @@
+import { Writable } from 'node:stream';
+import { createLogger } from '@sluice/telemetry';
 import { until } from '@sluice/testkit';
 import { canary, createGround, type Ground } from './_executor';
 
@@ -51,11 +53,23 @@ it('a batch is one provider call; a refused record fails alone, with its error',
   expect(ground.hubspot.calls).toHaveLength(1);
 });
 
-it('none written is a failure, and its result is the text of the provider', async () => {
+it('none written is a failure, its result is the text of the provider, and its log line says whose and which, without that text', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const destination = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(JSON.parse(String(chunk)) as Record<string, unknown>);
+      done();
+    },
+  });
   const seed = await ground.seed();
-  await ground.startExecutor(sweepsOff);
+  await ground.startExecutor(sweepsOff, { logger: createLogger({ service: 'executor', destination }) });
   const operationId = await ground.accept(seed, [{ id: '404', city: 'Bern' }], { type: 'update' });
   expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'failure', result: 'resource not found' });
+  const line = await until('the end is logged', async () => lines.find(({ event }) => event === 'operation.ended'));
+  const { projectId, groupRef } = seed;
+  const failure = { provider: 'hubspot', class: 'not-found', answered: 404 };
+  expect(line).toMatchObject({ operationId, status: 'failure', projectId, groupRef, ...failure });
+  expect(JSON.stringify(lines)).not.toContain('resource not found');
 });
 
 // A message carries names only, so a replay is harmless.
