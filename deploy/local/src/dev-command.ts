@@ -142,7 +142,10 @@ async function openDevFolder(
       const release = takeOver(folder, only);
       const ended = await endRecorded(folder, [only]);
       if (ended.length > 0) log(`${only}: replaces the one that "${live.command}" runs, until this ends`);
-      await assertPortsFree({ portBase, names: [only], command: devCommand });
+      // "npm start" alone has all services in its own process: none of them can be ended.
+      const owner = `"${live.command}" (process ${live.process.pid})`;
+      const remedy = `One of its services can be replaced where each is a process: end it, and run "npm run dev" or "npm start -- --distributed" in its place.`;
+      await assertPortsFree({ portBase, names: [only], command: devCommand, owner, remedy });
       return { folder, markStopping: () => undefined, release, isCompiled: live.command === devCommand };
     }
   }

@@ -57,13 +57,15 @@ export interface PortsCheck {
   readonly command: string;
   /** Who listens there, when that is known. */
   readonly owner?: string | undefined;
+  /** @default to stop it, or to use other ports */
+  readonly remedy?: string | undefined;
 }
 
 /**
  * Looked at before anything is started, so that a taken port leaves nothing behind.
  * @throws DependencyError that names the ports and SLUICE_PORT_BASE
  */
-export async function assertPortsFree({ portBase, names, command, owner }: PortsCheck): Promise<void> {
+export async function assertPortsFree({ portBase, names, command, owner, remedy }: PortsCheck): Promise<void> {
   const taken: string[] = [];
   for (const name of names) {
     const port = portBase + servicePorts[name];
@@ -74,7 +76,7 @@ export async function assertPortsFree({ portBase, names, command, owner }: Ports
   if (taken.length === 0) return;
   const subject = taken.length === 1 ? `Port ${taken[0]} is` : `Ports ${taken.join(', ')} are`;
   throw unavailable(`${subject} in use by ${owner ?? 'another program'}, so nothing was started.`, {
-    remedy: `Stop it, or move all ports together: SLUICE_PORT_BASE=${otherBase(portBase)} ${command}`,
+    remedy: remedy ?? `Stop it, or move all ports together: SLUICE_PORT_BASE=${otherBase(portBase)} ${command}`,
   });
 }
 
