@@ -166,6 +166,6 @@ describe('409 of a change that names the config it was decided on', () => {
     const statuses = await Promise.all(
       [1, 2].map(async () => (await restore(first).query({ ifConfigId: second })).status),
     );
-    expect(statuses.toSorted()).toEqual([200, 409]);
+    expect(statuses.toSorted((one, another) => one - another)).toEqual([200, 409]);
   });
 });

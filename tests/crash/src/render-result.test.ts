@@ -36,7 +36,9 @@ const result = (more: Partial<CrashTestResult> = {}): CrashTestResult => ({
 
 it('says in its first line what was proven', () => {
   const { lines, isHeld } = renderResult(result());
-  expect(lines[0]).toBe('1990 accepted, 0 lost, 0 duplicate, recovery 4.2 s (41.2 s with what open batches had to wait)');
+  expect(lines[0]).toBe(
+    '1990 accepted, 0 lost, 0 duplicate, recovery 4.2 s (41.2 s with what open batches had to wait)',
+  );
   expect(lines[1]).toBe('pods deleted: 2 (executor 2)');
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ lost: 0, endedAt: '1970-01-01T00:00:40.000Z' });
   expect(isHeld).toBe(true);
