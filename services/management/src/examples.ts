@@ -4,7 +4,6 @@ import type {
   Consumer,
   Group,
   Installation,
-  InstallationHealth,
   Integration,
   ManifestIntegration,
   Project,
@@ -15,6 +14,7 @@ import {
   endedAt,
   explanation,
   id,
+  installationHealth,
   installedAt,
   integrationId,
   lane,
@@ -145,28 +145,6 @@ const installation: Installation = {
   createdBy: 'consumer:ann',
   updateTime: installedAt,
   config,
-};
-
-const installationHealth: InstallationHealth = {
-  id: id(1),
-  integrationId,
-  integrationName: 'crm',
-  provider: 'hubspot',
-  groupRef: 'demo-group',
-  groupName: 'Demo group',
-  healthStatus: 'unhealthy',
-  lastOperationStatus: 'in_progress',
-  connection: {
-    id: id(3),
-    authScheme: 'oauth2/authorizationCode',
-    status: 'bad_credentials',
-    consumerRef: 'ann',
-    workspaceRef: '84559852',
-    since: writtenAt,
-  },
-  waiting: { records: 12 },
-  lastError: { time: writtenAt, message: 'The token was revoked.', class: 'credentials', operationId: id(4) },
-  createTime: installedAt,
 };
 
 const providerApp = {

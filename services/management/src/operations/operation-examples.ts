@@ -1,4 +1,5 @@
 import type {
+  InstallationHealth,
   Lane,
   Operation,
   OperationExplanation,
@@ -143,4 +144,27 @@ export const overview: Overview = {
     { service: 'executor', processes: 2, versions: ['0.1.0'], lastTime: '2026-11-20T10:06:00.000Z' },
     { service: 'write-gateway', processes: 2, versions: ['0.1.0'], lastTime: '2026-11-20T10:06:00.000Z' },
   ],
+};
+
+/** Of the same customer, once its token was revoked. */
+export const installationHealth: InstallationHealth = {
+  id: id(1),
+  integrationId,
+  integrationName: 'crm',
+  provider: 'hubspot',
+  groupRef: 'demo-group',
+  groupName: 'Demo group',
+  healthStatus: 'unhealthy',
+  lastOperationStatus: 'in_progress',
+  connection: {
+    id: id(3),
+    authScheme: 'oauth2/authorizationCode',
+    status: 'bad_credentials',
+    consumerRef: 'ann',
+    workspaceRef: '84559852',
+    since: writtenAt,
+  },
+  waiting: { records: 12 },
+  lastError: { time: writtenAt, message: 'The token was revoked.', class: 'credentials', operationId: id(4) },
+  createTime: installedAt,
 };
