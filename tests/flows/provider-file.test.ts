@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Account } from '../harness/account';
 import { createCustomer, type Customer, type WriteReply } from '../harness/customer';
+import { runProgram } from '../command-line/run-sluice';
+import { blocksOf, snippetsOf } from '../documents/guide-blocks';
 import { createProject } from '../harness/project';
 import { startStack, type OwnStack } from '../harness/stack';
-import { startStockroom, type Stockroom } from './provider-file/stockroom';
+import { guide, startStockroom, type Stockroom } from './provider-file/stockroom';
 
 const provider = 'stockroom' as Account['provider'];
 
@@ -68,6 +70,25 @@ it('is connected with a key, which is tried; the account is the one that it repo
   const project = await createProject(stack);
   const refused = project.connect({ provider } as Account, 'group', { apiKey: 'key-2' });
   await expect(refused).rejects.toThrow(/apiKey is refused by stockroom: unknown key/);
+});
+
+// With the names of the quickstart, in a folder of a person's own.
+it('is deployed, connected, written to and searched by the commands of the guide', async () => {
+  const { key, name } = await createProject(stack);
+  const [snippet] = snippetsOf(blocksOf(guide).filter(({ language, isReply }) => language === 'sh' || isReply));
+  const env = {
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    KEY: key,
+    PROJECT: name,
+    P: `${stack.baseUrl}/projects/${name}`,
+    WRITE: stack.writeUrl,
+    SEARCH: stack.searchUrl,
+  };
+  const api = `api() { curl -sS -w '\\n' -H "x-api-key: $KEY" -H 'content-type: application/json' "$@"; }`;
+  const script = `exec 2>&1\nset -e\n${api}\n${snippet?.block.text}`;
+  const cwd = mkdtempSync(join(tmpdir(), 'sluice-stock-'));
+  const { code, stdout } = await runProgram('bash', ['-c', script], { cwd, env });
+  expect({ code, shown: stdout.trim() }).toEqual({ code: 0, shown: snippet?.reply?.text.trim() });
 });
 
 it('creates and updates synchronously', async () => {

@@ -13,7 +13,8 @@ export interface Stockroom {
   stop(): void;
 }
 
-const guide = readFileSync(join(__dirname, '../../../docs/guides/add-a-provider.md'), 'utf8');
+/** The page of the example. */
+export const guide = readFileSync(join(__dirname, '../../../docs/guides/add-a-provider.md'), 'utf8');
 
 /** The first block of a language in the guide. */
 function blockOf(language: string): string {
