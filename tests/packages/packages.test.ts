@@ -21,7 +21,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   installed = installPackages();
   stack = await startEmbeddedStack({ env: { SLUICE_WEBHOOK_EGRESS_ALLOW: '127.0.0.1/32' } });
-  customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'] });
+  customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
   env = {
     SLUICE_URL: stack.baseUrl,
     SLUICE_SEARCH_URL: stack.searchUrl,
@@ -30,6 +30,7 @@ beforeAll(async () => {
     SLUICE_PROJECT: customer.project.name,
     INTEGRATION: customer.integrationId,
     GROUP: customer.groupRef,
+    ACCESS_TOKEN: customer.account.token,
   };
 });
 afterAll(async () => {
@@ -164,9 +165,9 @@ describe('the client', () => {
 // As they stand on the page that comes with the package.
 describe('the examples of its README', () => {
   const examples = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, text = '']) => text);
-  const [writing = '', reading = '', receiving = ''] = examples;
+  const [writing = '', reading = '', connecting = '', receiving = ''] = examples;
 
-  it('are those for writing, reading and receiving', () => expect(examples).toHaveLength(3));
+  it('are those for writing, reading, connecting and receiving', () => expect(examples).toHaveLength(4));
 
   it('write now, later and not at all', async () => {
     put('writing.mjs', writing);
@@ -195,6 +196,11 @@ describe('the examples of its README', () => {
     expect(failed.status).toBe(422);
     put('reading.mjs', reading);
     expect((await run('reading.mjs')).split('\n')).toContain('record 0 failed: rejected');
+  });
+
+  it('connect a customer and search', async () => {
+    put('connecting.mjs', connecting);
+    expect(await run('connecting.mjs')).toMatch(/^installed: healthy\nfound: [01]\n$/);
   });
 
   it('believe a message of the service, and no other', async () => {
