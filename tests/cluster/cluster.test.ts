@@ -240,9 +240,9 @@ step(
 step('lets the crash test delete no pod but those of the services', () => {
   const deletion = (pod: string) =>
     attempt('kubectl', [...namespaceArguments, 'delete', pod, '--dry-run=server', '--as', account]);
-  const [redis = ''] = podsOf('trial-redis');
+  const [sandbox = ''] = podsOf('trial-sandbox');
   const [executor = ''] = podsOf('executor');
-  expect(deletion(redis).stderr).toContain("the crash test deletes pods of its own release's services only");
+  expect(deletion(sandbox).stderr).toContain("the crash test deletes pods of its own release's services only");
   expect(deletion(executor)).toMatchObject({ status: 0 });
 });
 
