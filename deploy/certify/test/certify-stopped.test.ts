@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { account, certifySuite, inDataDir, unfinished, until } from './certify-account';
 
@@ -135,8 +136,13 @@ describe('killed', () => {
 
 it('another run that is under way is left alone', async () => {
   const customer = await account('hubspot');
-  const running = await untilMet(customer, { match: search, action: { kind: 'slow', delayMs: 5_000 } });
-  const { code, text } = await customer.certify().ended;
+  const running = await untilMet(customer, { match: search, action: { kind: 'slow', delayMs: 1_000 } });
+  // It stands still until the other has spoken, however long a start takes here.
+  running.child.kill('SIGSTOP');
+  const other = customer.certify();
+  await Promise.race([once(other.child.stdout ?? other.child, 'data'), other.ended]);
+  running.child.kill('SIGCONT');
+  const { code, text } = await other.ended;
   expect(text).toContain(`is under way in process ${running.child.pid}: left alone`);
   expect([code, (await running.ended).code]).toEqual([0, 0]);
   expect(await customer.records()).toEqual([]);
