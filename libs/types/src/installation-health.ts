@@ -6,6 +6,9 @@ import { pageOf, type OperationStatus, type Pagination } from './operation';
 /** Records of an installation are counted in at most this many of its connection's calls. Our choice: counting costs by the call. */
 export const waitingCallsMax = 1_000;
 
+/** Calls that a page reads to count them, shared evenly by its installations. Our choice: up to 100 of a page have `waitingCallsMax` each. */
+export const waitingCallsOfPageMax = 100_000;
+
 /** How the writes of one installation are doing, without its config. Our addition to the published API; see rulings. */
 export interface InstallationHealth {
   /** Of the installation. */

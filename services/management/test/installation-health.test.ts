@@ -81,6 +81,15 @@ it('says so where more calls wait than are read', async () => {
   expect(await only()).toMatchObject({ waiting: { isAtLeast: true } });
 });
 
+it('reads fewer calls of each the more installations a page may have, so that no page is read for long', async () => {
+  await prepared.accept(2);
+  const copies = `insert into calls select (jsonb_populate_record(c, jsonb_build_object('number', n))).* from calls c, generate_series(2, 150) n where c.project_id = ?`;
+  await prepared.database.raw(copies, [prepared.seed.projectId]);
+  const waitingIn = async (pageSize: number) => (await list(`?pageSize=${pageSize}`)).results[0]?.waiting;
+  expect(await waitingIn(50)).toEqual({ records: 300 });
+  expect(await waitingIn(1_000)).toMatchObject({ isAtLeast: true, records: 200 });
+});
+
 describe('the last error', () => {
   it('is the end of the newest operation that failed, and not of an older one', async () => {
     await prepared.ended(['failed']);

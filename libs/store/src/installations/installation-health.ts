@@ -1,4 +1,4 @@
-import { statusOf, waitingCallsMax } from '@sluice/types';
+import { statusOf, waitingCallsMax, waitingCallsOfPageMax } from '@sluice/types';
 import type { InstallationError, InstallationHealth, OperationState, WaitingRecords } from '@sluice/types';
 import type { Knex } from 'knex';
 import { byKeySql } from '../connections/connection-row';
@@ -37,7 +37,8 @@ export async function listInstallationHealth(
   filter: HealthFilter,
   { afterId = '', limit }: { readonly afterId?: string; readonly limit: number },
 ): Promise<InstallationHealth[]> {
-  const bindings = { projectId, ...filter, afterId, limit, latestMax, callsMax: waitingCallsMax };
+  const callsMax = Math.min(waitingCallsMax, Math.ceil(waitingCallsOfPageMax / limit));
+  const bindings = { projectId, ...filter, afterId, limit, latestMax, callsMax };
   const { rows } = await database.raw<{ rows: StoredRow[] }>(healthSql(filter), bindings as never);
   return rows.map((row) => {
     const { connection, ...rest } = health.read(row);
