@@ -66,25 +66,28 @@ async function lockOperations(transaction: Knex.Transaction, calls: readonly Cla
 async function findBlocked(transaction: Knex.Transaction, claimed: readonly ClaimedCall[]): Promise<BlockedRow[]> {
   const input = rowSource('i', callKeyColumns, claimed);
   const result = await transaction.raw<{ rows: BlockedRow[] }>(
-    `with mine as (
+    // Each record looks up its order key by itself, whatever the planner knows of how many wait: a join of all with all takes seconds.
+    `with mine as materialized (
        select r.project_id, r.operation_id, r.record_index, c.lane_id, r.order_key, r.accept_seq, c.number as call_number
        from ${input.sql}
        join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
        join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}),
-     blocked as (
-       select m.project_id, m.operation_id, m.call_number, m.record_index, m.lane_id, max(e.barrier_until) as barrier_until
-       from mine m join records e on e.project_id = m.project_id and e.order_key = m.order_key
-         and (e.operation_id, e.record_index) <> (m.operation_id, m.record_index)
-       left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and ${isInCall('e', 'k')}
-       where (e.holds_order and ((e.accept_seq, e.record_index) < (m.accept_seq, m.record_index)
-               or (k.state = 'running' and not exists (select 1 from mine x where x.operation_id = e.operation_id
-                                                       and x.record_index = e.record_index))))
-          or e.barrier_until > now()
-       group by 1, 2, 3, 4, 5)
-     select b.*, extract(epoch from b.barrier_until - now())::float8 * 1000 as barrier_in_ms, not exists (select 1 from mine m where m.operation_id = b.operation_id and m.call_number = b.call_number
-                and not exists (select 1 from blocked o where o.operation_id = m.operation_id
-                                and o.record_index = m.record_index)) as is_whole
-     from blocked b`,
+     blocked as materialized (
+       select m.project_id, m.operation_id, m.call_number, m.record_index, m.lane_id, b.barrier_until
+       from mine m cross join lateral (
+         select count(*) as writes, max(e.barrier_until) as barrier_until from records e
+         left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and ${isInCall('e', 'k')}
+         where e.project_id = m.project_id and e.order_key = m.order_key
+           and (e.operation_id, e.record_index) <> (m.operation_id, m.record_index)
+           and ((e.holds_order and ((e.accept_seq, e.record_index) < (m.accept_seq, m.record_index)
+                   or (k.state = 'running' and not exists (select 1 from mine x where x.operation_id = e.operation_id
+                                                           and x.record_index = e.record_index))))
+             or e.barrier_until > now())) b
+       where b.writes > 0)
+     select b.*, extract(epoch from b.barrier_until - now())::float8 * 1000 as barrier_in_ms,
+            count(*) over (partition by b.project_id, b.operation_id, b.call_number) = c.records as is_whole
+     from blocked b join (select project_id, operation_id, call_number, count(*) as records from mine group by 1, 2, 3) c
+       using (project_id, operation_id, call_number)`,
     input.bindings as Knex.Value[],
   );
   return result.rows;
