@@ -1,5 +1,6 @@
 import type { HeldConnection, LastFailure } from '@sluice/types';
 import type { Knex } from 'knex';
+import { hiddenFromPlanner } from '../row-source';
 import { momentSql, optional, plain, table, type StoredRow } from '../table';
 
 const standing = table({
@@ -28,7 +29,7 @@ const lastFailureSql = `
   from calls c cross join lateral (
     select error_class, status, finished_at from attempts
     where project_id = c.project_id and operation_id = c.operation_id and call_number = c.number order by fence desc limit 1) a
-  where c.project_id = o.project_id and c.operation_id = o.id and c.state = 'ready' and c.not_before > now()
+  where c.project_id = o.project_id and c.operation_id = o.id and c.state = ${hiddenFromPlanner('ready')} and c.not_before > now()
     and a.error_class is not null and a.finished_at is not null
   order by a.finished_at desc limit 1`;
 

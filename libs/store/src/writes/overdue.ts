@@ -3,6 +3,7 @@ import { type CallKey, type CallKeyRow, deadlineSql, isInCall, toCallKey } from 
 import type { ClaimedCall } from './take-calls';
 import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lanes';
+import { hiddenFromPlanner } from '../row-source';
 
 /** A call that is not sent any more, because its lane is blocked or its connection held back past the deadline. */
 export interface OverdueCall
@@ -68,14 +69,14 @@ export async function claimOverdue(
        join calls c on c.project_id = d.project_id and c.operation_id = d.operation_id and c.number = d.number
        join lanes l on l.project_id = c.project_id and l.id = c.lane_id
        left join connections n on n.project_id = c.project_id and n.id = c.connection_id
-       where (c.state = 'ready' or (c.state = 'in_doubt' and n.status = 'bad_credentials'))
+       where (c.state = ${hiddenFromPlanner('ready')} or (c.state = ${hiddenFromPlanner('in_doubt')} and n.status = 'bad_credentials'))
          and (n.status = 'bad_credentials' or l.blocked_until > now())
          and exists (select 1 from records r where r.project_id = c.project_id and r.operation_id = c.operation_id
            and ${isInCall('r', 'c')} and ${deadlineSql('r', 'c')} <= now()
            and (n.status = 'bad_credentials' or r.first_sent_at is not null or l.blocked_until > ${deadlineSql('r', 'c')}))),
      picked as (select c.project_id, c.operation_id, c.number from calls c join held_back h
          on h.project_id = c.project_id and h.operation_id = c.operation_id and h.number = c.number
-       where c.state in ('ready', 'in_doubt') and (c.state = 'in_doubt') = h.was_in_doubt order by 1, 2, 3 for update of c skip locked),
+       where c.state = any(${hiddenFromPlanner('{ready,in_doubt}')}::text[]) and (c.state = 'in_doubt') = h.was_in_doubt order by 1, 2, 3 for update of c skip locked),
      taken as (update calls c set state = 'running', owner = ?, fence = c.fence + 1,
                       lease_until = now() + make_interval(secs => ?::float8 / 1000)
        from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number

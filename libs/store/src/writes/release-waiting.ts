@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { type CallKey, type CallKeyRow, isInCall, toCallKey } from './write-rows';
 import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lanes';
+import { hiddenFromPlanner } from '../row-source';
 import type { ReleasedCall, Settlement } from './settlement';
 
 /** Waiting calls whose blocked record is now the first unfinished write of its order key. */
@@ -18,7 +19,7 @@ export async function releaseWaiting(
            order by r.project_id, r.order_key, r.accept_seq, r.record_index) n
      join operations o on o.project_id = n.project_id and o.id = n.operation_id
      where c.project_id = n.project_id and c.operation_id = n.operation_id and ${isInCall('n', 'c')}
-       and c.state = 'waiting'
+       and c.state = ${hiddenFromPlanner('waiting')}
      returning c.project_id, c.operation_id, c.number, c.lane_id, c.object_name, c.type, c.traceparent, o.installation_id`,
     [[...new Set(held.map((settlement) => settlement.projectId))], orderKeys] as unknown as Knex.Value[],
   );
@@ -63,16 +64,16 @@ export async function repairOrder(database: Knex, page: Page<WaitingCall>): Prom
   const result = await database.raw<{ rows: WaitingRow[] }>(
     `with examined as (
        select c.project_id, c.lane_id, c.operation_id, c.number,
-              (select 1 from records r join records e on e.project_id = r.project_id and e.order_key = r.order_key
+              (select 1 from records r
                where r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-                 and e.holds_order
-                 and (e.accept_seq, e.record_index) < (r.accept_seq, r.record_index) limit 1) is null as is_free
+                 and (select 1 from records e where e.project_id = r.project_id and e.order_key = r.order_key and e.holds_order
+                      and (e.accept_seq, e.record_index) < (r.accept_seq, r.record_index) limit 1) is not null limit 1) is null as is_free
        from (select project_id, lane_id, operation_id, number, members from calls
              where state = 'waiting' and (project_id, lane_id, operation_id, number) > (?, ?, ?, ?::integer)
              order by project_id, lane_id, operation_id, number limit ?) c),
      freed as (update calls c set state = 'ready', not_before = c.created_at from examined w
        where w.is_free and c.project_id = w.project_id and c.operation_id = w.operation_id and c.number = w.number
-         and c.state = 'waiting')
+         and c.state = ${hiddenFromPlanner('waiting')})
      select * from examined order by project_id, lane_id, operation_id, number`,
     [projectId, laneId, operationId, number, page.limit],
   );

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { BatchKey } from './close-batch';
 import type { LaneKey } from './lanes';
 import { connectionIsUsable } from './take-calls';
+import { hiddenFromPlanner } from '../row-source';
 
 /** Auto-batches that are closed and not sealed, and those that are due, oldest first. */
 export async function findDueBatches(database: Knex, limit: number): Promise<BatchKey[]> {
@@ -36,7 +37,7 @@ export async function sweepFlushes(database: Knex, limit: number): Promise<numbe
 export async function findIsolated(database: Knex): Promise<LaneKey | undefined> {
   const result = await database.raw<{ rows: { project_id: string; lane_id: string }[] }>(
     `select c.project_id, c.lane_id from calls c
-     where c.crash_count >= 2 and c.state in ('ready', 'in_doubt') and c.not_before <= now() and ${connectionIsUsable('c')}
+     where c.crash_count >= 2 and c.state = any(${hiddenFromPlanner('{ready,in_doubt}')}::text[]) and c.not_before <= now() and ${connectionIsUsable('c')}
        and (select coalesce(l.blocked_until, now()) <= now() from lanes l where l.project_id = c.project_id and l.id = c.lane_id)
      order by c.not_before limit 1`,
   );
