@@ -225,13 +225,16 @@ describe('a collector that', () => {
 
 /** After everything above: whatever happened, nothing of the customer went out. */
 describe('[sec-43] a span', () => {
-  it('and a log line: none holds a field value, a token, a key or a group', async () => {
+  it('and a log line: none holds a field value, a token, a key, or a group but where its operation failed', async () => {
     const lost = { groupRef: `group-${canary}`, ...create('nobody') };
     expect((await customer.write('contacts', lost)).status).toBe(404);
     const services = ['management', 'search', 'write-gateway', 'batcher', 'executor'];
     const lines = services.flatMap((name) => readFileSync(join(stack.logDir, `${name}.log`), 'utf8').split('\n'));
-    const secrets = [canary, customer.account.token, `"${customer.groupRef}"`, customer.project.key];
+    const secrets = [canary, customer.account.token, customer.project.key];
     expect(lines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);
+    const ofGroup = lines.filter((line) => line.includes(`"${customer.groupRef}"`));
+    expect(ofGroup.filter((line) => !line.includes('"event":"operation.ended"'))).toEqual([]);
+    expect(ofGroup).not.toEqual([]);
     expect(lines.length).toBeGreaterThan(100);
   });
 

@@ -159,8 +159,8 @@ describe.each([
       const step = await claimOverdue(inside, ending);
       expect([step.found, step.next]).toEqual([[], expect.any(String)]);
     });
-    // Not compared: small tables are read whole. Each of the 100 calls is found down an index of four levels at most.
-    expect(pages).toBeLessThanOrEqual(100 * 10);
+    // Not compared: small tables are read whole. Each of the 100 calls is found down an index of four levels at most, beside rows that are dead.
+    expect(pages).toBeLessThanOrEqual(100 * 12);
   });
 
   it.each<[what: string, read: (inside: Database) => Promise<unknown>]>([

@@ -30,7 +30,7 @@ const claim = async (inside: typeof database) => {
 };
 
 // A table of millions is not analyzed for a burst of thousands: a claim that joined all of them with all took longer than a statement may.
-it('with ten times as many updates that wait, a claim reads no more, though the statistics are of a time when none did', async () => {
+it('with twenty times as many updates that wait, a claim reads no more, though the statistics are of a time when none did', async () => {
   for (const table of ['operations', 'calls', 'records']) {
     await database.raw('alter table ?? set (autovacuum_enabled = off)', [table]);
   }
@@ -41,7 +41,8 @@ it('with ten times as many updates that wait, a claim reads no more, though the 
   await database.raw('vacuum (analyze) operations, calls, records');
   await acceptUpdates(1_000, 1_500);
   const before = await pagesOf(database, claim);
-  await acceptUpdates(1_500, 6_500);
+  await acceptUpdates(1_500, 11_500);
   const after = await pagesOf(database, claim);
-  expect(after).toBeLessThan(1.5 * before);
+  // An index is two levels deeper. Read whole, it would be five times as much.
+  expect(after).toBeLessThan(2 * before);
 });
