@@ -76,3 +76,36 @@ withBrowser('who has no role is told what to ask for', async () => {
   expect(said).toMatch(/have no role here[^]*SLUICE_OIDC_VIEWERS/);
   expect(await page.getByLabel('API key').count()).toBe(1);
 });
+
+// Nothing happens in this project that would be sent to it.
+const receiver = 'https://localhost:1/';
+
+withBrowser('a viewer reads what others change, and is offered nothing that changes it', async () => {
+  const { id } = await project.client.management.createWebhookEndpoint({ body: { url: receiver } });
+  const page = await signInAs('vera-viewer');
+  await page.getByRole('button', { name: project.name }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  const buttons = () => page.locator('main button').allInnerTexts();
+  await tab.goTo('developers/webhooks');
+  await page.getByRole('link', { name: receiver }).waitFor();
+  expect(await buttons()).toEqual([]);
+  await tab.goTo(`developers/webhooks/${id}`);
+  await page.getByText('Nothing was sent yet').waitFor();
+  expect(await buttons()).toEqual([]);
+  await project.client.management.deleteWebhookEndpoint({ endpointId: id });
+});
+
+withBrowser('what an admin changes leaves a line with who did it', async () => {
+  const { id } = await project.client.management.createWebhookEndpoint({ body: { url: receiver } });
+  const page = await signInAs('adam-admin');
+  await page.getByRole('button', { name: project.name }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await tab.goTo(`developers/webhooks/${id}`);
+  await page.getByRole('button', { name: 'Disable…' }).click();
+  await page.getByRole('button', { name: 'Disable it' }).click();
+  await page.getByText('Somebody disabled it.').waitFor();
+  const path = `/v1/projects/${project.id}/webhook-endpoints/${id}`;
+  expect(stack.logLines().filter(({ event }) => event === 'person.changed')).toContainEqual(
+    expect.objectContaining({ person: 'person:adam-admin@example.com', method: 'PATCH', path, status: 200 }),
+  );
+});

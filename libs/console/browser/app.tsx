@@ -4,6 +4,7 @@ import { leaveProject, readSession, signOut, type Session } from './session';
 import { NetworkBanner } from './parts/network-banner';
 import { CustomerPage } from './pages/customer';
 import { CustomersPage } from './pages/customers';
+import { DevelopersPage } from './pages/developers/developers';
 import { LanesPage } from './pages/lanes';
 import { OperationPage } from './pages/operation';
 import { OperationsPage } from './pages/operations';
@@ -15,6 +16,7 @@ const tabs = [
   ['operations', 'Operations'],
   ['customers', 'Customers'],
   ['lanes', 'Lanes'],
+  ['developers', 'Developers'],
 ] as const;
 
 /** How often "a minute ago" is counted anew. */
@@ -78,13 +80,15 @@ export function App() {
 }
 
 function Page({ session, route }: { readonly session: Session; readonly route: Route }) {
-  const [name = '', id] = route.path.split('/');
+  const [name = '', id, ...more] = route.path.split('/');
   if (name === 'overview') return <OverviewPage session={session} query={route.query} />;
   if (name === 'operations' && id !== undefined) return <OperationPage key={id} session={session} operationId={id} />;
   if (name === 'operations') return <OperationsPage session={session} query={route.query} />;
   if (name === 'customers' && id !== undefined)
     return <CustomerPage key={id} session={session} installationId={id} query={route.query} />;
   if (name === 'customers') return <CustomersPage session={session} query={route.query} />;
+  if (name === 'developers')
+    return <DevelopersPage session={session} path={id === undefined ? [] : [id, ...more]} query={route.query} />;
   if (name === 'lanes') return <LanesPage session={session} query={route.query} />;
   return (
     <div class="empty">

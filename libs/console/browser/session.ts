@@ -15,6 +15,14 @@ export interface Person {
   readonly role: 'viewer' | 'operator' | 'admin';
 }
 
+/**
+ * Whether a change that needs this scope is offered. Which scopes a key has is not known here: the service refuses what it may not do.
+ * Source: a role stands for a scope, see the guide.
+ */
+export function isOffered({ person }: Session, scope: 'frontend' | 'full'): boolean {
+  return person === undefined || person.role === 'admin' || (person.role === 'operator' && scope === 'frontend');
+}
+
 /** How one may sign in here, and who has. */
 export interface SignInState {
   /** Whether people may, with OpenID Connect. */

@@ -96,6 +96,7 @@ export * from './update-mask';
 export * from './webhook-endpoint';
 export {
   filtersFor,
+  webhookFilters,
   webhookFiltersDefault,
   type WebhookEvent,
   type WebhookEventType,

@@ -6,7 +6,7 @@ import { Problem } from '../parts/problem';
 import { Reconnect } from '../parts/reconnect';
 import { shortId } from '../format';
 import { hrefOf } from '../use-route';
-import { apiOf, type Api, type Session } from '../session';
+import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
 import { recordsOf } from './customers';
 
@@ -55,7 +55,7 @@ export function CustomerPage({ session, installationId, query }: CustomerOptions
       </p>
       {error === undefined ? null : <Problem error={error} title="The customer could not be read again" />}
       <ConnectionPanel session={session} health={health} installation={installation} onChange={reload} />
-      <ConfigHistory api={api} installation={installation} query={query} onChange={reload} />
+      <ConfigHistory session={session} installation={installation} query={query} onChange={reload} />
     </>
   );
 }
@@ -122,7 +122,15 @@ function ConnectionPanel({ session, health, installation, onChange }: Connection
           {provider} refuses the credentials. What waits is sent when the connection has new ones, until its deadline.
         </p>
       ) : null}
-      <Reconnect key={connection.id} session={session} health={health} installation={installation} onDone={onChange} />
+      {isOffered(session, 'frontend') ? (
+        <Reconnect
+          key={connection.id}
+          session={session}
+          health={health}
+          installation={installation}
+          onDone={onChange}
+        />
+      ) : null}
     </section>
   );
 }

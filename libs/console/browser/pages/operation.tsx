@@ -11,7 +11,7 @@ import { Problem } from '../parts/problem';
 import { RecordTable } from '../parts/record-table';
 import { shortId } from '../format';
 import { hrefOf } from '../use-route';
-import { apiOf, type Api, type Session } from '../session';
+import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
 
 /** While it fills and drains. */
@@ -51,8 +51,12 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
         </span>
         <div class="actions">
           <ExportButton api={api} operationId={operation.id} records={records} />
-          <CancelButton {...actions} />
-          <RetryButton {...actions} />
+          {isOffered(session, 'frontend') ? (
+            <>
+              <CancelButton {...actions} />
+              <RetryButton {...actions} />
+            </>
+          ) : null}
         </div>
       </div>
       <p class="fine facts">

@@ -2,7 +2,7 @@ import { counted, diffJson, type Config, type Installation } from '@sluice/types
 import { useState } from 'preact/hooks';
 import { shortId } from '../format';
 import { goTo, hrefOf } from '../use-route';
-import type { Api } from '../session';
+import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
 import { Confirm } from './confirm';
 import { Differences } from './differences';
@@ -13,7 +13,7 @@ import { Problem } from './problem';
 const pageSize = 20;
 
 interface HistoryOptions {
-  readonly api: Api;
+  readonly session: Session;
   readonly installation: Installation;
   /** `from` and `to` are the versions that are compared; `before` begins an older page. */
   readonly query: URLSearchParams;
@@ -21,7 +21,8 @@ interface HistoryOptions {
 }
 
 /** The config in force, what it was before, what differs, and the way back. */
-export function ConfigHistory({ api, installation, query, onChange }: HistoryOptions) {
+export function ConfigHistory({ session, installation, query, onChange }: HistoryOptions) {
+  const api = apiOf(session.apiKey, session.project.id);
   const { id: installationId, integrationId, config: inForce } = installation;
   const [restored, setRestored] = useState<Config>();
   const before = query.get('before') ?? undefined;
@@ -48,7 +49,11 @@ export function ConfigHistory({ api, installation, query, onChange }: HistoryOpt
       {versions.length === 0 ? null : (
         <>
           <h3>History</h3>
-          <VersionTable versions={versions} installation={installation} onRestore={setRestored} />
+          <VersionTable
+            versions={versions}
+            installation={installation}
+            onRestore={isOffered(session, 'frontend') ? setRestored : undefined}
+          />
           <Comparison api={api} installation={installation} versions={versions} query={query} />
         </>
       )}
@@ -75,7 +80,8 @@ export function ConfigHistory({ api, installation, query, onChange }: HistoryOpt
 interface TableOptions {
   readonly versions: readonly Config[];
   readonly installation: Installation;
-  readonly onRestore: (config: Config) => void;
+  /** Absent: none can be restored. */
+  readonly onRestore: ((config: Config) => void) | undefined;
 }
 
 function VersionTable({ versions, installation, onRestore }: TableOptions) {
@@ -120,7 +126,7 @@ function VersionTable({ versions, installation, onRestore }: TableOptions) {
                   )}
                 </td>
                 <td data-label="">
-                  {differences === 0 ? null : (
+                  {differences === 0 || onRestore === undefined ? null : (
                     <button
                       type="button"
                       class="link"
@@ -140,7 +146,8 @@ function VersionTable({ versions, installation, onRestore }: TableOptions) {
   );
 }
 
-interface ComparisonOptions extends Pick<HistoryOptions, 'api' | 'installation' | 'query'> {
+interface ComparisonOptions extends Pick<HistoryOptions, 'installation' | 'query'> {
+  readonly api: Api;
   readonly versions: readonly Config[];
 }
 
@@ -211,7 +218,8 @@ function VersionChoice({ title, chosen, versions, onChoose }: ChoiceOptions) {
 /** A version under its short id. */
 const sideOf = ({ id, content }: Config) => ({ title: shortId(id), content });
 
-interface RestoreOptions extends Pick<HistoryOptions, 'api' | 'installation'> {
+interface RestoreOptions extends Pick<HistoryOptions, 'installation'> {
+  readonly api: Api;
   readonly config: Config;
   readonly onDone: () => void;
   readonly onClose: () => void;

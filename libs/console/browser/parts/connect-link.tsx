@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { noteFailure } from '../network';
+import { CopyField } from './field';
 import { Problem } from './problem';
 
 interface LinkOptions {
@@ -28,10 +29,7 @@ export function ConnectLink({ verb, make }: LinkOptions) {
           {verb}
         </button>
       ) : (
-        <label>
-          For the customer's browser, once, within ten minutes
-          <input readOnly value={url} onFocus={(event) => event.currentTarget.select()} />
-        </label>
+        <CopyField title="For the customer's browser, once, within ten minutes" value={url} />
       )}
       {error === undefined ? null : <Problem error={error} title="No link was made" />}
     </>

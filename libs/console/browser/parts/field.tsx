@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+
 /** What is wrong with a field, and what to do, shown beside it. */
 export interface FieldIssue {
   readonly name: string;
@@ -20,35 +22,70 @@ interface FieldOptions {
   readonly title: string;
   readonly issues: readonly FieldIssue[];
   readonly placeholder?: string | undefined;
-  readonly type?: 'text' | 'datetime-local' | 'password' | undefined;
+  readonly type?: 'text' | 'datetime-local' | 'password' | 'long' | 'choice' | undefined;
+  /** Shown from the start. */
+  readonly value?: string | undefined;
+  /** The options of a choice. */
+  readonly children?: ComponentChildren;
 }
 
 /** One field with its title, and what is wrong with it. Whoever reads the form reads its value from the element. */
-export function Field({ name, title, issues, placeholder, type = 'text' }: FieldOptions) {
+export function Field({ name, title, issues, placeholder, type = 'text', value, children }: FieldOptions) {
   const issue = issues.find((one) => one.name === name);
-  const id = `issue-${name}`;
   const shared = {
     name,
     'aria-invalid': issue !== undefined,
-    'aria-describedby': issue === undefined ? undefined : id,
+    'aria-describedby': issue === undefined ? undefined : `issue-${name}`,
   } as const;
   return (
     <label>
       {title}
-      {type === 'password' ? (
+      {type === 'choice' ? (
+        <select {...shared}>{children}</select>
+      ) : type === 'long' ? (
+        <textarea rows={12} spellcheck={false} placeholder={placeholder} defaultValue={value} {...shared} />
+      ) : type === 'password' ? (
         // Not a password of whoever sits here: no browser should offer to keep it.
         <input type="password" placeholder={placeholder} autocomplete="new-password" {...shared} />
       ) : type === 'datetime-local' ? (
         <input type="datetime-local" {...shared} />
       ) : (
-        <input type="text" placeholder={placeholder} spellcheck={false} {...shared} />
+        <input type="text" placeholder={placeholder} spellcheck={false} defaultValue={value} {...shared} />
       )}
-      {issue === undefined ? null : (
-        <span class="issue" id={id} role="alert">
-          {title} {issue.detail}
-          {issue.value === undefined || type === 'password' ? '' : `, not ${issue.value}`}. {issue.remedy}
-        </span>
-      )}
+      <IssueText title={title} issue={issue} isSecret={type === 'password'} />
     </label>
+  );
+}
+
+interface CopyOptions {
+  readonly title: string;
+  readonly value: string;
+}
+
+/** A text that is taken elsewhere: the first click selects all of it. */
+export function CopyField({ title, value }: CopyOptions) {
+  return (
+    <label class="copied">
+      {title}
+      <input readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+    </label>
+  );
+}
+
+interface IssueOptions {
+  readonly title: string;
+  readonly issue: FieldIssue | undefined;
+  readonly isSecret?: boolean;
+}
+
+/** The field, the rule, the value and what to do. */
+export function IssueText({ title, issue, isSecret }: IssueOptions) {
+  if (issue === undefined) return null;
+  const { name, detail, value, remedy } = issue;
+  return (
+    <span class="issue" id={`issue-${name}`} role="alert">
+      {title} {detail}
+      {value === undefined || isSecret === true ? '' : `, not ${value}`}. {remedy}
+    </span>
   );
 }

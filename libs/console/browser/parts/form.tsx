@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { noteAnswer, noteFailure } from '../network';
-import { Field, issuesOf, type FieldIssue } from './field';
+import { Field, IssueText, issuesOf, type FieldIssue } from './field';
 import { Problem } from './problem';
 
 /** One field of a form. */
@@ -8,8 +8,13 @@ export interface FormField {
   /** As the service names it in what it refuses: `basicAuth.username`. What stands before it there is no matter. */
   readonly name: string;
   readonly title: string;
-  readonly type?: 'text' | 'password';
+  readonly type?: 'text' | 'datetime-local' | 'password' | 'long' | 'choice' | 'many';
   readonly isOptional?: boolean;
+  /** Shown from the start; of many, those that are chosen, between commas. */
+  readonly value?: string;
+  readonly placeholder?: string;
+  /** Of a choice, and of many: value and title. */
+  readonly choices?: readonly (readonly [string, string])[];
 }
 
 interface FormOptions {
@@ -30,11 +35,10 @@ export function Form({ fields, verb, failure, onSubmit }: FormOptions) {
   const [isBusy, setBusy] = useState(false);
   const send = async (): Promise<void> => {
     const values = valuesOf(form.current, fields);
-    const missing = fields.filter(({ name, isOptional }) => isOptional !== true && values[name] === '');
-    const remedy = 'Nothing was sent.';
+    const wrong = missingOf(form.current, fields, values);
     setError(undefined);
-    setIssues(missing.map(({ name }) => ({ name, detail: 'is required', remedy })));
-    if (missing.length > 0) return;
+    setIssues(wrong);
+    if (wrong.length > 0) return;
     setBusy(true);
     try {
       await onSubmit(values);
@@ -56,8 +60,8 @@ export function Form({ fields, verb, failure, onSubmit }: FormOptions) {
   };
   return (
     <form class="form" ref={form} onSubmit={submit} noValidate>
-      {fields.map(({ name, title, type }) => (
-        <Field key={name} name={name} title={title} type={type} issues={issues} />
+      {fields.map((field) => (
+        <FormFieldView key={field.name} field={field} issues={issues} />
       ))}
       {error === undefined ? null : <Problem error={error} title={failure} />}
       <button type="submit" class="primary" disabled={isBusy}>
@@ -67,21 +71,67 @@ export function Form({ fields, verb, failure, onSubmit }: FormOptions) {
   );
 }
 
-function valuesOf(form: HTMLFormElement | null, fields: readonly FormField[]): Record<string, string> {
-  const elements = [...(form?.querySelectorAll<HTMLInputElement>('[name]') ?? [])];
-  const typed = new Map(elements.map(({ name, value }) => [name, value]));
-  // A password may begin and end with a space.
-  return Object.fromEntries(
-    fields.map(({ name, type }) => [
-      name,
-      type === 'password' ? (typed.get(name) ?? '') : (typed.get(name) ?? '').trim(),
-    ]),
+function FormFieldView({ field, issues }: { readonly field: FormField; readonly issues: readonly FieldIssue[] }) {
+  const { name, title, type, value = '', choices = [], placeholder } = field;
+  if (type === 'many') {
+    const chosen = value.split(',');
+    const issue = issues.find((one) => one.name === name);
+    return (
+      <fieldset aria-describedby={issue === undefined ? undefined : `issue-${name}`}>
+        <legend>{title}</legend>
+        {choices.map(([each, meaning]) => (
+          <label key={each} class="check">
+            <input type="checkbox" name={name} value={each} defaultChecked={chosen.includes(each)} />
+            {meaning}
+          </label>
+        ))}
+        <IssueText title={title} issue={issue} />
+      </fieldset>
+    );
+  }
+  return (
+    <Field name={name} title={title} type={type} value={value} placeholder={placeholder} issues={issues}>
+      {choices.map(([each, meaning]) => (
+        <option key={each} value={each} selected={each === value}>
+          {meaning}
+        </option>
+      ))}
+    </Field>
   );
+}
+
+const elementsOf = (form: HTMLFormElement | null, name: string): HTMLInputElement[] =>
+  [...(form?.querySelectorAll<HTMLInputElement>('[name]') ?? [])].filter((element) => element.name === name);
+
+function valuesOf(form: HTMLFormElement | null, fields: readonly FormField[]): Record<string, string> {
+  const valueOf = ({ name, type }: FormField): string => {
+    const elements = elementsOf(form, name);
+    if (type === 'many') return elements.flatMap(({ checked, value }) => (checked ? [value] : [])).join(',');
+    const value = elements[0]?.value ?? '';
+    // A password may begin and end with a space.
+    return type === 'password' ? value : value.trim();
+  };
+  return Object.fromEntries(fields.map((field) => [field.name, valueOf(field)]));
+}
+
+/** What the page itself refuses: what is not there, and half a moment. */
+function missingOf(
+  form: HTMLFormElement | null,
+  fields: readonly FormField[],
+  values: Readonly<Record<string, string>>,
+): FieldIssue[] {
+  return fields.flatMap(({ name, type, isOptional }) => {
+    const isHalf = elementsOf(form, name)[0]?.validity.badInput === true;
+    if (isHalf) return [{ name, detail: 'must be a whole day and time', remedy: 'Complete it.' }];
+    if (isOptional === true || values[name] !== '') return [];
+    return [{ name, detail: type === 'many' ? 'needs one at least' : 'is required', remedy: 'Nothing was sent.' }];
+  });
 }
 
 /** The field that shows an issue of this name: its own, or the first of what the name has in it. */
 function fieldOf(fields: readonly FormField[], name: string): string | undefined {
-  const isOf = (field: string): boolean => name === field || name.endsWith(`.${field}`);
+  const plain = name.replace(/\[\d+\]$/, '');
+  const isOf = (field: string): boolean => plain === field || plain.endsWith(`.${field}`);
   const holds = (field: string): boolean => {
     const [member] = field.split('.');
     return member !== field && isOf(member ?? '');

@@ -1,7 +1,7 @@
 import type { HeldConnection } from '@sluice/types';
 import { fromNow, inFull, shortId } from '../format';
 import { hrefOf } from '../use-route';
-import { apiOf, baseUrl, type Session } from '../session';
+import { apiOf, baseUrl, isOffered, type Session } from '../session';
 import { ConnectLink } from './connect-link';
 
 interface HeldOptions {
@@ -22,7 +22,7 @@ export function Held({ session, held }: HeldOptions) {
         </time>
         . Its writes wait, and are sent when the connection has new credentials, until their deadline.
       </p>
-      <Reconnect session={session} held={held} />
+      {isOffered(session, 'frontend') ? <Reconnect session={session} held={held} /> : null}
     </div>
   );
 }

@@ -1,0 +1,280 @@
+import { counted, webhookMessageStates, type WebhookMessage } from '@sluice/types';
+import { useState } from 'preact/hooks';
+import { Badge } from '../../parts/badge';
+import { Confirm } from '../../parts/confirm';
+import { Empty } from '../../parts/empty';
+import { Form } from '../../parts/form';
+import { Moment } from '../../parts/moment';
+import { Pager } from '../../parts/pager';
+import { Problem } from '../../parts/problem';
+import { shortId } from '../../format';
+import { goTo, hrefOf } from '../../use-route';
+import type { Api } from '../../session';
+import { useLoad } from '../../use-load';
+
+const pageSize = 20;
+const everyMs = 3_000;
+
+interface DeliveryOptions {
+  readonly api: Api;
+  readonly endpointId: string;
+  /** `status`, and `pageToken` of an older page. */
+  readonly query: URLSearchParams;
+  readonly hasReplay: boolean;
+}
+
+/** What became of each message, newest first. */
+export function Deliveries({ api, endpointId, query, hasReplay }: DeliveryOptions) {
+  const filters = Object.fromEntries(query) as {
+    readonly status?: WebhookMessage['status'];
+    readonly pageToken?: string;
+  };
+  const { value, error, reload } = useLoad(
+    `${endpointId} ${query.toString()}`,
+    (signal) => api.listWebhookMessages({ endpointId, pageSize, ...filters }, { signal }),
+    { everyMs },
+  );
+  const path = `developers/webhooks/${endpointId}`;
+  const { status } = filters;
+  const next = value?.pagination.nextPageToken;
+  return (
+    <section>
+      <h2>Deliveries</h2>
+      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          Status
+          <select
+            value={status ?? ''}
+            onChange={({ currentTarget }) => goTo(hrefOf(path, { status: currentTarget.value }))}
+          >
+            <option value="">any</option>
+            {webhookMessageStates.map((state) => (
+              <option key={state} value={state}>
+                {state}
+              </option>
+            ))}
+          </select>
+        </label>
+      </form>
+      {hasReplay ? <ReplayFailed api={api} endpointId={endpointId} onDone={reload} /> : null}
+      {error === undefined ? null : <Problem error={error} title="The deliveries could not be read" />}
+      {value === undefined ? null : value.results.length === 0 ? (
+        <Empty title="No message">
+          {status === undefined ? 'Nothing was sent yet. Send a test.' : 'None has this status.'}
+        </Empty>
+      ) : (
+        <>
+          <MessageTable
+            api={api}
+            endpointId={endpointId}
+            messages={value.results}
+            hasReplay={hasReplay}
+            onDone={reload}
+          />
+          <Pager
+            {...(query.has('pageToken') ? { firstHref: hrefOf(path, { status }) } : {})}
+            {...(next === undefined ? {} : { nextHref: hrefOf(path, { status, pageToken: next }) })}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface TableOptions extends Omit<DeliveryOptions, 'query'> {
+  readonly messages: readonly WebhookMessage[];
+  readonly onDone: () => void;
+}
+
+function MessageTable({ api, endpointId, messages, hasReplay, onDone }: TableOptions) {
+  const [replayed, setReplayed] = useState<WebhookMessage>();
+  return (
+    <div class="scroll">
+      <table class="cards">
+        <thead>
+          <tr>
+            <th>Status</th>
+            <th class="wide">Reports</th>
+            <th>Happened</th>
+            <th>Attempts</th>
+            <th>Message</th>
+            <th>
+              <span class="hidden">What can be done</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {messages.map((message) => (
+            <MessageRow
+              key={message.id}
+              api={api}
+              endpointId={endpointId}
+              message={message}
+              onReplay={hasReplay ? setReplayed : undefined}
+            />
+          ))}
+        </tbody>
+      </table>
+      {replayed === undefined ? null : (
+        <Confirm
+          title="Send this message again?"
+          verb="Replay"
+          onClose={() => setReplayed(undefined)}
+          onConfirm={async () => {
+            await api.replayWebhookMessage({ endpointId, messageId: replayed.id });
+            setReplayed(undefined);
+            onDone();
+          }}
+        >
+          <p>
+            It is sent with the same svix-id and tried as often as a new one. A receiver that keeps ids knows it
+            already.
+          </p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+interface RowOptions extends AttemptOptions {
+  /** Absent: it cannot be replayed. */
+  readonly onReplay: ((message: WebhookMessage) => void) | undefined;
+}
+
+/** A message, and below it each attempt with what the receiver answered, once it is opened. */
+function MessageRow({ onReplay, ...of }: RowOptions) {
+  const { message } = of;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <tr class="clickable">
+        <td data-label="Status">
+          <Badge of={message.status} />
+          {message.nextAttemptTime === undefined ? null : (
+            <div class="fine">
+              next attempt <Moment of={message.nextAttemptTime} />
+            </div>
+          )}
+        </td>
+        <td class="wide" data-label="Reports">
+          {message.notificationType}
+        </td>
+        <td data-label="Happened">
+          <Moment of={message.createTime} />
+        </td>
+        <td data-label="Attempts">{message.attempts}</td>
+        <td data-label="Message">
+          <button
+            type="button"
+            class="link whole-row"
+            aria-expanded={isOpen}
+            aria-label={`Attempts of ${shortId(message.id)}`}
+            title={message.id}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {shortId(message.id)}
+          </button>
+        </td>
+        <td data-label="">
+          {onReplay === undefined ? null : (
+            <button
+              type="button"
+              class="link"
+              aria-label={`Replay ${shortId(message.id)}…`}
+              onClick={() => onReplay(message)}
+            >
+              Replay…
+            </button>
+          )}
+        </td>
+      </tr>
+      {isOpen ? (
+        <tr class="explained">
+          <td colSpan={6}>
+            <Attempts {...of} />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+}
+
+interface AttemptOptions {
+  readonly api: Api;
+  readonly endpointId: string;
+  readonly message: WebhookMessage;
+}
+
+/** What the receiver answered, attempt by attempt, and what was sent. */
+function Attempts({ api, endpointId, message }: AttemptOptions) {
+  const messageId = message.id;
+  const { value, error } = useLoad(
+    messageId,
+    async (signal) => ({
+      attempts: await api.listWebhookAttempts({ endpointId, messageId }, { signal }),
+      message: await api.getWebhookMessage({ endpointId, messageId }, { signal }),
+    }),
+    { everyMs },
+  );
+  if (error !== undefined) return <Problem error={error} title="The attempts could not be read" />;
+  if (value === undefined) return null;
+  return (
+    <>
+      <ol class="timeline">
+        {value.attempts.length === 0 ? <li>Not sent yet.</li> : null}
+        {value.attempts.map(({ number, startTime, class: outcome, responseStatus, durationMs, response }) => (
+          <li key={number}>
+            <b>{number}</b>
+            <span>
+              <Moment of={startTime} />: {outcome ?? 'under way, or cut off'}
+              {responseStatus === undefined ? '' : `, status ${responseStatus}`}
+              {durationMs === undefined ? '' : `, ${durationMs} ms`}
+              {response === undefined || response === '' ? null : <div class="fine">{response}</div>}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <details>
+        <summary>What is sent</summary>
+        <pre tabIndex={0}>{JSON.stringify(value.message.payload, null, 2)}</pre>
+      </details>
+    </>
+  );
+}
+
+/** Sends what has failed since a moment again, up to 100,000 messages with one request. */
+function ReplayFailed({ api, endpointId, onDone }: Pick<TableOptions, 'api' | 'endpointId' | 'onDone'>) {
+  const [isAsking, setAsking] = useState(false);
+  const [outcome, setOutcome] = useState('');
+  const replay = async ({ since = '' }: Readonly<Record<string, string>>): Promise<void> => {
+    const { replayed, isComplete } = await api.replayFailedWebhookMessages({
+      endpointId,
+      since: new Date(since).toISOString(),
+    });
+    setOutcome(
+      `${counted(replayed, 'message')} will be sent again.${isComplete ? '' : ' There are more: replay again.'}`,
+    );
+    setAsking(false);
+    onDone();
+  };
+  return (
+    <>
+      <div class="filters">
+        <button type="button" onClick={() => setAsking(!isAsking)} aria-expanded={isAsking}>
+          Replay what failed…
+        </button>
+        <span role="status" class="fine">
+          {outcome}
+        </span>
+      </div>
+      {isAsking ? (
+        <Form
+          fields={[{ name: 'since', title: 'Happened since', type: 'datetime-local' }]}
+          verb="Replay"
+          failure="Nothing was replayed"
+          onSubmit={replay}
+        />
+      ) : null}
+    </>
+  );
+}

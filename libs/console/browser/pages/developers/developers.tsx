@@ -1,0 +1,35 @@
+import { hrefOf } from '../../use-route';
+import type { Session } from '../../session';
+import { WebhookPage } from './webhook';
+import { WebhooksPage } from './webhooks';
+
+const parts = [['webhooks', 'Webhooks']] as const;
+
+interface DevelopersOptions {
+  readonly session: Session;
+  /** Of the address, behind `developers`. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+/** What whoever builds on Sluice sets up, part by part. */
+export function DevelopersPage({ session, path: [part = parts[0][0], id], query }: DevelopersOptions) {
+  return (
+    <>
+      <nav class="spans parts" aria-label="For developers">
+        {parts.map(([name, title]) => (
+          <a key={name} href={hrefOf(`developers/${name}`)} aria-current={name === part ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      {part === 'webhooks' && id !== undefined ? (
+        <WebhookPage key={id} session={session} endpointId={id} query={query} />
+      ) : part === 'webhooks' ? (
+        <WebhooksPage session={session} />
+      ) : (
+        <p>There is no such page.</p>
+      )}
+    </>
+  );
+}

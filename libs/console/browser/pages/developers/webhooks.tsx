@@ -1,0 +1,138 @@
+import {
+  webhookFilters,
+  webhookFiltersDefault,
+  type CreatedWebhookEndpoint,
+  type WebhookEndpoint,
+  type WebhookFilter,
+} from '@sluice/types';
+import { useState } from 'preact/hooks';
+import { Badge } from '../../parts/badge';
+import { Empty } from '../../parts/empty';
+import { CopyField } from '../../parts/field';
+import { Form, type FormField } from '../../parts/form';
+import { Moment } from '../../parts/moment';
+import { Problem } from '../../parts/problem';
+import { hrefOf } from '../../use-route';
+import { apiOf, isOffered, type Session } from '../../session';
+import { useLoad } from '../../use-load';
+
+const everyMs = 5_000;
+
+/** The fields of an endpoint, as it is or as a new one begins. */
+export function endpointFields(endpoint?: WebhookEndpoint): FormField[] {
+  return [
+    { name: 'url', title: 'Address', value: endpoint?.url ?? '', placeholder: 'https://app.example.com/sluice' },
+    {
+      name: 'description',
+      title: 'What it is for',
+      value: endpoint?.description ?? '',
+      // The service changes a description, and does not remove it.
+      isOptional: endpoint?.description === undefined,
+    },
+    {
+      name: 'eventTypes',
+      title: 'Sends',
+      type: 'many',
+      value: (endpoint?.eventTypes ?? webhookFiltersDefault).join(','),
+      choices: webhookFilters.map((filter) => [filter, filter] as const),
+    },
+  ];
+}
+
+/** What the fields say. An empty description is left out: the service takes none. */
+export function endpointOf({ url = '', description = '', eventTypes = '' }: Readonly<Record<string, string>>) {
+  return {
+    url,
+    ...(description === '' ? {} : { description }),
+    eventTypes: eventTypes.split(',') as WebhookFilter[],
+  };
+}
+
+/** Where notifications of the project go. */
+export function WebhooksPage({ session }: { readonly session: Session }) {
+  const api = apiOf(session.apiKey, session.project.id);
+  const [created, setCreated] = useState<CreatedWebhookEndpoint>();
+  const list = useLoad('webhooks', (signal) => api.listWebhookEndpoints({}, { signal }), { everyMs });
+  return (
+    <>
+      <h1>Webhooks</h1>
+      <p class="lead">
+        Sluice posts a signed message to these addresses when a write has ended or a connection changed.
+      </p>
+      {list.error === undefined ? null : <Problem error={list.error} title="The endpoints could not be read" />}
+      {list.value === undefined ? null : list.value.length === 0 ? (
+        <Empty title="No endpoint yet">Nothing is sent before there is one.</Empty>
+      ) : (
+        <EndpointTable endpoints={list.value} />
+      )}
+      {isOffered(session, 'full') ? (
+        <section class="panel">
+          <h2>Add an endpoint</h2>
+          <Form
+            fields={endpointFields()}
+            verb="Add"
+            failure="The endpoint was not added"
+            onSubmit={async (values) => {
+              setCreated(await api.createWebhookEndpoint({ body: endpointOf(values) }));
+              list.reload();
+            }}
+          />
+          <div role="status">
+            {created === undefined ? null : (
+              <CopyField
+                title={`Secret of ${created.url}, with which your receiver checks signatures`}
+                value={created.secret}
+              />
+            )}
+          </div>
+        </section>
+      ) : null}
+    </>
+  );
+}
+
+function EndpointTable({ endpoints }: { readonly endpoints: readonly WebhookEndpoint[] }) {
+  return (
+    <div class="scroll">
+      <table class="cards">
+        <thead>
+          <tr>
+            <th>Status</th>
+            <th class="wide">Address</th>
+            <th>Sends</th>
+            <th>Failing since</th>
+            <th>Added</th>
+          </tr>
+        </thead>
+        <tbody>
+          {endpoints.map(({ id, status, url, description, eventTypes, failingSince, createTime }) => (
+            <tr key={id} class="clickable">
+              <td data-label="Status">
+                <Badge of={failingSince !== undefined && status === 'enabled' ? 'failing-endpoint' : status} />
+              </td>
+              <td class="wide" data-label="Address">
+                <a class="whole-row answer" href={hrefOf(`developers/webhooks/${id}`)}>
+                  {url}
+                </a>
+                <div class="fine">{description}</div>
+              </td>
+              <td data-label="Sends">
+                {eventTypes.map((type) => (
+                  <div key={type} class="fine">
+                    {type}
+                  </div>
+                ))}
+              </td>
+              <td data-label="Failing since">
+                {failingSince === undefined ? <span class="fine">not failing</span> : <Moment of={failingSince} />}
+              </td>
+              <td data-label="Added">
+                <Moment of={createTime} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

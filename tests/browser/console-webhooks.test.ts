@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { verifyWebhook } from '@sluice/client';
+import type { Browser, Page } from 'playwright-core';
+import { findChromium, openChromium } from '../harness/chromium';
+import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
+import { createProject, type Project } from '../harness/project';
+import { openConsole, type ConsoleTab } from './console/open-console';
+import { picture } from './console/picture';
+import { fitsEverybody } from './console/violations';
+
+const program = findChromium('the webhooks of the console in a real browser');
+const withBrowser = program === undefined ? it.skip : it;
+
+interface Arrived {
+  readonly body: string;
+  readonly headers: Record<string, string>;
+}
+
+let stack: EmbeddedStack;
+let browser: Browser;
+let receiver: Server;
+const arrived: Arrived[] = [];
+let status = 204;
+let project: Project;
+let tab: ConsoleTab;
+beforeAll(async () => {
+  if (program === undefined) return;
+  receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      arrived.push({ body: Buffer.concat(chunks).toString(), headers: request.headers as Record<string, string> });
+      response.writeHead(status).end(status === 204 ? undefined : 'The receiver is being deployed.');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  [browser, stack] = await Promise.all([
+    openChromium(program),
+    startEmbeddedStack({ env: { SLUICE_WEBHOOK_EGRESS_ALLOW: '127.0.0.1/32' } }),
+  ]);
+  tab = await openConsole(browser, new URL(stack.baseUrl).origin);
+});
+beforeEach(async () => {
+  if (program === undefined) return;
+  status = 204;
+  project = await createProject(stack);
+});
+afterEach(async () => {
+  if (program === undefined) return;
+  expectQuiet();
+  await tab.page.getByRole('button', { name: 'Sign out' }).click();
+});
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  receiver?.closeAllConnections();
+  receiver?.close();
+});
+
+/** Nothing failed in the page, it asked no other host, and no address holds a key or a secret. */
+function expectQuiet(): void {
+  const { origin } = new URL(stack.baseUrl);
+  expect(tab.complaints).toEqual([]);
+  expect(tab.requests.filter((url) => !url.startsWith(origin))).toEqual([]);
+  expect(tab.requests.filter((url) => url.includes(project.key) || url.includes('whsec_'))).toEqual([]);
+}
+
+const openAt = async (path: string, key = project.key): Promise<Page> => {
+  await tab.goTo('overview');
+  await tab.signIn(key);
+  await tab.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await tab.goTo(path);
+  return tab.page;
+};
+const address = (): string => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+const endpoint = async (): Promise<string> => {
+  const { id } = await project.client.management.createWebhookEndpoint({ body: { url: address() } });
+  return id;
+};
+
+withBrowser('adds an endpoint, after saying beside the fields what is wrong with it', async () => {
+  const page = await openAt('developers/webhooks');
+  await page.getByText('No endpoint yet').waitFor();
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('Address is required.').waitFor();
+  await page.getByLabel('Address').fill('https://10.0.0.7/hook');
+  for (const box of await page.getByRole('group', { name: 'Sends' }).getByRole('checkbox').all()) await box.uncheck();
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('Sends needs one at least').waitFor();
+  await page.getByLabel('connection.error').check();
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.locator('#issue-url').getByText('Address must not be a private or reserved address').waitFor();
+  expect(await page.locator('#issue-url').innerText()).toContain('SLUICE_WEBHOOK_EGRESS_ALLOW=10.0.0.7/32');
+  await page.getByLabel('Address').fill(address());
+  await page.getByRole('button', { name: 'Add' }).click();
+  const secret = await page.getByLabel(/^Secret of/).inputValue();
+  expect(secret).toMatch(/^whsec_/);
+  await page.getByRole('link', { name: address() }).click();
+  await page.getByRole('heading', { name: address() }).waitFor();
+  const [made] = await project.client.management.listWebhookEndpoints();
+  expect(made).toMatchObject({ url: address(), eventTypes: ['connection.error'], status: 'enabled' });
+});
+
+withBrowser('sends a test, shows what the receiver answered, and sends what failed again', async () => {
+  const id = await endpoint();
+  status = 503;
+  const page = await openAt(`developers/webhooks/${id}`);
+  await page.getByText('Nothing was sent yet.').waitFor();
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  const row = page.locator('tbody tr', { hasText: 'endpoint.test' });
+  await row.getByText('pending').waitFor();
+  await row.getByRole('button', { name: /^Attempts of/ }).click();
+  await page
+    .getByText(/: refused, status 503, \d+ ms/)
+    .first()
+    .waitFor();
+  expect(await page.locator('.timeline').innerText()).toContain('The receiver is being deployed.');
+  await page.getByText('Failing since').waitFor();
+  await page.getByText('What is sent').click();
+  await picture(page, 'console-webhook');
+  expect(await page.locator('.explained pre').innerText()).toContain('"notificationType": "endpoint.test"');
+  status = 204;
+  await row.getByRole('button', { name: /^Replay/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+  await row.locator('.badge', { hasText: 'delivered' }).waitFor();
+  await page.getByText('Failing since').waitFor({ state: 'detached' });
+  await page.getByLabel('Status').selectOption('failed');
+  await page.getByText('None has this status.').waitFor();
+  expect(page.url()).toMatch(/\?status=failed$/);
+  await page.getByRole('button', { name: 'Replay what failed…' }).click();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByText('Happened since is required.').waitFor();
+  await page.getByLabel('Happened since').fill('2026-01-01T12:00');
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByText('0 messages will be sent again.').waitFor();
+});
+
+withBrowser('shows the secret when asked, and rotates it: for a day both sign', async () => {
+  const id = await endpoint();
+  const page = await openAt(`developers/webhooks/${id}`);
+  await page.getByRole('button', { name: 'Show the secret' }).click();
+  const before = await page.getByLabel('Secret', { exact: true }).inputValue();
+  await page.getByRole('button', { name: 'Rotate…' }).click();
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  expect((await project.client.management.getWebhookSecret({ endpointId: id })).secret).toBe(before);
+  await page.getByRole('button', { name: 'Rotate…' }).click();
+  await page.getByRole('button', { name: 'Rotate it' }).click();
+  expect(await page.getByLabel(/^The one before/).inputValue()).toBe(before);
+  const secret = await page.getByLabel('Secret', { exact: true }).inputValue();
+  expect(secret).not.toBe(before);
+  const sent = arrived.length;
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.locator('tbody .badge', { hasText: 'delivered' }).waitFor();
+  expect(arrived).toHaveLength(sent + 1);
+  const { body = '', headers = {} } = arrived.at(-1) ?? {};
+  for (const each of [secret, before])
+    await expect(verifyWebhook(body, headers, { secret: each })).resolves.toMatchObject({
+      version: '1',
+    });
+  await page.getByRole('button', { name: 'Hide the secret' }).click();
+  expect(await page.locator('main').innerHTML()).not.toContain('whsec_');
+});
+
+withBrowser('changes, disables and deletes an endpoint, each after asking', async () => {
+  const id = await endpoint();
+  const page = await openAt(`developers/webhooks/${id}`);
+  await page.getByLabel('What it is for').fill('Results');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Results ·').waitFor();
+  await page.getByRole('button', { name: 'Disable…' }).click();
+  await page.getByRole('button', { name: 'Disable it' }).click();
+  await page.getByText('Somebody disabled it.').waitFor();
+  expect(await page.getByRole('button', { name: 'Send a test' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Enable…' }).click();
+  await page.getByRole('button', { name: 'Enable it' }).click();
+  await page.getByText('Somebody disabled it.').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByText('No endpoint yet').waitFor();
+});
+
+withBrowser(
+  'a key that may only read sees no secret and changes nothing; a lost network is shown and heals',
+  async () => {
+    const id = await endpoint();
+    const page = await openAt(`developers/webhooks/${id}`, await project.createKey(['read']));
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    await page.getByText('auth.scope-missing').waitFor();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('No test was sent').waitFor();
+    await tab.context.setOffline(true);
+    await page.getByText('No answer from the management service.').waitFor();
+    expect(await page.getByRole('heading', { name: address() }).count()).toBe(1);
+    await tab.context.setOffline(false);
+    await page.getByText('No answer from the management service.').waitFor({ state: 'detached' });
+  },
+);
+
+// With everything open that can be opened, in both colours and widths.
+withBrowser('can be used by everybody', async () => {
+  const id = await endpoint();
+  status = 503;
+  const page = await openAt(`developers/webhooks/${id}`);
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByRole('button', { name: /^Attempts of/ }).click();
+  await page.getByRole('button', { name: 'Show the secret' }).click();
+  await page.getByRole('button', { name: 'Replay what failed…' }).click();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByText('Happened since is required.').waitFor();
+  await page.getByText('What is sent').click();
+  await fitsEverybody(page, 'endpoint');
+  await page.getByRole('link', { name: '← Webhooks' }).click();
+  await page.getByRole('link', { name: address() }).waitFor();
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('Address is required.').waitFor();
+  await fitsEverybody(page, 'list');
+});
