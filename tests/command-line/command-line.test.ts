@@ -110,6 +110,19 @@ describe('deploy', () => {
     expect(JSON.parse(asked.stdout)).toMatchObject([{ name: 'third', provider: 'salesforce' }]);
   });
 
+  it('shows with --dry-run what would change, and deploys nothing', async () => {
+    const stdin = good.replace('second', 'never-deployed');
+    const { code, stdout } = await person.sluice(['deploy', '-', '--dry-run'], { stdin });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'INTEGRATION     PROVIDER  CHANGE\nnever-deployed  hubspot   created\n',
+    });
+    expect((await person.sluice(['integrations'])).stdout).not.toContain('never-deployed');
+    const refused = await person.sluice(['deploy', '-', '--dry-run'], { stdin: good.replace('hubspot', 'hubspit') });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^sluice: -:4:\d+: .*provider is not known/);
+  });
+
   it.each([
     ['a value of a wrong kind', good.replace('second', '[]'), /^sluice: sluice\.yaml:3:\d+: integrations\[0\]\.name /],
     ['a broken indentation', good.replace('    provider', ' provider'), /^sluice: sluice\.yaml:4:\d+: is not readable/],

@@ -80,6 +80,7 @@ function addResourceCommands(program: Command, lazily: Lazily): void {
       '--destructive',
       'stop reading, in every installation, the objects that the manifest removes; deletes nothing',
     )
+    .option('--dry-run', 'deploy nothing: show what would change')
     .action(lazily(() => import('./commands/deploy.js')));
   const resources = [
     [

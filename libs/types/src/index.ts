@@ -48,6 +48,7 @@ export * from './lane-state';
 export * from './limits';
 export * from './list-items';
 export * from './manifest';
+export * from './manifest-preview';
 export * from './oauth-connect-request';
 export { objectMetadataSchema, type FieldMetadata, type FieldValueType, type ObjectMetadata } from './object-metadata';
 export * from './overview';

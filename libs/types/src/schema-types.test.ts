@@ -88,6 +88,16 @@ type Compared = [
     >
   >,
   Assert<Same<typeof types.deployManifestRequestSchema, types.DeployManifestRequest>>,
+  Assert<
+    Same<
+      typeof types.manifestPreviewSchema,
+      types.ManifestPreview,
+      | '.integrations[].after.read'
+      | '.integrations[].after.subscribe'
+      | '.integrations[].after.watchSchema'
+      | '.integrations[].before'
+    >
+  >,
   Assert<Same<typeof types.jwtKeySchema, types.JwtKey>>,
   Assert<Same<typeof types.createJwtKeyRequestSchema, types.CreateJwtKeyRequest>>,
   Assert<Same<typeof types.createJwtKeyReplySchema, types.CreateJwtKeyReply>>,
@@ -170,7 +180,7 @@ type Compared = [
 
 // `providerCatalogueSchema` maps names to `ProviderInfo`.
 it('compares every schema that the package exports', () => {
-  const count: Compared['length'] = 72;
+  const count: Compared['length'] = 73;
   const text = readFileSync(__filename, 'utf8');
   const schemas = Object.keys(types).filter((name) => name.endsWith('Schema') && name !== 'providerCatalogueSchema');
   expect(schemas).toHaveLength(count);

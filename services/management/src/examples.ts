@@ -258,6 +258,18 @@ export const managementExamples: Readonly<Record<string, unknown>> = {
     sourceYaml:
       'specVersion: 1.0.0\nintegrations:\n  - name: crm\n    provider: hubspot\n    write: { objects: [{ objectName: contacts }] }\n',
   },
+  ManifestPreview: {
+    integrations: [
+      {
+        name: 'crm',
+        provider: 'hubspot',
+        change: 'revised',
+        integrationId,
+        before: { name: 'crm', provider: 'hubspot' },
+        after: manifest,
+      },
+    ],
+  },
   SignedUrl: {
     url: `https://sluice.example/v1/uploads/${projectId}.46HWVW1ImYWNjhEx3lagXNIOCQV50HIGNTF7Io_Vjyk`,
     bucket: 'sluice-uploads',

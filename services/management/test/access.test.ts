@@ -46,6 +46,7 @@ const endpoints: readonly [keyof Sender, (s: SeededInstallation) => string, read
   ['get', (s) => `/v1/projects/${s.projectId}/integrations`, ['frontend', 'read']],
   ['post', (s) => `/v1/projects/${s.projectId}/integrations`, ['frontend']],
   ['put', (s) => `/v1/projects/${s.projectId}/integrations:batch`, ['frontend']],
+  ['post', (s) => `/v1/projects/${s.projectId}/integrations:preview`, ['frontend', 'read']],
   ['get', (s) => `/v1/projects/${s.projectId}/integrations/${s.integrationId}`, ['frontend', 'read']],
   ['get', (s) => `/v1/projects/${s.projectId}/connections`, ['frontend', 'read']],
   ['post', (s) => `/v1/projects/${s.projectId}/connections:generate`, ['frontend']],

@@ -171,6 +171,7 @@ function others({ groupRef, words: { provider } }: Target): Record<string, Valid
     updateWebhookEndpoint: [{ body: { updateMask: ['description'], webhookEndpoint: { description: 'x' } } }],
     createJwtKey: [{ body: { label: 'beside', algorithm: 'RS256', publicKeyPem } }],
     generateUploadUrl: [{ query: { md5: '1B2M2Y8AsgTpgAmY7PhCfg==' } }],
+    previewManifest: [{ body: { sourceYaml: JSON.stringify(integration) } }],
     deployManifest: [
       { body: { sourceYaml: JSON.stringify(integration) } },
       { body: { sourceZipUrl: 'gs://sluice-uploads/01a1fb19-0000-7000-8000-000000000000/x.zip' } },

@@ -116,6 +116,9 @@ const integrations: Row[] = [
   row('management', `PUT ${project}/integrations:batch`, '200 200 403 403 403 404 403 403 403', {
     body: () => ({ sourceYaml: JSON.stringify({ specVersion: '1.0.0', integrations: [manifest('deployed')] }) }),
   }),
+  row('management', `POST ${project}/integrations:preview`, '200 200 200 403 403 404 403 403 403', {
+    body: () => ({ sourceYaml: JSON.stringify({ specVersion: '1.0.0', integrations: [manifest('deployed')] }) }),
+  }),
   row('management', `GET ${integration}`, '200 200 200 403 403 404 403 200 200'),
   row('management', `DELETE ${integration}`, '204 204 403 403 403 404 403 403 403', { fresh: freshIntegration }),
   row('management', `POST ${integration}/revisions`, '201 201 403 403 403 404 403 403 403', {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { SluiceApiError } from '@sluice/client';
+import { SluiceApiError, type SluiceClient } from '@sluice/client';
 import { CommandFailure } from '../failure';
 import { print, renderTable } from '../output/print';
 import { connect, type GivenOptions } from '../profiles/connect';
@@ -8,12 +8,15 @@ import { connect, type GivenOptions } from '../profiles/connect';
 interface DeployOptions extends GivenOptions {
   /** Pauses reads of what the manifest removes. No deployment deletes an integration. */
   readonly destructive?: boolean;
+  /** Shows what would become of each integration. */
+  readonly dryRun?: boolean;
 }
 
 /** `sluice deploy <file>`: only the server parses the manifest, and reports each error with line and column. */
 export async function run([file = '']: readonly string[], options: DeployOptions): Promise<void> {
   const sourceYaml = file === '-' ? await text(process.stdin) : readManifest(file);
   const { management } = await connect(options);
+  if (options.dryRun === true) return await preview(management, { file, sourceYaml }, options);
   const destructive = options.destructive === true ? { destructive: true } : {};
   const deployed = await management.deployManifest({ body: { sourceYaml }, ...destructive }).catch((error: unknown) => {
     throw refusalOf(error, file);
@@ -26,6 +29,32 @@ export async function run([file = '']: readonly string[], options: DeployOptions
         ['PROVIDER', ({ provider }) => provider],
         ['ID', ({ id }) => id],
         ['REVISION', ({ latestRevision }) => latestRevision.id],
+      ],
+      'The manifest names no integration.',
+    ),
+  );
+}
+
+interface Source {
+  readonly file: string;
+  readonly sourceYaml: string;
+}
+
+async function preview(
+  management: SluiceClient['management'],
+  { file, sourceYaml }: Source,
+  options: GivenOptions,
+): Promise<void> {
+  const { integrations } = await management.previewManifest({ body: { sourceYaml } }).catch((error: unknown) => {
+    throw refusalOf(error, file);
+  });
+  print(options, integrations, () =>
+    renderTable(
+      integrations,
+      [
+        ['INTEGRATION', ({ name }) => name],
+        ['PROVIDER', ({ provider }) => provider],
+        ['CHANGE', ({ change }) => change],
       ],
       'The manifest names no integration.',
     ),

@@ -1,6 +1,6 @@
 // Generated from the document of the management API by: npm run generate:client. Do not edit.
 /* eslint-disable max-lines */
-import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, InstallationHealthListReply, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
+import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, InstallationHealthListReply, Integration, JwtKey, LaneListReply, Log, ManifestPreview, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
@@ -179,6 +179,14 @@ export interface ManagementOperations {
       readonly body: DeployManifestRequest;
     };
     readonly reply: readonly (Integration)[];
+  };
+  /** See what a manifest would change. What a deployment would do now, or be refused with. Nothing is changed. */
+  readonly previewManifest: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: DeployManifestRequest;
+    };
+    readonly reply: ManifestPreview;
   };
   /** Give an integration a new revision. Takes what the manifest has under the name of the integration; an equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes. */
   readonly createRevision: {
@@ -723,6 +731,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   deleteIntegration: { method: 'DELETE', path: '/projects/{projectIdOrName}/integrations/{integrationId}', query: [] },
   generateUploadUrl: { method: 'GET', path: '/generate-upload-url', query: ['md5'] },
   deployManifest: { method: 'PUT', path: '/projects/{projectIdOrName}/integrations:batch', query: ['destructive'], body: true },
+  previewManifest: { method: 'POST', path: '/projects/{projectIdOrName}/integrations:preview', query: [], body: true },
   createRevision: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/revisions', query: ['destructive'], body: true },
   getHydratedRevision: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}:hydrate', query: ['connectionId'] },
   getObjectMetadataForInstallation: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata', query: ['groupRef', 'excludeReadOnly'] },

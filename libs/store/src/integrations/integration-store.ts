@@ -55,6 +55,15 @@ export function integrationStore(database: Knex) {
       });
       return await byIds(projectId, ids);
     },
+    /**
+     * What `putAll` would find, in the order of what is given: the integration there is, and whether its content is the same.
+     * @throws ConflictError as `putAll`
+     */
+    compareAll: async (projectId: string, given: readonly NewIntegration[]): Promise<Comparison[]> => {
+      const names = given.map(({ name }) => name);
+      const rows = await select(projectId).whereIn('i.name', names);
+      return given.map((integration) => compare(rows, integration));
+    },
     /** Oldest first, each with its latest revision. */
     listPage: (projectId: string, page: Page): Promise<BoundedPage<Integration>> => {
       const sizes = select(projectId).clearSelect().select('i.id', bytesOf(database, 'r.content')).orderBy('i.id');
@@ -116,6 +125,23 @@ async function insertIntegration(
   return ids.id;
 }
 
+/** An integration that is given, against the one of its name. */
+export interface Comparison {
+  /** Absent: there is none. */
+  readonly standing?: Integration;
+  /** It would get no revision: in another order of its members it is another content. */
+  readonly isSame?: boolean;
+}
+
+function compare(rows: readonly StoredRow[], integration: NewIntegration): Comparison {
+  const row = rows.find((each) => each['i_name'] === integration.name);
+  if (row === undefined) return {};
+  const standing = toIntegration(row);
+  if (standing.provider !== integration.provider) throw providerFixed(integration, standing.provider);
+  const isSameVersion = standing.latestRevision.specVersion === integration.specVersion;
+  return { standing, isSame: isSameVersion && row['r_content'] === JSON.stringify(integration.content) };
+}
+
 /** Inserts the integration, or gives the one of this name a new revision when its content differs. Returns its id. */
 async function putIntegration(transaction: Knex.Transaction, integration: NewIntegration): Promise<string> {
   const { projectId } = integration;
@@ -124,10 +150,9 @@ async function putIntegration(transaction: Knex.Transaction, integration: NewInt
   const [row] = await selectIntegrations(transaction, projectId).where('i.name', integration.name).forUpdate('i');
   // It was deleted between the two statements, so the name is free.
   if (row === undefined) return await putIntegration(transaction, integration);
-  const { id, provider, latestRevision } = toIntegration(row);
-  if (provider !== integration.provider) throw providerFixed(integration, provider);
-  const isSame = row.r_content === JSON.stringify(integration.content);
-  if (isSame && latestRevision.specVersion === integration.specVersion) return id;
+  const { standing, isSame } = compare([row], integration) as Required<Comparison>;
+  const { id } = standing;
+  if (isSame) return id;
   const revisionId = newId();
   await insertRevision(transaction, integration, { integrationId: id, revisionId });
   await transaction('integrations')

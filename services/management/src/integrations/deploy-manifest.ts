@@ -10,13 +10,16 @@ import {
   manifestIntegrationSchema,
   manifestSchema,
   pathOf,
+  publishManifestIntegration,
   withObject,
   type Caller,
   type ConfigContent,
   type DeployManifestRequest,
   type Integration,
+  type IntegrationPreview,
   type Manifest,
   type ManifestIntegration,
+  type ManifestPreview,
 } from '@sluice/types';
 import { knownProviders } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
@@ -59,6 +62,28 @@ export async function deployManifest(
   );
   context.logger.info({ projectId, integrations: deployed.length }, 'manifest.deployed');
   return deployed;
+}
+
+/**
+ * What a deployment of the manifest would do now, with the content in force and the one that would be. Nothing is changed.
+ * @throws what the deployment would be refused with
+ */
+export async function previewManifest(
+  context: ManagementContext,
+  projectId: string,
+  body: DeployManifestRequest,
+): Promise<ManifestPreview> {
+  const { manifest } = await readManifest(context, projectId, body);
+  const given = entriesOf(projectId, manifest, manifest.integrations);
+  const compared = await context.store.integrations.compareAll(projectId, given);
+  const integrations = compared.map(({ standing, isSame = false }, at): IntegrationPreview => {
+    const { name, provider, content } = given[at] as (typeof given)[number];
+    const after = publishManifestIntegration(content);
+    if (standing === undefined) return { name, provider, change: 'created', after };
+    const before = publishManifestIntegration(standing.latestRevision.content);
+    return { name, provider, change: isSame ? 'unchanged' : 'revised', integrationId: standing.id, before, after };
+  });
+  return { integrations };
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   deployManifestRequestSchema,
   integrationSchema,
   limits,
+  manifestPreviewSchema,
   publishIntegration,
 } from '@sluice/types';
 import type { Integration, Page } from '@sluice/types';
@@ -13,7 +14,7 @@ import type { ManagementContext } from '../context';
 import { wholeList, wholeListOf } from '../pages';
 import { routesOfProject } from '../projects/get-project';
 import { notFound, refuseIssues } from '../refusals';
-import { createRevision, deployManifest } from './deploy-manifest';
+import { createRevision, deployManifest, previewManifest } from './deploy-manifest';
 import { deployedWarning, routesOfIntegration } from './get-integration';
 
 const deployedHeaders = {
@@ -85,6 +86,18 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       return { body: deployed.map(publishIntegration), headers: deployedWarning(context, deployed) };
     },
   });
+  routesOfProject(router, context, 'Integrations', ['frontend', 'read']).post(
+    '/integrations\\:preview',
+    'previewManifest',
+    {
+      summary: 'See what a manifest would change',
+      description: 'What a deployment would do now, or be refused with. Nothing is changed.',
+      replies: { 200: json(manifestPreviewSchema) },
+      problems: ['integration.name-taken', 'provider.unknown'],
+      body: deployManifestRequestSchema,
+      answer: ({ body }, { id }) => previewManifest(context, id, body),
+    },
+  );
   routesOfIntegration(router, context, 'Integrations', ['frontend']).post('/revisions', 'createRevision', {
     summary: 'Give an integration a new revision',
     description:

@@ -1,0 +1,97 @@
+import type { Integration, ManifestPreview } from '@sluice/types';
+import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+
+let management: RunningManagement;
+let project: ProjectWithKey;
+beforeAll(async () => {
+  management = await startManagement();
+});
+beforeEach(async () => {
+  project = await management.newProject();
+});
+afterAll(() => management.stop());
+
+const path = () => `/v1/projects/${project.id}/integrations`;
+const manifest = (...integrations: readonly object[]) => ({
+  sourceYaml: JSON.stringify({ specVersion: '1.0.0', integrations }),
+});
+const crm = (...objects: readonly string[]) => ({
+  name: 'crm',
+  provider: 'hubspot',
+  write: { objects: objects.map((objectName) => ({ objectName })) },
+});
+const preview = async (...integrations: readonly object[]) => {
+  const reply = await management
+    .as(project.key)
+    .post(`${path()}:preview`)
+    .send(manifest(...integrations))
+    .expect(200);
+  return (reply.body as ManifestPreview).integrations;
+};
+const deploy = (...integrations: readonly object[]) =>
+  management
+    .as(project.key)
+    .put(`${path()}:batch`)
+    .send(manifest(...integrations));
+
+it('says of each integration what a deployment would do, and does nothing', async () => {
+  const [standing] = (await deploy(crm('contacts')).expect(200)).body as Integration[];
+  const rows = await management.countRows();
+  const erp = { ...crm('deals'), name: 'erp' };
+  expect(await preview(crm('contacts', 'deals'), erp)).toMatchObject([
+    {
+      name: 'crm',
+      provider: 'hubspot',
+      change: 'revised',
+      integrationId: standing?.id,
+      before: crm('contacts'),
+      after: crm('contacts', 'deals'),
+    },
+    { name: 'erp', change: 'created', after: erp },
+  ]);
+  expect(await management.countRows()).toEqual(rows);
+});
+
+// What is called unchanged must make no revision, and what is called revised must make one.
+it('agrees with the deployment', async () => {
+  const revision = async (...integrations: readonly object[]) =>
+    ((await deploy(...integrations).expect(200)).body as Integration[])[0]?.latestRevision.id;
+  const first = await revision(crm('contacts'));
+  expect(await preview(crm('contacts'))).toMatchObject([{ change: 'unchanged', before: crm('contacts') }]);
+  expect(await revision(crm('contacts'))).toBe(first);
+  const { name, ...rest } = crm('contacts');
+  const [reordered] = await preview({ ...rest, name });
+  const isNew = (await revision({ ...rest, name })) !== first;
+  expect(reordered?.change).toBe(isNew ? 'revised' : 'unchanged');
+  expect(await preview(crm('deals'))).toMatchObject([{ change: 'revised' }]);
+  expect(await revision(crm('deals'))).not.toBe(first);
+});
+
+it('is refused as the deployment would be', async () => {
+  await deploy(crm('contacts')).expect(200);
+  const refusals = [
+    [{ ...crm('contacts'), provider: 'salesforce' }, 409, 'integration.name-taken'],
+    [{ ...crm('contacts'), provider: 'nobody' }, 422, 'provider.unknown'],
+    [{ name: 'crm' }, 400, 'request.invalid'],
+  ] as const;
+  for (const [integration, status, code] of refusals) {
+    const reply = await management.as(project.key).post(`${path()}:preview`).send(manifest(integration)).expect(status);
+    const {
+      instance: _one,
+      requestId: _same,
+      time: _then,
+      ...deployed
+    } = (await deploy(integration)).body as Record<string, unknown>;
+    expect(reply.body).toMatchObject({ ...deployed, code });
+  }
+});
+
+it('shows nothing of another project', async () => {
+  await deploy(crm('contacts')).expect(200);
+  const other = await management.newProject();
+  await management
+    .as(other.key)
+    .post(`${path()}:preview`)
+    .send(manifest(crm('contacts')))
+    .expect(404);
+});
