@@ -242,7 +242,7 @@ export const publicUrlEnv = {
   SLUICE_PUBLIC_WRITE_URL: {
     type: 'url',
     optional: true,
-    doc: 'Address of the write gateway as browsers see it. When absent, the page /docs/reference cannot send a write.',
+    doc: 'Address of the write gateway as browsers see it. When absent, /docs/reference and the console cannot send a write.',
   },
 } as const satisfies EnvFields;
 

@@ -23,6 +23,32 @@ export function isOffered({ person }: Session, scope: 'frontend' | 'full'): bool
   return person === undefined || person.role === 'admin' || (person.role === 'operator' && scope === 'frontend');
 }
 
+/**
+ * Address of the write API as browsers see it; undefined where the service was given none, and the policy of this page lets it call no other.
+ * The same as the API reference calls.
+ */
+export async function readWriteUrl(signal: AbortSignal): Promise<string | undefined> {
+  const reply = await fetch(new URL('docs/reference/servers.json', document.baseURI).href, { signal });
+  return ((await reply.json()) as { readonly write?: string }).write;
+}
+
+interface WriteOptions extends Pick<Project, 'id'> {
+  readonly writeUrl: string;
+  readonly apiKey: string;
+}
+
+/** The methods of the write API. It takes keys and no cookie. A write is sent once: whoever tries it decides about the next. */
+export function writeApiOf({ writeUrl, apiKey, id }: WriteOptions): SluiceClient['write'] {
+  return createSluiceClient({
+    baseUrl,
+    writeUrl,
+    apiKey,
+    projectIdOrName: id,
+    retries: 0,
+    fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }),
+  }).write;
+}
+
 /** How one may sign in here, and who has. */
 export interface SignInState {
   /** Whether people may, with OpenID Connect. */

@@ -4,18 +4,20 @@ import { join } from 'node:path';
 export const consoleFolder = join(__dirname, 'page');
 
 /**
- * What a browser may do with the page: run and show its own files, ask its own origin, and nothing else. No inline script or style, no
- * frame around it, and no text that becomes a script (Trusted Types). Source: CSP Level 3.
+ * What a browser may do with the page: run and show its own files, ask its own origin, and the write API's where it has one. No inline
+ * script or style, no frame around it, and no text that becomes a script (Trusted Types). Source: CSP Level 3.
+ * @param origins of the write API, if its address is known
  */
-export const consolePolicy = [
-  `default-src 'none'`,
-  `script-src 'self'`,
-  `style-src 'self'`,
-  `img-src 'self'`,
-  `connect-src 'self'`,
-  `base-uri 'none'`,
-  `form-action 'none'`,
-  `frame-ancestors 'none'`,
-  `require-trusted-types-for 'script'`,
-  `trusted-types 'none'`,
-].join('; ');
+export const consolePolicy = (origins: readonly string[]): string =>
+  [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'self'`,
+    `img-src 'self'`,
+    [`connect-src 'self'`, ...origins].join(' '),
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+    `require-trusted-types-for 'script'`,
+    `trusted-types 'none'`,
+  ].join('; ');

@@ -16,13 +16,14 @@ interface Pages {
   readonly operationIds: readonly [page: string, file: string];
 }
 
-const consolePages: Pages = {
+/** Its form that tries a write calls the gateway itself, as the reference does. */
+const consolePages = ({ config: { publicWriteUrl } }: ManagementContext): Pages => ({
   path: '/console',
   folder: consoleFolder,
-  policy: consolePolicy,
+  policy: consolePolicy(publicWriteUrl === undefined ? [] : [new URL(publicWriteUrl).origin]),
   noun: 'console',
   operationIds: ['showConsole', 'loadConsoleFile'],
-};
+});
 const guidePages: Pages = {
   path: '/docs/guide',
   folder: guideFolder,
@@ -53,7 +54,7 @@ function referenceRoutes(router: Router, context: ManagementContext): void {
 
 /** `GET /console`, `GET /docs/guide` and `GET /docs/reference`, and the files of each. The guide has no use for a key; the others ask for one. */
 export function pageRoutes(router: Router, context: ManagementContext): void {
-  for (const pages of [consolePages, guidePages]) serve(router, pages, context);
+  for (const pages of [consolePages(context), guidePages]) serve(router, pages, context);
   referenceRoutes(router, context);
   const reference = { query: {}, handle: redirectToReference };
   routesUnder(router, '/docs', { isInternal: true, find: () => undefined }).get('', 'showDocs', reference);

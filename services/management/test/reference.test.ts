@@ -19,6 +19,11 @@ afterAll(() => management.stop());
 const directive = (policy: string | undefined, name: string) =>
   policy?.split('; ').find((one) => one.startsWith(`${name} `));
 
+it('lets the console call the write API, and no other', async () => {
+  const { headers } = await send.get('/console').expect(200);
+  expect(directive(headers['content-security-policy'], 'connect-src')).toBe("connect-src 'self' https://write.example");
+});
+
 it('runs its own scripts only, and may call the three APIs and nobody else', async () => {
   const { text, type, headers } = await send.get('/docs/reference').expect(200);
   expect(type).toBe('text/html');

@@ -21,6 +21,7 @@ const tones: Readonly<Record<string, Tone>> = {
   'failing-endpoint': 'bad',
   in_progress: 'busy',
   pending: 'busy',
+  revised: 'unsure',
   partial: 'unsure',
   held: 'unsure',
   unknown: 'unsure',

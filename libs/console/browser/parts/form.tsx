@@ -25,10 +25,12 @@ interface FormOptions {
   readonly failure: string;
   /** Rejects with what the service refused; then everything that was typed stays. */
   readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<void>;
+  /** Whether what was typed stays after it was sent. */
+  readonly isKept?: boolean;
 }
 
 /** A form that is sent by its button or by Enter. What is refused stands beside its field, by us or by the service. */
-export function Form({ fields, verb, failure, onSubmit }: FormOptions) {
+export function Form({ fields, verb, failure, isKept, onSubmit }: FormOptions) {
   const form = useRef<HTMLFormElement>(null);
   const [issues, setIssues] = useState<readonly FieldIssue[]>([]);
   const [error, setError] = useState<unknown>();
@@ -43,10 +45,10 @@ export function Form({ fields, verb, failure, onSubmit }: FormOptions) {
     try {
       await onSubmit(values);
       noteAnswer();
-      form.current?.reset();
+      if (isKept !== true) form.current?.reset();
     } catch (caught) {
       noteFailure(caught);
-      const found = issuesOf(caught).map((issue) => ({ ...issue, name: fieldOf(fields, issue.name) }));
+      const found = issuesOf(caught).map((issue) => besideField(fields, issue));
       const isBesideFields = found.length > 0 && found.every(({ name }) => name !== undefined);
       setIssues(found as FieldIssue[]);
       if (!isBesideFields) setError(caught);
@@ -126,6 +128,17 @@ function missingOf(
     if (isOptional === true || values[name] !== '') return [];
     return [{ name, detail: type === 'many' ? 'needs one at least' : 'is required', remedy: 'Nothing was sent.' }];
   });
+}
+
+/** The issue under the name of the field that shows it; one inside a value, such as `record.email`, says where in it. */
+function besideField(fields: readonly FormField[], issue: FieldIssue): Omit<FieldIssue, 'name'> & { name?: string } {
+  const { name: _named, ...rest } = issue;
+  const name = fieldOf(fields, issue.name);
+  if (name !== undefined) return { ...rest, name };
+  const outer = fields.find(
+    (field) => issue.name.startsWith(`${field.name}.`) || issue.name.startsWith(`${field.name}[`),
+  );
+  return outer === undefined ? rest : { ...rest, name: outer.name, detail: `${issue.name} ${issue.detail}` };
 }
 
 /** The field that shows an issue of this name: its own, or the first of what the name has in it. */

@@ -1,9 +1,19 @@
 import { hrefOf } from '../../use-route';
 import type { Session } from '../../session';
+import { IntegrationsPage } from './integrations';
+import { KeysPage } from './keys';
+import { ProviderAppsPage } from './provider-apps';
+import { TryWritePage } from './try-write';
 import { WebhookPage } from './webhook';
 import { WebhooksPage } from './webhooks';
 
-const parts = [['webhooks', 'Webhooks']] as const;
+const parts = [
+  ['integrations', 'Integrations'],
+  ['provider-apps', 'Provider apps'],
+  ['keys', 'Keys'],
+  ['webhooks', 'Webhooks'],
+  ['try', 'Try a write'],
+] as const;
 
 interface DevelopersOptions {
   readonly session: Session;
@@ -27,6 +37,14 @@ export function DevelopersPage({ session, path: [part = parts[0][0], id], query 
         <WebhookPage key={id} session={session} endpointId={id} query={query} />
       ) : part === 'webhooks' ? (
         <WebhooksPage session={session} />
+      ) : part === 'integrations' ? (
+        <IntegrationsPage session={session} />
+      ) : part === 'provider-apps' ? (
+        <ProviderAppsPage session={session} />
+      ) : part === 'try' ? (
+        <TryWritePage session={session} />
+      ) : part === 'keys' ? (
+        <KeysPage session={session} />
       ) : (
         <p>There is no such page.</p>
       )}

@@ -1,0 +1,223 @@
+import { scopes, type Scope } from '@sluice/types';
+import { useState } from 'preact/hooks';
+import { Badge } from '../../parts/badge';
+import { Confirm } from '../../parts/confirm';
+import { Empty } from '../../parts/empty';
+import { CopyField } from '../../parts/field';
+import { Form, type FormField } from '../../parts/form';
+import { Moment } from '../../parts/moment';
+import { Problem } from '../../parts/problem';
+import { apiOf, isOffered, type Api, type Session } from '../../session';
+import { useLoad } from '../../use-load';
+
+interface ListedKey {
+  readonly id: string;
+  readonly label: string;
+  readonly grants: string;
+  readonly active?: boolean;
+  readonly createTime?: string;
+}
+
+/** What differs between the two kinds of keys. */
+interface KeyKind {
+  readonly title: string;
+  readonly lead: string;
+  readonly grantsTitle: string;
+  readonly fields: readonly FormField[];
+  readonly list: (api: Api, signal: AbortSignal) => Promise<readonly ListedKey[]>;
+  /** @returns what is shown of the new key, which may be shown only now */
+  readonly create: (api: Api, values: Readonly<Record<string, string>>) => Promise<Parameters<typeof CopyField>[0]>;
+  readonly setActive: (api: Api, keyId: string, active: boolean) => Promise<unknown>;
+  readonly remove: (api: Api, keyId: string) => Promise<unknown>;
+}
+
+const label: FormField = { name: 'label', title: 'What it is for' };
+
+const kinds: readonly KeyKind[] = [
+  {
+    title: 'API keys',
+    lead: 'For your backend. A key itself is shown once, when it is made.',
+    grantsTitle: 'Scopes',
+    fields: [
+      label,
+      {
+        name: 'scopes',
+        title: 'Scopes',
+        type: 'many',
+        value: '',
+        choices: scopes.map((each) => [each, each] as const),
+      },
+    ],
+    list: async (api, signal) =>
+      (await api.listApiKeys({}, { signal })).map((key) => ({ ...key, grants: key.scopes.join(', ') })),
+    create: async (api, values) => {
+      const body = { label: values['label'] ?? '', scopes: (values['scopes'] ?? '').split(',') as Scope[] };
+      const { key } = await api.createApiKey({ body });
+      return { title: `Key "${body.label}": keep it now, it is not shown again`, value: key };
+    },
+    setActive: (api, keyId, active) =>
+      api.updateApiKey({ keyId, body: { updateMask: ['active'], apiKey: { active } } }),
+    remove: (api, keyId) => api.deleteApiKey({ keyId }),
+  },
+  {
+    title: 'JWT keys',
+    lead: "Public keys with which bearer tokens of your customers' browsers are checked.",
+    grantsTitle: 'Algorithm',
+    fields: [
+      label,
+      { name: 'publicKeyPem', title: 'RSA public key, PEM', type: 'long', placeholder: '-----BEGIN PUBLIC KEY-----' },
+    ],
+    list: async (api, signal) =>
+      (await api.listJwtKeys({}, { signal })).map((key) => ({ ...key, grants: key.algorithm })),
+    create: async (api, values) => {
+      const body = { label: values['label'] ?? '', publicKeyPem: values['publicKeyPem'] ?? '' };
+      const { kid } = await api.createJwtKey({ body: { ...body, algorithm: 'RS256' } });
+      return { title: 'The kid in the header of tokens', value: kid };
+    },
+    setActive: (api, keyId, active) =>
+      api.updateJwtKey({ keyId, body: { updateMask: ['active'], jwtKey: { active } } }),
+    remove: (api, keyId) => api.deleteJwtKey({ keyId }),
+  },
+];
+
+/** What requests to the project are authenticated with. */
+export function KeysPage({ session }: { readonly session: Session }) {
+  return (
+    <>
+      <h1>Keys</h1>
+      {kinds.map((kind) => (
+        <KeyList key={kind.title} session={session} kind={kind} />
+      ))}
+    </>
+  );
+}
+
+function KeyList({ session, kind }: { readonly session: Session; readonly kind: KeyKind }) {
+  const api = apiOf(session.apiKey, session.project.id);
+  const { value, error, reload } = useLoad(kind.title, (signal) => kind.list(api, signal));
+  const [created, setCreated] = useState<Parameters<typeof CopyField>[0]>();
+  const isChangeable = isOffered(session, 'full');
+  return (
+    <section class="panel">
+      <h2>{kind.title}</h2>
+      <p class="fine">{kind.lead}</p>
+      {error === undefined ? null : <Problem error={error} title="The keys could not be read" />}
+      {value === undefined ? null : value.length === 0 ? (
+        <Empty title="None yet" />
+      ) : (
+        <KeyTable api={api} kind={kind} keys={value} isChangeable={isChangeable} onDone={reload} />
+      )}
+      {isChangeable ? (
+        <>
+          <h3>Add one</h3>
+          <Form
+            fields={kind.fields}
+            verb={`Add to the ${kind.title}`}
+            failure="The key was not added"
+            onSubmit={async (values) => {
+              setCreated(await kind.create(api, values));
+              reload();
+            }}
+          />
+          <div role="status">{created === undefined ? null : <CopyField {...created} />}</div>
+        </>
+      ) : null}
+    </section>
+  );
+}
+
+interface TableOptions {
+  readonly api: Api;
+  readonly kind: KeyKind;
+  readonly keys: readonly ListedKey[];
+  readonly isChangeable: boolean;
+  readonly onDone: () => void;
+}
+
+function KeyTable({ api, kind, keys, isChangeable, onDone }: TableOptions) {
+  const [asked, setAsked] = useState<Asked>();
+  return (
+    <div class="scroll">
+      <table class="cards">
+        <thead>
+          <tr>
+            <th>Status</th>
+            <th class="wide">What it is for</th>
+            <th>{kind.grantsTitle}</th>
+            <th>Added</th>
+            <th>
+              <span class="hidden">What can be done</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id}>
+              <td data-label="Status">
+                <Badge of={key.active === false ? 'disabled' : 'enabled'} />
+              </td>
+              <td class="wide answer" data-label="What it is for" title={key.id}>
+                {key.label}
+              </td>
+              <td data-label={kind.grantsTitle}>{key.grants}</td>
+              <td data-label="Added">
+                <Moment of={key.createTime} />
+              </td>
+              <td data-label="">
+                {isChangeable
+                  ? ([key.active === false ? 'Accept' : 'Refuse', 'Delete'] as const).map((verb) => (
+                      <button
+                        key={verb}
+                        type="button"
+                        class="link"
+                        aria-label={`${verb} ${key.label}…`}
+                        onClick={() => setAsked({ key, verb })}
+                      >
+                        {verb}…
+                      </button>
+                    ))
+                  : null}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {asked === undefined ? null : (
+        <Question api={api} kind={kind} asked={asked} onClose={() => setAsked(undefined)} onDone={onDone} />
+      )}
+    </div>
+  );
+}
+
+interface Asked {
+  readonly key: ListedKey;
+  readonly verb: 'Accept' | 'Refuse' | 'Delete';
+}
+
+interface QuestionOptions extends Pick<TableOptions, 'api' | 'kind' | 'onDone'> {
+  readonly asked: Asked;
+  readonly onClose: () => void;
+}
+
+function Question({ api, kind, asked: { key, verb }, onClose, onDone }: QuestionOptions) {
+  return (
+    <Confirm
+      title={`${verb} "${key.label}"?`}
+      verb={`${verb} it`}
+      isDangerous={verb !== 'Accept'}
+      onClose={onClose}
+      onConfirm={async () => {
+        if (verb === 'Delete') await kind.remove(api, key.id);
+        else await kind.setActive(api, key.id, verb === 'Accept');
+        onClose();
+        onDone();
+      }}
+    >
+      <p>
+        {verb === 'Accept'
+          ? 'Requests with it are accepted again within a second.'
+          : 'Requests with it are refused within a second, also those of this page if you signed in with it.'}
+      </p>
+    </Confirm>
+  );
+}

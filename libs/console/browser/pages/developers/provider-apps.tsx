@@ -1,0 +1,219 @@
+import type { ProviderApp, UpdateProviderAppRequest } from '@sluice/types';
+import { useState } from 'preact/hooks';
+import { Confirm } from '../../parts/confirm';
+import { Empty } from '../../parts/empty';
+import { Form, type FormField } from '../../parts/form';
+import { Moment } from '../../parts/moment';
+import { Problem } from '../../parts/problem';
+import { apiOf, isOffered, type Api, type Session } from '../../session';
+import { useLoad } from '../../use-load';
+
+type Values = Readonly<Record<string, string>>;
+
+/** The fields of an app, as it is or as a new one begins. A secret that is there is never shown, and stays when none is typed. */
+function appFields(app?: ProviderApp): FormField[] {
+  return [
+    { name: 'clientId', title: 'Client id', value: app?.clientId ?? '' },
+    {
+      name: 'clientSecret',
+      title: app === undefined ? 'Client secret' : 'New client secret, if there is one',
+      type: 'password',
+      isOptional: app !== undefined,
+    },
+    { name: 'scopes', title: 'Scopes, with spaces between', value: app?.scopes?.join(' ') ?? '', isOptional: true },
+    { name: 'externalRef', title: "The provider's id for the app", value: app?.externalRef ?? '', isOptional: true },
+  ];
+}
+
+/** What the fields say; what was left empty is left out. */
+function appOf({ scopes = '', ...values }: Values): UpdateProviderAppRequest['providerApp'] {
+  const list = scopes.split(/\s+/).filter(Boolean);
+  const given = Object.entries(values).filter(([, value]) => value !== '');
+  return { ...Object.fromEntries(given), ...(list.length === 0 ? {} : { scopes: list }) };
+}
+
+/** With which OAuth apps the project's customers connect. */
+export function ProviderAppsPage({ session }: { readonly session: Session }) {
+  const api = apiOf(session.apiKey, session.project.id);
+  const { value, error, reload } = useLoad('provider-apps', (signal) => api.listProviderApps({}, { signal }));
+  const isChangeable = isOffered(session, 'full');
+  return (
+    <>
+      <h1>Provider apps</h1>
+      <p class="lead">Your OAuth apps at the providers: customers connect through them at the provider's own page.</p>
+      {error === undefined ? null : <Problem error={error} title="The provider apps could not be read" />}
+      {value === undefined ? null : value.length === 0 ? (
+        <Empty title="No provider app yet">Customers of OAuth providers can connect once there is one.</Empty>
+      ) : (
+        <AppTable api={api} apps={value} isChangeable={isChangeable} onDone={reload} />
+      )}
+      {isChangeable ? <NewApp api={api} onDone={reload} /> : null}
+    </>
+  );
+}
+
+function NewApp({ api, onDone }: { readonly api: Api; readonly onDone: () => void }) {
+  const { value, error } = useLoad('providers', (signal) => api.listProviders({}, { signal }));
+  if (error !== undefined) return <Problem error={error} title="The providers could not be read" />;
+  if (value === undefined) return null;
+  const withOAuth = Object.values(value).filter(({ oauth2Opts }) => oauth2Opts !== undefined);
+  const provider: FormField = {
+    name: 'provider',
+    title: 'Provider',
+    type: 'choice',
+    choices: withOAuth.map(({ name, displayName = name }) => [name, displayName] as const),
+  };
+  return (
+    <section class="panel">
+      <h2>Add a provider app</h2>
+      <Form
+        fields={[provider, ...appFields()]}
+        verb="Add"
+        failure="The app was not added"
+        onSubmit={async (values) => {
+          const { provider: name = '', clientId = '', clientSecret = '' } = values;
+          await api.createProviderApp({ body: { ...appOf(values), provider: name, clientId, clientSecret } });
+          onDone();
+        }}
+      />
+    </section>
+  );
+}
+
+interface TableOptions {
+  readonly api: Api;
+  readonly apps: readonly ProviderApp[];
+  readonly isChangeable: boolean;
+  readonly onDone: () => void;
+}
+
+function AppTable({ api, apps, isChangeable, onDone }: TableOptions) {
+  const [changed, setChanged] = useState<ProviderApp>();
+  const [deleted, setDeleted] = useState<ProviderApp>();
+  return (
+    <>
+      <div class="scroll">
+        <table class="cards">
+          <thead>
+            <tr>
+              <th>Provider</th>
+              <th class="wide">Client id</th>
+              <th class="wide">Scopes</th>
+              <th>Added</th>
+              <th>
+                <span class="hidden">What can be done</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {apps.map((app) => (
+              <AppRow
+                key={app.id}
+                app={app}
+                isChangeable={isChangeable}
+                onChange={() => setChanged(app)}
+                onDelete={() => setDeleted(app)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {changed === undefined ? null : (
+        <ChangeApp
+          key={changed.id}
+          api={api}
+          app={changed}
+          onDone={() => {
+            setChanged(undefined);
+            onDone();
+          }}
+        />
+      )}
+      {deleted === undefined ? null : (
+        <Confirm
+          title={`Delete the app ${deleted.clientId}?`}
+          verb="Delete it"
+          isDangerous
+          onClose={() => setDeleted(undefined)}
+          onConfirm={async () => {
+            await api.deleteProviderApp({ providerAppId: deleted.id });
+            setDeleted(undefined);
+            setChanged(undefined);
+            onDone();
+          }}
+        >
+          <p>No customer connects through it any more, and tokens that were granted to it are not refreshed.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+interface RowOptions extends Pick<TableOptions, 'isChangeable'> {
+  readonly app: ProviderApp;
+  readonly onChange: () => void;
+  readonly onDelete: () => void;
+}
+
+function AppRow({ app, isChangeable, onChange, onDelete }: RowOptions) {
+  return (
+    <tr>
+      <td data-label="Provider" title={app.id}>
+        {app.provider}
+        {app.externalRef === undefined ? null : <div class="fine">{app.externalRef}</div>}
+      </td>
+      <td class="wide answer" data-label="Client id">
+        {app.clientId}
+      </td>
+      <td class="wide answer" data-label="Scopes">
+        {app.scopes?.join(' ') ?? '–'}
+      </td>
+      <td data-label="Added">
+        <Moment of={app.createTime} />
+      </td>
+      <td data-label="">
+        {isChangeable ? (
+          <>
+            <button type="button" class="link" onClick={onChange}>
+              Change<span class="hidden"> {app.clientId}</span>…
+            </button>{' '}
+            <button type="button" class="link" onClick={onDelete}>
+              Delete<span class="hidden"> {app.clientId}</span>…
+            </button>
+          </>
+        ) : null}
+      </td>
+    </tr>
+  );
+}
+
+/** Sends only what differs from the app as it was when the form was opened. */
+function ChangeApp({
+  api,
+  app,
+  onDone,
+}: {
+  readonly api: Api;
+  readonly app: ProviderApp;
+  readonly onDone: () => void;
+}) {
+  return (
+    <section class="panel">
+      <h2>Change {app.clientId}</h2>
+      <Form
+        fields={appFields(app)}
+        verb="Save"
+        failure="The app was not changed"
+        onSubmit={async (values) => {
+          const providerApp = appOf(values);
+          const names = ['clientId', 'clientSecret', 'scopes', 'externalRef'] as const;
+          const before: UpdateProviderAppRequest['providerApp'] = app;
+          const updateMask = names.filter((name) => String(providerApp[name] ?? '') !== String(before[name] ?? ''));
+          if (updateMask.length > 0)
+            await api.updateProviderApp({ providerAppId: app.id, body: { updateMask, providerApp } });
+          onDone();
+        }}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,258 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { until } from '@sluice/testkit';
+import type { Browser, Page } from 'playwright-core';
+import { findChromium, openChromium } from '../harness/chromium';
+import { createCustomer } from '../harness/customer';
+import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
+import { createProject, type Project } from '../harness/project';
+import { openConsole, type ConsoleTab } from './console/open-console';
+import { picture } from './console/picture';
+import { fitsEverybody } from './console/violations';
+
+const program = findChromium('what developers set up in the console in a real browser');
+const withBrowser = program === undefined ? it.skip : it;
+
+let stack: EmbeddedStack;
+let browser: Browser;
+let project: Project;
+let tab: ConsoleTab;
+beforeAll(async () => {
+  if (program === undefined) return;
+  [browser, stack] = await Promise.all([openChromium(program), startEmbeddedStack()]);
+  tab = await openConsole(browser, new URL(stack.baseUrl).origin);
+});
+beforeEach(async () => {
+  if (program !== undefined) project = await createProject(stack);
+});
+afterEach(async () => {
+  if (program === undefined) return;
+  expectQuiet();
+  await tab.page.getByRole('button', { name: 'Sign out' }).click();
+});
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+});
+
+/** Nothing failed in the page, it asked nobody but management and the gateway, and no address holds the key. */
+function expectQuiet(): void {
+  const origins = [stack.baseUrl, stack.writeUrl].map((url) => new URL(url).origin);
+  expect(tab.complaints).toEqual([]);
+  expect(tab.requests.filter((url) => !origins.includes(new URL(url).origin))).toEqual([]);
+  expect(tab.requests.filter((url) => url.includes(project.key))).toEqual([]);
+}
+
+const openAt = async (path: string, key = project.key): Promise<Page> => {
+  await tab.goTo(path);
+  await tab.signIn(key);
+  await tab.page.getByRole('heading', { level: 1 }).waitFor();
+  return tab.page;
+};
+const crm = (read: readonly string[], write: readonly string[] = []) => ({
+  name: 'crm',
+  provider: 'hubspot',
+  read: { objects: read.map((objectName) => ({ objectName })) },
+  write: { objects: write.map((objectName) => ({ objectName })) },
+});
+/** JSON is YAML. */
+const manifestOf = (...integrations: readonly object[]): string =>
+  JSON.stringify({ specVersion: '1.0.0', integrations }, null, 2);
+const show = async (page: Page, manifest: string): Promise<void> => {
+  await page.getByLabel('Manifest, as YAML').fill(manifest);
+  await page.getByRole('button', { name: 'Show what it changes' }).click();
+};
+
+withBrowser('shows what a manifest changes before it is deployed, member by member', async () => {
+  await project.deploy([crm(['contacts', 'companies'])]);
+  const page = await openAt('developers/integrations');
+  await page.locator('tbody tr', { hasText: 'contacts, companies' }).waitFor();
+  await show(page, manifestOf(crm(['contacts'], ['deals']), { ...crm(['contacts']), name: 'erp' }));
+  await page.getByRole('heading', { name: /^crm hubspot/ }).waitFor();
+  const differences = await page.locator('table.diff').first().locator('tbody tr').allInnerTexts();
+  expect(differences).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/removed[^]*read › objects › companies/),
+      expect.stringMatching(/added[^]*write[^]*deals/),
+    ]),
+  );
+  await picture(page, 'console-manifest', 'light', page.locator('section.panel'));
+  // Nothing is deployed by looking.
+  expect((await project.client.management.listIntegrations()).map(({ name }) => name)).toEqual(['crm']);
+  await page.getByLabel('Stop reading companies of crm in every installation').check();
+  await page.getByRole('button', { name: 'Deploy it' }).click();
+  await page.getByText('Deployed: crm, erp.').waitFor();
+  await page.locator('tbody tr', { hasText: 'erp' }).waitFor();
+  await show(page, manifestOf(crm(['contacts'], ['deals'])));
+  await page.locator('h3 .badge', { hasText: 'unchanged' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Deploy it' }).count()).toBe(0);
+});
+
+withBrowser('says beside the manifest what is wrong with it, with line and column', async () => {
+  const page = await openAt('developers/integrations');
+  await page.getByText('No integration yet').waitFor();
+  const field = page.getByLabel('Manifest, as YAML');
+  await show(page, 'specVersion: 1.0.0\nintegrations:\n  - name: crm\n    provider: nobody\n');
+  await page.locator('#issues-manifest').getByText('integrations[0].provider is not known').waitFor();
+  expect(await page.locator('#issues-manifest').innerText()).toContain('(line 4, column 5)');
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  await show(page, 'specVersion: [');
+  await page.locator('#issues-manifest').getByText('is not readable as YAML').waitFor();
+  // What was typed stays, to be corrected.
+  expect(await field.inputValue()).toBe('specVersion: [');
+});
+
+// Two people deploy: the second decided on something that is no longer there.
+withBrowser('deploys nothing when somebody else has deployed since the changes were shown', async () => {
+  const page = await openAt('developers/integrations');
+  await show(page, manifestOf(crm(['contacts'])));
+  await page.locator('h3 .badge', { hasText: 'created' }).waitFor();
+  const theirs = crm(['deals']);
+  await project.deploy([theirs]);
+  await page.getByRole('button', { name: 'Deploy it' }).click();
+  await page.getByText('Nothing was deployed: the integrations were changed meanwhile.').waitFor();
+  await page.locator('h3 .badge', { hasText: 'revised' }).waitFor();
+  const [integration] = await project.client.management.listIntegrations();
+  expect(integration?.latestRevision.content.read?.objects).toMatchObject(theirs.read.objects);
+  // Decided again, on what is there.
+  await page.getByRole('button', { name: 'Deploy it' }).click();
+  await page.getByText('Deployed: crm.').waitFor();
+});
+
+withBrowser('makes a key that is shown once, refuses it, accepts it again and deletes it', async () => {
+  const page = await openAt('developers/keys');
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'API keys' }) });
+  const add = page.getByRole('button', { name: 'Add to the API keys' });
+  await add.click();
+  await section.getByText('What it is for is required.').waitFor();
+  await section.getByText('Scopes needs one at least.').waitFor();
+  await section.getByLabel('What it is for').fill('reporting');
+  await section.getByLabel('read').check();
+  await add.click();
+  const key = await section.getByLabel('Key "reporting"').inputValue();
+  const lanes = async (): Promise<number> =>
+    (await fetch(`${project.url}/lanes`, { headers: { 'x-api-key': key } })).status;
+  expect(await lanes()).toBe(200);
+  await page.getByRole('button', { name: 'Refuse reporting…' }).click();
+  await page.getByRole('button', { name: 'Refuse it' }).click();
+  await section.locator('tr', { hasText: 'reporting' }).getByText('disabled').waitFor();
+  // A change is in force within a second.
+  await until('the key is refused', async () => ((await lanes()) === 401 ? true : undefined));
+  await page.getByRole('button', { name: 'Accept reporting…' }).click();
+  await page.getByRole('button', { name: 'Accept it' }).click();
+  await section.locator('tr', { hasText: 'reporting' }).getByText('enabled').waitFor();
+  await page.getByRole('button', { name: 'Delete reporting…' }).click();
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await section.locator('tr', { hasText: 'reporting' }).waitFor({ state: 'detached' });
+  const left = await project.client.management.listApiKeys();
+  expect(left.map(({ label }) => label)).not.toContain('reporting');
+});
+
+withBrowser('registers a JWT key, and says beside it what is wrong with it', async () => {
+  const page = await openAt('developers/keys');
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'JWT keys' }) });
+  const add = page.getByRole('button', { name: 'Add to the JWT keys' });
+  await section.getByLabel('What it is for').fill('browser');
+  await section.getByLabel('RSA public key, PEM').fill('-----BEGIN PUBLIC KEY-----\nnone\n-----END PUBLIC KEY-----');
+  await add.click();
+  await section.locator('#issue-publicKeyPem').getByText('must be an RSA public key in PEM form').waitFor();
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  await section.getByLabel('RSA public key, PEM').fill(publicKey.export({ type: 'spki', format: 'pem' }).toString());
+  await add.click();
+  const kid = await section.getByLabel('The kid in the header of tokens').inputValue();
+  expect(await project.client.management.listJwtKeys()).toMatchObject([{ id: kid, label: 'browser', active: true }]);
+});
+
+withBrowser('adds, changes and deletes a provider app, and never shows its secret', async () => {
+  const page = await openAt('developers/provider-apps');
+  await page.getByText('No provider app yet').waitFor();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('Client secret is required.').waitFor();
+  await page.getByRole('combobox', { name: 'Provider' }).selectOption('hubspot');
+  await page.getByLabel('Client id').fill('my-client');
+  await page.getByLabel('Client secret').fill('typed-secret');
+  await page.getByLabel('Scopes').fill('crm.objects.contacts.read  crm.objects.contacts.write');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  const row = page.locator('tbody tr', { hasText: 'my-client' });
+  await row.waitFor();
+  const apps = () => project.client.management.listProviderApps();
+  const scopes = ['crm.objects.contacts.read', 'crm.objects.contacts.write'];
+  expect(await apps()).toMatchObject([{ provider: 'hubspot', clientId: 'my-client', scopes }]);
+  await row.getByRole('button', { name: 'Change' }).click();
+  const form = page.locator('section', { has: page.getByRole('heading', { name: 'Change my-client' }) });
+  await form.getByLabel("The provider's id for the app").fill('4711');
+  await form.getByLabel('Scopes').fill('');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await row.getByText('4711').waitFor();
+  const [changed] = await apps();
+  expect(changed).toMatchObject({ clientId: 'my-client', externalRef: '4711' });
+  expect(changed?.scopes ?? []).toEqual([]);
+  expect(await page.locator('main').innerHTML()).not.toContain('typed-secret');
+  await row.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByText('No provider app yet').waitFor();
+});
+
+withBrowser('tries a write: dry first, then in earnest, and says beside the fields what is wrong', async () => {
+  const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
+  const page = await openAt('developers/try');
+  const send = page.getByRole('button', { name: 'Send' });
+  await page.getByLabel('Customer (groupRef)').fill('nobody');
+  await page.getByLabel('Object').fill('contacts');
+  await page.getByLabel('Record, as JSON').fill('{ "email": ');
+  await send.click();
+  await page.locator('#issue-record').getByText('Record, as JSON is no JSON').waitFor();
+  await page.getByLabel('Record, as JSON').fill('{ "email": "zoe@example.com" }');
+  await send.click();
+  await page.getByText('The write was refused').waitFor();
+  await page.getByLabel('Customer (groupRef)').fill(customer.groupRef);
+  expect(await page.getByRole('group', { name: 'Dry run' }).getByRole('checkbox').isChecked()).toBe(true);
+  await send.click();
+  await page.getByText('Nothing was written. This would be sent:').waitFor();
+  expect(await page.locator('tbody tr').first().innerText()).toMatch(/email[^]*"zoe@example\.com"/);
+  await fitsEverybody(page, 'dry run');
+  const operations = async () => (await project.client.management.listOperationsForProject()).results;
+  expect(await operations()).toEqual([]);
+  await page.getByRole('group', { name: 'Dry run' }).getByRole('checkbox').uncheck();
+  await send.click();
+  await page.getByText(/^Written, as \d+/).waitFor();
+  await page.getByRole('link', { name: 'the operation' }).click();
+  await page.getByRole('heading', { name: 'contacts' }).waitFor();
+  expect(await operations()).toMatchObject([{ status: 'success' }]);
+});
+
+withBrowser('tries no write with a key that may not, unless another is given', async () => {
+  const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
+  const page = await openAt('developers/try', await project.createKey(['frontend']));
+  await page.getByLabel('Customer (groupRef)').fill(customer.groupRef);
+  await page.getByLabel('Object').fill('contacts');
+  await page.getByLabel('Record, as JSON').fill('{ "email": "zoe@example.com" }');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('auth.scope-missing').waitFor();
+  await page.getByLabel(/^API key with the scope write/).fill(await project.createKey(['write']));
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('Nothing was written. This would be sent:').waitFor();
+});
+
+// With everything open that can be opened, in both colours and widths.
+withBrowser('can be used by everybody', async () => {
+  await project.deploy([crm(['contacts', 'companies'])]);
+  const page = await openAt('developers/integrations');
+  await show(page, 'specVersion: [');
+  await page.locator('#issues-manifest').waitFor();
+  await fitsEverybody(page, 'refused');
+  await show(page, manifestOf(crm(['contacts'])));
+  await page.locator('table.diff').waitFor();
+  await fitsEverybody(page, 'preview');
+  await project.client.management.createProviderApp({
+    body: { provider: 'hubspot', clientId: 'my-client', clientSecret: 'secret' },
+  });
+  await page.getByRole('link', { name: 'Provider apps' }).click();
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('Client secret is required.').waitFor();
+  await fitsEverybody(page, 'provider apps');
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('button', { name: 'Add to the API keys' }).click();
+  await page.getByText('What it is for is required.').waitFor();
+  await fitsEverybody(page, 'keys');
+});
