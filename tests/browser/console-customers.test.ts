@@ -1,5 +1,6 @@
 import { until } from '@sluice/testkit';
 import type { Browser, Page } from 'playwright-core';
+import { createAccount } from '../harness/account';
 import { call } from '../harness/api';
 import { findChromium, openChromium } from '../harness/chromium';
 import { createCustomer, type Customer } from '../harness/customer';
@@ -234,6 +235,56 @@ withBrowser('a key that may only read sees all of it and changes nothing; anothe
   await reading.page.getByText('No installation yet').waitFor();
   expect(reading.complaints).toEqual([]);
   await reading.context.close();
+});
+
+/** An integration of its own, and an account that nobody has connected. */
+const newAccount = async (name: string) => {
+  await project.deploy([{ name, provider: 'hubspot', write: { objects: [{ objectName: 'contacts' }] } }]);
+  return await createAccount(stack, 'hubspot');
+};
+const fillOrder = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole('combobox', { name: 'Integration' }).selectOption(name);
+  await page.getByLabel('Customer: your id').fill(`group-of-${name}`);
+  await page.getByLabel('Who connects').fill(`user-of-${name}`);
+};
+const installed = async (name: string) =>
+  (await project.client.management.listInstallationHealth({ groupRefPrefix: `group-of-${name}` })).results;
+
+withBrowser(
+  'connects a new customer with a token, after saying beside the field what the provider refused',
+  async () => {
+    const account = await newAccount('by-token');
+    const page = await openAt('customers');
+    await page.getByRole('link', { name: 'Connect a customer' }).click();
+    await page.getByRole('combobox', { name: 'How' }).selectOption('oauth2AuthorizationCode');
+    await page.getByRole('button', { name: 'Connect and install' }).click();
+    await page.getByText('Access token is required. Nothing was sent.').waitFor();
+    await fitsEverybody(page, 'new customer');
+    await fillOrder(page, 'by-token');
+    await page.getByLabel('Access token').fill('typed-and-wrong');
+    await page.getByRole('button', { name: 'Connect and install' }).click();
+    await page.locator('[role=alert].issue').getByText('is refused by hubspot').waitFor();
+    expect(await installed('by-token')).toEqual([]);
+    await page.getByLabel('Access token').fill(account.token);
+    await page.getByRole('button', { name: 'Connect and install' }).click();
+    await page.getByRole('heading', { name: 'group-of-by-token' }).waitFor();
+    const [customer] = await installed('by-token');
+    expect(customer).toMatchObject({ integrationName: 'by-token', connection: { status: 'created' } });
+  },
+);
+
+withBrowser('connects a new customer through a link, and installs when the customer has used it', async () => {
+  const account = await newAccount('by-link');
+  const { clientId, clientSecret } = account;
+  await project.client.management.createProviderApp({ body: { provider: 'hubspot', clientId, clientSecret } });
+  const page = await openAt('customers/new');
+  await fillOrder(page, 'by-link');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  const url = await page.getByLabel("For the customer's browser").inputValue();
+  expect(await installed('by-link')).toEqual([]);
+  expect((await fetch(`${url}&account=${account.name}`)).status).toBe(200);
+  await page.getByRole('heading', { name: 'group-of-by-link' }).waitFor();
+  expect(await installed('by-link')).toMatchObject([{ integrationName: 'by-link' }]);
 });
 
 // With everything open that can be opened, in both colours and widths.

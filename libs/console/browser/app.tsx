@@ -6,6 +6,7 @@ import { CustomerPage } from './pages/customer';
 import { CustomersPage } from './pages/customers';
 import { DevelopersPage } from './pages/developers/developers';
 import { LanesPage } from './pages/lanes';
+import { NewCustomerPage } from './pages/new-customer';
 import { OperationPage } from './pages/operation';
 import { OperationsPage } from './pages/operations';
 import { OverviewPage } from './pages/overview';
@@ -84,6 +85,7 @@ function Page({ session, route }: { readonly session: Session; readonly route: R
   if (name === 'overview') return <OverviewPage session={session} query={route.query} />;
   if (name === 'operations' && id !== undefined) return <OperationPage key={id} session={session} operationId={id} />;
   if (name === 'operations') return <OperationsPage session={session} query={route.query} />;
+  if (name === 'customers' && id === 'new') return <NewCustomerPage session={session} />;
   if (name === 'customers' && id !== undefined)
     return <CustomerPage key={id} session={session} installationId={id} query={route.query} />;
   if (name === 'customers') return <CustomersPage session={session} query={route.query} />;

@@ -8,7 +8,7 @@ import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
 import { fromNow, inFull } from '../format';
 import { goTo, hrefOf } from '../use-route';
-import { apiOf, baseUrl, type Session } from '../session';
+import { apiOf, baseUrl, isOffered, type Session } from '../session';
 import { useLoad } from '../use-load';
 
 const pageSize = 50;
@@ -33,7 +33,16 @@ export function CustomersPage({ session, query }: { readonly session: Session; r
   const isBesideField = issues.length > 0 && issues.every(({ name }) => name === 'groupRefPrefix');
   return (
     <>
-      <h1>Customers</h1>
+      <div class="title">
+        <h1>Customers</h1>
+        {isOffered(session, 'frontend') ? (
+          <div class="actions">
+            <a class="button" href={hrefOf('customers/new')}>
+              Connect a customer
+            </a>
+          </div>
+        ) : null}
+      </div>
       <p class="lead">Each row is an integration that a customer has installed.</p>
       <CustomerFilters query={query} issues={isBesideField ? issues : []} />
       {list.error === undefined || isBesideField ? null : (
