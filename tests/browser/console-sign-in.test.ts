@@ -92,6 +92,16 @@ withBrowser('a viewer reads what others change, and is offered nothing that chan
   await tab.goTo(`developers/webhooks/${id}`);
   await page.getByText('Nothing was sent yet').waitFor();
   expect(await buttons()).toEqual([]);
+  for (const [path, text] of [
+    ['developers/integrations', 'No integration yet'],
+    ['developers/provider-apps', 'No provider app yet'],
+    ['developers/keys', 'None yet'],
+    ['customers', 'No installation yet'],
+  ] as const) {
+    await tab.goTo(path);
+    await page.getByText(text).waitFor();
+    expect([path, await buttons(), await page.locator('main a.button').count()]).toEqual([path, [], 0]);
+  }
   await project.client.management.deleteWebhookEndpoint({ endpointId: id });
 });
 
