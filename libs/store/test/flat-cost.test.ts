@@ -81,7 +81,7 @@ const ending = { owner: 'test', leaseMs: 6_000, limit: 100 };
 describe.each([
   ['statistics of now', true],
   ['statistics of a time when nothing waited', false],
-])('with ten times as much waiting, and %s, no more is read by', (_, isKnown) => {
+])('with ten times as much waiting, and %s, no more is read by', (_statistics, isKnown) => {
   beforeAll(async () => {
     small = await prepare(100, isKnown);
     large = await prepare(1_000, isKnown);
