@@ -130,6 +130,26 @@ describe('a reply that names a record which another create had adopted', () => {
     expect(await outcomesOf([adopter, owner])).toEqual(['pending -', 'succeeded 77']);
   });
 
+  it('two replies that name it at the same time: the adopter gives it back once', async () => {
+    for (let created = 0; created < 3; created += 1) await fixture.store.writes.accept([fixture.asynchronous()]);
+    const [adopter, owner, other] = (await fixture.claim()) as [ClaimedCall, ClaimedCall, ClaimedCall];
+    await fixture.store.writes.settle([adopt(adopter)]);
+    const settled = await database.transaction(async (holding) => {
+      await holding('operations').where('id', adopter.operationId).forUpdate().select('id');
+      const replying = fixture.store.writes.settle([reply(owner)]);
+      await waiting(1);
+      const alsoReplying = fixture.store.writes.settle([reply(other)]);
+      await waiting(2);
+      return [[replying], [alsoReplying]];
+    });
+    await Promise.all(settled.flat());
+    expect(await outcomesOf([adopter, owner, other])).toEqual(['pending -', 'succeeded 77', 'succeeded 77']);
+    const counts = ['records_succeeded', 'calls_open', 'state'];
+    expect(await database('operations').where('id', adopter.operationId).select(counts)).toEqual([
+      { records_succeeded: 0, calls_open: 1, state: 'queued' },
+    ]);
+  });
+
   it('the adopter is claimed again in doubt, and ends again', async () => {
     const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
     await fixture.store.writes.settle([adopt(adopter)]);

@@ -192,7 +192,7 @@ export async function reopenAdopters(
          and a.provider_id = i.provider_id
        join records r on r.project_id = a.project_id and r.operation_id = a.operation_id and r.record_index = a.record_index
        join record_outcomes e on e.project_id = a.project_id and e.operation_id = a.operation_id and e.record_index = a.record_index
-       where r.plan is not null order by a.project_id, a.operation_id, a.record_index for update of r),
+       where r.plan is not null order by a.project_id, a.operation_id, a.record_index for update of a, r),
      released as (delete from adoptions d using adopters a where d.project_id = a.project_id and d.lane_id = a.lane_id
        and d.object_name = a.object_name and d.provider_id = a.provider_id),
      doubted as (update records r set is_unanswered = true, lane_id = a.lane_id, object_name = a.object_name, send_state = 'maybe' from adopters a
