@@ -128,7 +128,8 @@ describe('roles', () => {
     const browser = await signedIn(name);
     const path = `/v1/projects/${project.id}`;
     const change = { updateMask: ['appName'], project: { appName: 'Other' } };
-    expect((await browser.call('GET', `${path}/integrations`)).status).toBe(reads);
+    for (const list of ['integrations', 'webhook-endpoints', 'api-keys'])
+      expect((await browser.call('GET', `${path}/${list}`)).status).toBe(reads);
     expect((await browser.call('PATCH', path, change)).status).toBe(changes);
     expect((await browser.call('POST', `${path}/api-keys`, { label: 'mine' })).status).toBe(makesKeys);
     // Projects are made with the bootstrap key.
@@ -159,7 +160,7 @@ it('leaves an audit line for every change by a person, also for one that was ref
   await (await signedIn('vera-viewer')).call('PATCH', path, change);
   await (await signedIn('vera-viewer')).call('GET', path);
   expect(lines.filter(({ event, path: at }) => event === 'person.changed' && at === path)).toMatchObject([
-    { person: 'person:olga-operator@example.com', scopes: ['frontend'], method: 'PATCH', status: 200 },
+    { person: 'person:olga-operator@example.com', scopes: ['read', 'frontend'], method: 'PATCH', status: 200 },
     { person: 'person:vera-viewer@example.com', scopes: ['read'], method: 'PATCH', status: 403 },
   ]);
 });

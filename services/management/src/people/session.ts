@@ -4,8 +4,12 @@ import type { ManagementContext } from '../context';
 import { cookieValue } from '../cookies';
 import { roles, signedInPath, type BegunSignIn, type Person, type Role } from './openid';
 
-/** What a role may do is what an API key with this scope may, in every project. */
-const scopeOf: Readonly<Record<Role, Scope>> = { viewer: 'read', operator: 'frontend', admin: 'full' };
+/** What a role may do is what an API key with these scopes may, in every project. Each may what the one before it may. */
+const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
+  viewer: ['read'],
+  operator: ['read', 'frontend'],
+  admin: ['full'],
+};
 
 /** A session cookie is sent with every request of a page, so it stays far under the 4,096 bytes that browsers keep. */
 const sessionName = 'sluice_session';
@@ -32,7 +36,7 @@ export function personIn(context: Sealing, cookies: string | undefined): (Person
 export function personCaller(context: Sealing) {
   return (cookies: string | undefined): Caller | undefined => {
     const person = personIn(context, cookies);
-    return person && { kind: 'person', keyId: `person:${person.name}`, scopes: [scopeOf[person.role]] };
+    return person && { kind: 'person', keyId: `person:${person.name}`, scopes: scopesOf[person.role] };
   };
 }
 
