@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 
-/** Below the ephemeral range of Linux (from 32768), so that no outgoing connection takes a port meanwhile. */
-const lowest = 12_000;
+/** Below the ephemeral range of Linux (from 32768), so that no outgoing connection takes a port meanwhile, and above the ports of the launcher's own tests. */
+const lowest = 21_000;
 const highest = 31_000;
 
 /**
