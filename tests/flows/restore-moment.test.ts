@@ -97,26 +97,31 @@ async function create(customer: Customer, marker: string): Promise<Sent> {
   return { marker, operationId, sentAt, repliedAt: Date.now() };
 }
 
-/** Sends them all; `at` is called once, in between, when so many were accepted. */
-async function sendAll(
-  customers: readonly Customer[],
-  at: Readonly<Record<number, () => Promise<void>>>,
-): Promise<Sent[]> {
+interface Part {
+  /** The markers that are sent: this one and those up to `to`, which is not. */
+  readonly from: number;
+  readonly to: number;
+  /** After how many of them were accepted `work` begins, while the others are sent. */
+  readonly after: number;
+  readonly work: () => Promise<void>;
+}
+
+/** Ends when both have: what is sent, and the work. */
+async function sendAround(customers: readonly Customer[], { from, to, after, work }: Part): Promise<Sent[]> {
   const sent: Sent[] = [];
-  const marks: Promise<void>[] = [];
-  let next = 0;
+  let next = from;
+  let working: Promise<void> | undefined;
   const caller = async (): Promise<void> => {
-    while (next < size) {
+    while (next < to) {
       const n = next;
       next += 1;
       const [customer] = customers.slice(n % customers.length);
       if (customer !== undefined) sent.push(await create(customer, `moment-${n}`));
-      const mark = at[sent.length];
-      if (mark !== undefined) marks.push(mark());
+      if (sent.length >= after) working ??= work();
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
-  await Promise.all(marks);
+  await working;
   return sent;
 }
 
@@ -177,12 +182,19 @@ it(
       );
       moment = String(row?.['moment']);
     };
-    const sent = await timed('writes', () =>
-      sendAll(customers, {
-        [Math.floor(size / 2)]: () => timed('base backup', () => postgres.backUp()),
-        [Math.floor(size * 0.9)]: noteMoment,
-      }),
-    );
+    const sent = await timed('writes', async () => {
+      const most = Math.floor(size * 0.7);
+      const backUp = () => timed('base backup', () => postgres.backUp());
+      const early = await sendAround(customers, { from: 0, to: most, after: Math.floor(size * 0.4), work: backUp });
+      // The backup has ended: Postgres can restore no moment before that.
+      const late = await sendAround(customers, {
+        from: most,
+        to: size,
+        after: Math.floor(size * 0.8) - most,
+        work: noteMoment,
+      });
+      return [...early, ...late];
+    });
     const momentAt = Date.parse(moment);
     await until(
       'some of what came after the moment is performed',
