@@ -31,15 +31,21 @@ describe('what to expect', () => {
   it('takes of a row the findings that the question is about', () => {
     const ms = (what: string, judged: number) => finding(what, { judged, judgedUnit: 'ms' });
     const row = [
-      ms('synchronous write, p50 added', 15.1),
-      ms('synchronous write, p99 added', 30),
-      ms('synchronous write, p50 as a ratio', 1.7),
-      ms('search, p50 added', 9.7),
-      ms('search, p99 added', 20),
+      ms('synchronous write, one caller, p50 added', 9.1),
+      // Of a ratio, what is added stands on our side.
+      finding('synchronous write at 200/s, p50 added', { ours: 15.1, judged: 5.3 }),
+      finding('synchronous write at 200/s, p99 added', { ours: 30, judged: 1.3 }),
+      ms('search at 400/s, p50 added', 9.7),
+      ms('search at 400/s, p99 added', 20),
+      ms('search, 16 callers, p50 added', 41),
     ];
     const text = readerLines(resultsOf({ P9: row }), []).join('\n');
-    expect(text).toContain('| 15.1 ms in the median, 30 ms at the 99th percentile | P9 |');
-    expect(text).toContain('| 9.7 ms in the median, 20 ms at the 99th percentile | P9 |');
+    expect(text).toContain(
+      '| one caller 9.1 ms in the median; at 200/s 15.1 ms in the median, 30 ms at the 99th percentile | P9 |',
+    );
+    expect(text).toContain(
+      '| at 400/s 9.7 ms in the median, 20 ms at the 99th percentile; 16 callers 41 ms in the median | P9 |',
+    );
   });
 
   it('says how many targets are missed', () => {
