@@ -193,7 +193,10 @@ withBrowser(
     await rowOf(page, well).waitFor();
     await page.getByLabel('Group begins with').fill('x'.repeat(300));
     await page.keyboard.press('Enter');
-    await page.locator('#issue-groupRefPrefix').getByText('Group begins with must have at most').waitFor();
+    await page
+      .locator('.issue[data-field="groupRefPrefix"]')
+      .getByText('Group begins with must have at most')
+      .waitFor();
     await page.getByLabel('Group begins with').fill('nobody');
     await page.keyboard.press('Enter');
     await page.getByText('Nothing matches').waitFor();

@@ -151,10 +151,18 @@ withBrowser('registers a JWT key, and says beside it what is wrong with it', asy
   const page = await openAt('developers/keys');
   const section = page.locator('section', { has: page.getByRole('heading', { name: 'JWT keys' }) });
   const add = page.getByRole('button', { name: 'Add to the JWT keys' });
+  // The page's other form asks for the same: what is said beside each belongs to one of them.
+  await page.getByRole('button', { name: 'Add to the API keys' }).click();
+  await add.click();
+  const ids = await page.locator('.issue[data-field="label"]').evaluateAll((issues) => issues.map(({ id }) => id));
+  expect(new Set(ids).size).toBe(2);
   await section.getByLabel('What it is for').fill('browser');
   await section.getByLabel('RSA public key, PEM').fill('-----BEGIN PUBLIC KEY-----\nnone\n-----END PUBLIC KEY-----');
   await add.click();
-  await section.locator('#issue-publicKeyPem').getByText('must be an RSA public key in PEM form').waitFor();
+  await section
+    .locator('.issue[data-field="publicKeyPem"]')
+    .getByText('must be an RSA public key in PEM form')
+    .waitFor();
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   await section.getByLabel('RSA public key, PEM').fill(publicKey.export({ type: 'spki', format: 'pem' }).toString());
   await add.click();
@@ -200,7 +208,7 @@ withBrowser('tries a write: dry first, then in earnest, and says beside the fiel
   await page.getByLabel('Object').fill('contacts');
   await page.getByLabel('Record, as JSON').fill('{ "email": ');
   await send.click();
-  await page.locator('#issue-record').getByText('Record, as JSON is no JSON').waitFor();
+  await page.locator('.issue[data-field="record"]').getByText('Record, as JSON is no JSON').waitFor();
   await page.getByLabel('Record, as JSON').fill('{ "email": "zoe@example.com" }');
   await send.click();
   await page.getByText('The write was refused').waitFor();

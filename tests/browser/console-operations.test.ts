@@ -202,7 +202,7 @@ describe('searching', () => {
     const page = await openAt('operations?since=2026-02-01T12:00:00.000Z');
     await page.getByLabel('Accepted before').fill('2026-01-01T12:00');
     await page.keyboard.press('Enter');
-    const issue = page.locator('#issue-until');
+    const issue = page.locator('.issue[data-field="until"]');
     await issue.waitFor();
     expect(await issue.innerText()).toBe(
       'Accepted before must be later than the moment since which, not 2026-01-01T12:00. Change one of both.',
@@ -210,8 +210,8 @@ describe('searching', () => {
     expect(await page.getByLabel('Accepted before').getAttribute('aria-invalid')).toBe('true');
     expect(await violationsOf(page)).toEqual([]);
     await tab?.goTo(`operations?installationId=${'x'.repeat(8)}&recordRef=a&since=2026-01-01T12:00:00.000Z`);
-    await page.locator('#issue-since').waitFor();
-    expect(await page.locator('#issue-since').innerText()).toMatch(
+    await page.locator('.issue[data-field="since"]').waitFor();
+    expect(await page.locator('.issue[data-field="since"]').innerText()).toMatch(
       /^Accepted since must be at most 31 days before now, not 2026-01-01T12:00:00\.000Z\./,
     );
     await tab?.goTo('operations?recordRef=a');

@@ -91,8 +91,13 @@ withBrowser('adds an endpoint, after saying beside the fields what is wrong with
   await page.getByText('Sends needs one at least').waitFor();
   await page.getByLabel('connection.error').check();
   await page.getByRole('button', { name: 'Add' }).click();
-  await page.locator('#issue-url').getByText('Address must not be a private or reserved address').waitFor();
-  expect(await page.locator('#issue-url').innerText()).toContain('SLUICE_WEBHOOK_EGRESS_ALLOW=10.0.0.7/32');
+  await page
+    .locator('.issue[data-field="url"]')
+    .getByText('Address must not be a private or reserved address')
+    .waitFor();
+  expect(await page.locator('.issue[data-field="url"]').innerText()).toContain(
+    'SLUICE_WEBHOOK_EGRESS_ALLOW=10.0.0.7/32',
+  );
   await page.getByLabel('Address').fill(address());
   await page.getByRole('button', { name: 'Add' }).click();
   const secret = await page.getByLabel(/^Secret of/).inputValue();

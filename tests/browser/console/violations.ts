@@ -8,6 +8,13 @@ export async function violationsOf(page: Page): Promise<readonly string[]> {
     violations.flatMap(({ id, help, nodes }) => nodes.map(({ target, html }) => [id, help, target.join(' '), html.slice(0, 200)].join(' | '))))`);
 }
 
+/** What stands beyond the right edge when the page is wider than its window, outermost first. */
+async function tooWide(page: Page): Promise<readonly string[]> {
+  return await page.evaluate<string[]>(`document.documentElement.scrollWidth <= innerWidth ? [] :
+    [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > innerWidth)
+      .map((element) => element.cloneNode().outerHTML.slice(0, 200))`);
+}
+
 const viewports = [
   { width: 1_240, height: 820 },
   { width: 390, height: 844 },
@@ -19,9 +26,9 @@ export async function fitsEverybody(page: Page, name: string): Promise<void> {
     await page.setViewportSize(viewport);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      const fits = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
-      const found = [await violationsOf(page), fits];
-      expect([name, viewport.width, colorScheme, ...found]).toEqual([name, viewport.width, colorScheme, [], true]);
+      const found = { violations: await violationsOf(page), tooWide: await tooWide(page) };
+      const shown = { name, width: viewport.width, colorScheme };
+      expect({ ...shown, ...found }).toEqual({ ...shown, violations: [], tooWide: [] });
     }
   }
   await page.setViewportSize(viewports[0]);

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
 
 /** What is wrong with a field, and what to do, shown beside it. */
 export interface FieldIssue {
@@ -31,11 +32,12 @@ interface FieldOptions {
 
 /** One field with its title, and what is wrong with it. Whoever reads the form reads its value from the element. */
 export function Field({ name, title, issues, placeholder, type = 'text', value, children }: FieldOptions) {
+  const issueId = useId();
   const issue = issues.find((one) => one.name === name);
   const shared = {
     name,
     'aria-invalid': issue !== undefined,
-    'aria-describedby': issue === undefined ? undefined : `issue-${name}`,
+    'aria-describedby': issue === undefined ? undefined : issueId,
   } as const;
   return (
     <label>
@@ -52,7 +54,7 @@ export function Field({ name, title, issues, placeholder, type = 'text', value, 
       ) : (
         <input type="text" placeholder={placeholder} spellcheck={false} defaultValue={value} {...shared} />
       )}
-      <IssueText title={title} issue={issue} isSecret={type === 'password'} />
+      <IssueText id={issueId} title={title} issue={issue} isSecret={type === 'password'} />
     </label>
   );
 }
@@ -73,17 +75,19 @@ export function CopyField({ title, value }: CopyOptions) {
 }
 
 interface IssueOptions {
+  /** Of this page alone: two forms may have a field of one name. */
+  readonly id: string;
   readonly title: string;
   readonly issue: FieldIssue | undefined;
   readonly isSecret?: boolean;
 }
 
 /** The field, the rule, the value and what to do. */
-export function IssueText({ title, issue, isSecret }: IssueOptions) {
+export function IssueText({ id, title, issue, isSecret }: IssueOptions) {
   if (issue === undefined) return null;
   const { name, detail, value, remedy } = issue;
   return (
-    <span class="issue" id={`issue-${name}`} role="alert">
+    <span class="issue" id={id} data-field={name} role="alert">
       {title} {detail}
       {value === undefined || isSecret === true ? '' : `, not ${value}`}. {remedy}
     </span>

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import { noteAnswer, noteFailure } from '../network';
 import { Field, IssueText, issuesOf, type FieldIssue } from './field';
 import { Problem } from './problem';
@@ -75,11 +75,12 @@ export function Form({ fields, verb, failure, isKept, onSubmit }: FormOptions) {
 
 function FormFieldView({ field, issues }: { readonly field: FormField; readonly issues: readonly FieldIssue[] }) {
   const { name, title, type, value = '', choices = [], placeholder } = field;
+  const issueId = useId();
   if (type === 'many') {
     const chosen = value.split(',');
     const issue = issues.find((one) => one.name === name);
     return (
-      <fieldset aria-describedby={issue === undefined ? undefined : `issue-${name}`}>
+      <fieldset aria-describedby={issue === undefined ? undefined : issueId}>
         <legend>{title}</legend>
         {choices.map(([each, meaning]) => (
           <label key={each} class="check">
@@ -87,7 +88,7 @@ function FormFieldView({ field, issues }: { readonly field: FormField; readonly 
             {meaning}
           </label>
         ))}
-        <IssueText title={title} issue={issue} />
+        <IssueText id={issueId} title={title} issue={issue} />
       </fieldset>
     );
   }
