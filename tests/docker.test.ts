@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { settingsOf } from './harness/service-settings';
 
 const root = join(__dirname, '..');
@@ -48,6 +48,20 @@ describe('docker/Dockerfile', () => {
     const bare = stages.filter(isBare).map(nameOf);
     expect([stages.length, bare]).toEqual([matches(dockerfile, /^(FROM) /gm).length, ['node']]);
     expect(matches(dockerfile, /^FROM (\S+) AS \S+$/gm).filter((base) => bare.includes(base))).toEqual([]);
+  });
+
+  // Observed: no image of management could be built after a page was listed that is not below docs.
+  it('has every page that the guide lists where the guide is made', () => {
+    const elsewhere = matches(read('docs/guides/README.md'), /\]\(\.\.\/\.\.\/([^)#]+\.md)\)/g).filter(
+      (path) => !path.startsWith('docs/'),
+    );
+    expect(elsewhere).not.toEqual([]);
+    const makers = dockerfile.split(/^(?=FROM )/m).filter((stage) => stage.includes('node libs/guide/build.mjs'));
+    expect(makers).toHaveLength(2);
+    for (const path of elsewhere) {
+      expect(read('.dockerignore').split('\n')).toContain(`!${path}`);
+      for (const stage of makers) expect(stage).toContain(`COPY ${path} ${dirname(path)}/\n`);
+    }
   });
 
   it('puts every target into the offline build', () => {
