@@ -6,6 +6,7 @@ import { Field, issuesOf } from '../parts/field';
 import { Moment } from '../parts/moment';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
+import { Table, type Column } from '../parts/table';
 import { fromNow, inFull } from '../format';
 import { goTo, hrefOf } from '../use-route';
 import { apiOf, baseUrl, isOffered, type Session } from '../session';
@@ -52,7 +53,7 @@ export function CustomersPage({ session, query }: { readonly session: Session; r
         <Nobody session={session} isFiltered={Object.keys(filters).length > 0} />
       ) : (
         <>
-          <CustomerTable installations={results} />
+          <Table columns={columns} rows={results} keyOf={({ id }) => id} isClickable />
           <Pager
             {...(query.has('pageToken') ? { firstHref: hrefOf('customers', filters) } : {})}
             {...(next === undefined ? {} : { nextHref: hrefOf('customers', { ...filters, pageToken: next }) })}
@@ -102,72 +103,54 @@ function CustomerFilters({ query, issues }: FilterOptions) {
 /** The beginning of the group, and whether only refused credentials are shown. */
 const fieldsOf = (form: HTMLFormElement | null): HTMLInputElement[] => [...(form?.querySelectorAll('input') ?? [])];
 
-function CustomerTable({ installations }: { readonly installations: readonly InstallationHealth[] }) {
-  return (
-    <div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Health</th>
-            <th>Customer</th>
-            <th>Integration</th>
-            <th>Connection</th>
-            <th>Waiting</th>
-            <th class="wide">Last error</th>
-            <th>Installed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {installations.map((installation) => (
-            <CustomerRow key={installation.id} installation={installation} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function CustomerRow({ installation }: { readonly installation: InstallationHealth }) {
-  const { id, healthStatus, groupRef, groupName, integrationName, provider, connection, lastError } = installation;
-  return (
-    <tr class="clickable">
-      <td data-label="Health">
-        <Badge of={healthStatus} />
-      </td>
-      <td data-label="Customer">
+const columns: readonly Column<InstallationHealth>[] = [
+  { title: 'Health', cell: ({ healthStatus }) => <Badge of={healthStatus} /> },
+  {
+    title: 'Customer',
+    cell: ({ id, groupRef, groupName }) => (
+      <>
         <a class="whole-row" href={hrefOf(`customers/${id}`)} title={`Installation ${id}`}>
           {groupRef}
         </a>
         {groupName === undefined || groupName === groupRef ? null : <div class="fine">{groupName}</div>}
-      </td>
-      <td data-label="Integration">
+      </>
+    ),
+  },
+  {
+    title: 'Integration',
+    cell: ({ integrationName, provider, connection }) => (
+      <>
         {integrationName} <div class="fine">{[provider, connection.workspaceRef].filter(Boolean).join(' ')}</div>
-      </td>
-      <td data-label="Connection">
+      </>
+    ),
+  },
+  {
+    title: 'Connection',
+    cell: ({ connection }) => (
+      <>
         <Badge of={connection.status} />
         <Since of={connection.since} />
-      </td>
-      <td data-label="Waiting">
-        <Waiting installation={installation} />
-      </td>
-      <td class="wide" data-label="Last error">
-        {lastError === undefined ? (
-          <span class="fine">none</span>
-        ) : (
-          <div class="answer">
-            <a href={hrefOf(`operations/${lastError.operationId}`)}>
-              <Moment of={lastError.time} />
-            </a>{' '}
-            {lastError.message}
-          </div>
-        )}
-      </td>
-      <td data-label="Installed">
-        <Moment of={installation.createTime} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  { title: 'Waiting', cell: (installation) => <Waiting installation={installation} /> },
+  {
+    title: 'Last error',
+    class: 'wide',
+    cell: ({ lastError }) =>
+      lastError === undefined ? (
+        <span class="fine">none</span>
+      ) : (
+        <div class="answer">
+          <a href={hrefOf(`operations/${lastError.operationId}`)}>
+            <Moment of={lastError.time} />
+          </a>{' '}
+          {lastError.message}
+        </div>
+      ),
+  },
+  { title: 'Installed', cell: ({ createTime }) => <Moment of={createTime} /> },
+];
 
 function Since({ of }: { readonly of: string }) {
   return (

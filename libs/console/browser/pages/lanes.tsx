@@ -4,6 +4,7 @@ import { Badge } from '../parts/badge';
 import { Empty } from '../parts/empty';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
+import { Table, type Column } from '../parts/table';
 import { fromNow, inFull } from '../format';
 import { goTo, hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
@@ -49,7 +50,7 @@ export function LanesPage({ session, query }: { readonly session: Session; reado
         </Empty>
       ) : (
         <>
-          <LaneTable lanes={list.value.results} />
+          <Table columns={columns} rows={list.value.results} keyOf={({ id }) => id} />
           <Pager
             {...(pageToken === null ? {} : { firstHref: hrefOf('lanes', filter) })}
             {...(next === undefined ? {} : { nextHref: hrefOf('lanes', { ...filter, pageToken: next }) })}
@@ -60,7 +61,7 @@ export function LanesPage({ session, query }: { readonly session: Session; reado
   );
 }
 
-const columns = [
+const counts = [
   ['running', 'Running', 'Being sent'],
   ['ready', 'Ready', 'May be sent now'],
   ['retrying', 'Retrying', 'Wait for the moment of their next attempt'],
@@ -68,63 +69,58 @@ const columns = [
   ['waiting', 'Waiting', 'Stand behind an earlier write to the same record'],
 ] as const;
 
-function LaneTable({ lanes }: { readonly lanes: readonly Lane[] }) {
-  return (
-    <div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>State</th>
-            <th>Account</th>
-            <th class="wide">Groups</th>
-            <th>Quota</th>
-            {columns.map(([name, title, meaning]) => (
-              <th key={name} class="number" title={meaning}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {lanes.map((lane) => (
-            <LaneRow key={lane.id} lane={lane} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function LaneRow({ lane }: { readonly lane: Lane }) {
-  const { provider, workspaceRef, groupRefs, lastError, quota, calls } = lane;
-  const state = laneStateOf(lane, Date.now());
-  const isRefused = state === 'blocked' || state === 'recovering';
-  return (
-    <tr>
-      <td data-label="State">
-        <Badge of={state} />
+const columns: readonly Column<Lane>[] = [
+  {
+    title: 'State',
+    cell: (lane) => (
+      <>
+        <Badge of={laneStateOf(lane, Date.now())} />
         <StateDetail lane={lane} />
-      </td>
-      <td data-label="Account">
+      </>
+    ),
+  },
+  {
+    title: 'Account',
+    cell: ({ provider, workspaceRef }) => (
+      <>
         {provider}
         <div class="fine">{workspaceRef}</div>
-      </td>
-      <td class="wide" data-label="Groups">
-        {groupRefs.join(', ')}
-        {lastError === undefined || !isRefused ? null : <div class="answer bad-text">{lastError}</div>}
-      </td>
-      <td data-label="Quota">
+      </>
+    ),
+  },
+  {
+    title: 'Groups',
+    class: 'wide',
+    cell: (lane) => {
+      const isRefused = ['blocked', 'recovering'].includes(laneStateOf(lane, Date.now()));
+      return (
+        <>
+          {lane.groupRefs.join(', ')}
+          {lane.lastError === undefined || !isRefused ? null : <div class="answer bad-text">{lane.lastError}</div>}
+        </>
+      );
+    },
+  },
+  {
+    title: 'Quota',
+    cell: ({ quota }) => (
+      <>
         {quota === undefined ? null : `${counted(quota.limit, 'call')} in ${grouped(quota.windowSeconds)} s`}
         {quota?.left === undefined ? null : <div class="fine">{grouped(quota.left)} left now</div>}
-      </td>
-      {columns.map(([name, title]) => (
-        <td key={name} class={calls[name] === 0 ? 'number fine' : 'number'} data-label={title}>
-          {calls[name] < laneCallsMax ? grouped(calls[name]) : `${grouped(laneCallsMax)}+`}
-        </td>
-      ))}
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  ...counts.map(([name, title, meaning]) => ({
+    title,
+    meaning,
+    class: 'number',
+    cell: ({ calls }: Lane) => (
+      <span class={calls[name] === 0 ? 'fine' : undefined}>
+        {calls[name] < laneCallsMax ? grouped(calls[name]) : `${grouped(laneCallsMax)}+`}
+      </span>
+    ),
+  })),
+];
 
 /** What the state means for this lane, and since when. */
 function StateDetail({ lane }: { readonly lane: Lane }) {

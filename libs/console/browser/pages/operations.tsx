@@ -7,6 +7,7 @@ import { fieldNames, Filters } from '../parts/filters';
 import { Moment } from '../parts/moment';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
+import { Table, type Column } from '../parts/table';
 import { shortId } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
@@ -53,7 +54,7 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
           {results.length === 0 ? (
             <Empty title="None so far">Older operations were not searched yet.</Empty>
           ) : (
-            <OperationTable operations={results} names={names} />
+            <Table columns={columnsOf(names)} rows={results} keyOf={({ id }) => id} isClickable />
           )}
           <Pager
             {...(query.has('pageToken') ? { firstHref: hrefOf('operations', filters) } : {})}
@@ -88,64 +89,31 @@ function Chosen({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-function OperationTable({ operations, names }: TableOptions) {
-  return (
-    <div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Status</th>
-            <th>Customer</th>
-            <th>Object</th>
-            <th>Integration</th>
-            <th class="wide">Result</th>
-            <th>Accepted</th>
-            <th>Operation</th>
-          </tr>
-        </thead>
-        <tbody>
-          {operations.map((operation) => (
-            <OperationRow key={operation.id} operation={operation} names={names} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function OperationRow({ operation, names }: { readonly operation: Operation; readonly names: TableOptions['names'] }) {
-  const { id, groupRef, installationId, resource, integrationId, result, createTime } = operation;
-  return (
-    <tr class="clickable">
-      <td data-label="Status">
-        <OperationBadge operation={operation} />
-      </td>
-      <td data-label="Customer">
+/** @param names of integrations, by id */
+function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Operation>[] {
+  return [
+    { title: 'Status', cell: (operation) => <OperationBadge operation={operation} /> },
+    {
+      title: 'Customer',
+      cell: ({ groupRef, installationId }) => (
         <a href={hrefOf('operations', { groupRef, installationId })} title={`Installation ${installationId}`}>
           {groupRef ?? shortId(installationId)}
         </a>
-      </td>
-      <td data-label="Object">{resource}</td>
-      <td data-label="Integration">{names.get(integrationId) ?? shortId(integrationId)}</td>
-      <td class="wide clip" data-label="Result">
-        {result}
-      </td>
-      <td data-label="Accepted">
-        <Moment of={createTime} />
-      </td>
-      <td data-label="Operation">
+      ),
+    },
+    { title: 'Object', cell: ({ resource }) => resource },
+    { title: 'Integration', cell: ({ integrationId }) => names.get(integrationId) ?? shortId(integrationId) },
+    { title: 'Result', class: 'wide clip', cell: ({ result }) => result },
+    { title: 'Accepted', cell: ({ createTime }) => <Moment of={createTime} /> },
+    {
+      title: 'Operation',
+      cell: ({ id }) => (
         <a class="id whole-row" href={hrefOf(`operations/${id}`)} title={id}>
           {shortId(id)}
         </a>
-      </td>
-    </tr>
-  );
-}
-
-interface TableOptions {
-  readonly operations: readonly Operation[];
-  /** Of integrations, by id. */
-  readonly names: ReadonlyMap<string, string>;
+      ),
+    },
+  ];
 }
 
 function Nothing({ session, isFiltered }: { readonly session: Session; readonly isFiltered: boolean }) {

@@ -8,6 +8,7 @@ import { Confirm } from './confirm';
 import { Differences } from './differences';
 import { Moment } from './moment';
 import { Problem } from './problem';
+import { Table, type Column } from './table';
 
 /** Versions that are read at once: a config has up to some hundred kB. */
 const pageSize = 20;
@@ -86,64 +87,43 @@ interface TableOptions {
 
 function VersionTable({ versions, installation, onRestore }: TableOptions) {
   const { id, config: inForce } = installation;
-  return (
-    <div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Version</th>
-            <th>Written</th>
-            <th class="wide">By</th>
-            <th>Differs from the one in force</th>
-            <th>
-              <span class="hidden">What can be done</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {versions.map((config) => {
-            const differences = diffJson(config.content, inForce.content).length;
-            return (
-              <tr key={config.id}>
-                <td data-label="Version">
-                  <code title={config.id}>{shortId(config.id)}</code>
-                </td>
-                <td data-label="Written">
-                  <Moment of={config.createTime} />
-                </td>
-                <td class="wide" data-label="By">
-                  {config.createdBy}
-                </td>
-                <td data-label="Differs">
-                  {config.id === inForce.id ? (
-                    <span class="badge good">in force</span>
-                  ) : differences === 0 ? (
-                    <span class="fine">the same content</span>
-                  ) : (
-                    <a href={hrefOf(`customers/${id}`, { from: config.id, to: inForce.id })}>
-                      {counted(differences, 'difference')}
-                    </a>
-                  )}
-                </td>
-                <td data-label="">
-                  {differences === 0 || onRestore === undefined ? null : (
-                    <button
-                      type="button"
-                      class="link"
-                      aria-label={`Restore ${shortId(config.id)}…`}
-                      onClick={() => onRestore(config)}
-                    >
-                      Restore…
-                    </button>
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
-  );
+  const rows = versions.map((config) => ({
+    config,
+    differences: diffJson(config.content, inForce.content).length,
+  }));
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { title: 'Version', cell: ({ config }) => <code title={config.id}>{shortId(config.id)}</code> },
+    { title: 'Written', cell: ({ config }) => <Moment of={config.createTime} /> },
+    { title: 'By', class: 'wide', cell: ({ config }) => config.createdBy },
+    {
+      title: 'Differs from the one in force',
+      cell: ({ config, differences }) =>
+        config.id === inForce.id ? (
+          <span class="badge good">in force</span>
+        ) : differences === 0 ? (
+          <span class="fine">the same content</span>
+        ) : (
+          <a href={hrefOf(`customers/${id}`, { from: config.id, to: inForce.id })}>
+            {counted(differences, 'difference')}
+          </a>
+        ),
+    },
+    {
+      title: '',
+      cell: ({ config, differences }) =>
+        differences === 0 || onRestore === undefined ? null : (
+          <button
+            type="button"
+            class="link"
+            aria-label={`Restore ${shortId(config.id)}…`}
+            onClick={() => onRestore(config)}
+          >
+            Restore…
+          </button>
+        ),
+    },
+  ];
+  return <Table columns={columns} rows={rows} keyOf={({ config }) => config.id} />;
 }
 
 interface ComparisonOptions extends Pick<HistoryOptions, 'installation' | 'query'> {

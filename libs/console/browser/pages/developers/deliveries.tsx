@@ -7,6 +7,7 @@ import { Form } from '../../parts/form';
 import { Moment } from '../../parts/moment';
 import { Pager } from '../../parts/pager';
 import { Problem } from '../../parts/problem';
+import { Table, type Column } from '../../parts/table';
 import { shortId } from '../../format';
 import { goTo, hrefOf } from '../../use-route';
 import type { Api } from '../../session';
@@ -81,40 +82,76 @@ export function Deliveries({ api, endpointId, query, hasReplay }: DeliveryOption
   );
 }
 
+const facts: readonly Column<WebhookMessage>[] = [
+  {
+    title: 'Status',
+    cell: ({ status, nextAttemptTime }) => (
+      <>
+        <Badge of={status} />
+        {nextAttemptTime === undefined ? null : (
+          <div class="fine">
+            next attempt <Moment of={nextAttemptTime} />
+          </div>
+        )}
+      </>
+    ),
+  },
+  { title: 'Reports', class: 'wide', cell: ({ notificationType }) => notificationType },
+  { title: 'Happened', cell: ({ createTime }) => <Moment of={createTime} /> },
+  { title: 'Attempts', cell: ({ attempts }) => attempts },
+];
+
 interface TableOptions extends Omit<DeliveryOptions, 'query'> {
   readonly messages: readonly WebhookMessage[];
   readonly onDone: () => void;
 }
 
 function MessageTable({ api, endpointId, messages, hasReplay, onDone }: TableOptions) {
+  const [opened, setOpened] = useState<readonly string[]>([]);
   const [replayed, setReplayed] = useState<WebhookMessage>();
+  const toggle = (id: string): void =>
+    setOpened((before) => (before.includes(id) ? before.filter((each) => each !== id) : [...before, id]));
+  const columns: readonly Column<WebhookMessage>[] = [
+    ...facts,
+    {
+      title: 'Message',
+      cell: ({ id }) => (
+        <button
+          type="button"
+          class="link whole-row"
+          aria-expanded={opened.includes(id)}
+          aria-label={`Attempts of ${shortId(id)}`}
+          title={id}
+          onClick={() => toggle(id)}
+        >
+          {shortId(id)}
+        </button>
+      ),
+    },
+    {
+      title: '',
+      cell: (message) =>
+        hasReplay ? (
+          <button
+            type="button"
+            class="link"
+            aria-label={`Replay ${shortId(message.id)}…`}
+            onClick={() => setReplayed(message)}
+          >
+            Replay…
+          </button>
+        ) : null,
+    },
+  ];
   return (
-    <div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Status</th>
-            <th class="wide">Reports</th>
-            <th>Happened</th>
-            <th>Attempts</th>
-            <th>Message</th>
-            <th>
-              <span class="hidden">What can be done</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {messages.map((message) => (
-            <MessageRow
-              key={message.id}
-              api={api}
-              endpointId={endpointId}
-              message={message}
-              onReplay={hasReplay ? setReplayed : undefined}
-            />
-          ))}
-        </tbody>
-      </table>
+    <>
+      <Table
+        columns={columns}
+        rows={messages}
+        keyOf={({ id }) => id}
+        isClickable
+        below={({ id }) => (opened.includes(id) ? <Attempts api={api} endpointId={endpointId} messageId={id} /> : null)}
+      />
       {replayed === undefined ? null : (
         <Confirm
           title="Send this message again?"
@@ -132,69 +169,6 @@ function MessageTable({ api, endpointId, messages, hasReplay, onDone }: TableOpt
           </p>
         </Confirm>
       )}
-    </div>
-  );
-}
-
-interface RowOptions extends AttemptOptions {
-  /** Absent: it cannot be replayed. */
-  readonly onReplay: ((message: WebhookMessage) => void) | undefined;
-}
-
-/** A message, and below it each attempt with what the receiver answered, once it is opened. */
-function MessageRow({ onReplay, ...of }: RowOptions) {
-  const { message } = of;
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <tr class="clickable">
-        <td data-label="Status">
-          <Badge of={message.status} />
-          {message.nextAttemptTime === undefined ? null : (
-            <div class="fine">
-              next attempt <Moment of={message.nextAttemptTime} />
-            </div>
-          )}
-        </td>
-        <td class="wide" data-label="Reports">
-          {message.notificationType}
-        </td>
-        <td data-label="Happened">
-          <Moment of={message.createTime} />
-        </td>
-        <td data-label="Attempts">{message.attempts}</td>
-        <td data-label="Message">
-          <button
-            type="button"
-            class="link whole-row"
-            aria-expanded={isOpen}
-            aria-label={`Attempts of ${shortId(message.id)}`}
-            title={message.id}
-            onClick={() => setOpen(!isOpen)}
-          >
-            {shortId(message.id)}
-          </button>
-        </td>
-        <td data-label="">
-          {onReplay === undefined ? null : (
-            <button
-              type="button"
-              class="link"
-              aria-label={`Replay ${shortId(message.id)}…`}
-              onClick={() => onReplay(message)}
-            >
-              Replay…
-            </button>
-          )}
-        </td>
-      </tr>
-      {isOpen ? (
-        <tr class="explained">
-          <td colSpan={6}>
-            <Attempts {...of} />
-          </td>
-        </tr>
-      ) : null}
     </>
   );
 }
@@ -202,12 +176,11 @@ function MessageRow({ onReplay, ...of }: RowOptions) {
 interface AttemptOptions {
   readonly api: Api;
   readonly endpointId: string;
-  readonly message: WebhookMessage;
+  readonly messageId: string;
 }
 
 /** What the receiver answered, attempt by attempt, and what was sent. */
-function Attempts({ api, endpointId, message }: AttemptOptions) {
-  const messageId = message.id;
+function Attempts({ api, endpointId, messageId }: AttemptOptions) {
   const { value, error } = useLoad(
     messageId,
     async (signal) => ({

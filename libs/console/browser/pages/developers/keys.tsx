@@ -7,6 +7,7 @@ import { CopyField } from '../../parts/field';
 import { Form, type FormField } from '../../parts/form';
 import { Moment } from '../../parts/moment';
 import { Problem } from '../../parts/problem';
+import { Table, type Column } from '../../parts/table';
 import { apiOf, isOffered, type Api, type Session } from '../../session';
 import { useLoad } from '../../use-load';
 
@@ -136,56 +137,36 @@ interface TableOptions {
 
 function KeyTable({ api, kind, keys, isChangeable, onDone }: TableOptions) {
   const [asked, setAsked] = useState<Asked>();
+  const columns: readonly Column<ListedKey>[] = [
+    { title: 'Status', cell: (key) => <Badge of={key.active === false ? 'disabled' : 'enabled'} /> },
+    { title: 'What it is for', class: 'wide answer', tip: ({ id }) => id, cell: (key) => key.label },
+    { title: kind.grantsTitle, cell: ({ grants }) => grants },
+    { title: 'Added', cell: ({ createTime }) => <Moment of={createTime} /> },
+    {
+      title: '',
+      cell: (key) =>
+        isChangeable
+          ? ([key.active === false ? 'Accept' : 'Refuse', 'Delete'] as const).map((verb) => (
+              <button
+                key={verb}
+                type="button"
+                class="link"
+                aria-label={`${verb} ${key.label}…`}
+                onClick={() => setAsked({ key, verb })}
+              >
+                {verb}…
+              </button>
+            ))
+          : null,
+    },
+  ];
   return (
-    <div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Status</th>
-            <th class="wide">What it is for</th>
-            <th>{kind.grantsTitle}</th>
-            <th>Added</th>
-            <th>
-              <span class="hidden">What can be done</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <td data-label="Status">
-                <Badge of={key.active === false ? 'disabled' : 'enabled'} />
-              </td>
-              <td class="wide answer" data-label="What it is for" title={key.id}>
-                {key.label}
-              </td>
-              <td data-label={kind.grantsTitle}>{key.grants}</td>
-              <td data-label="Added">
-                <Moment of={key.createTime} />
-              </td>
-              <td data-label="">
-                {isChangeable
-                  ? ([key.active === false ? 'Accept' : 'Refuse', 'Delete'] as const).map((verb) => (
-                      <button
-                        key={verb}
-                        type="button"
-                        class="link"
-                        aria-label={`${verb} ${key.label}…`}
-                        onClick={() => setAsked({ key, verb })}
-                      >
-                        {verb}…
-                      </button>
-                    ))
-                  : null}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <>
+      <Table columns={columns} rows={keys} keyOf={({ id }) => id} />
       {asked === undefined ? null : (
         <Question api={api} kind={kind} asked={asked} onClose={() => setAsked(undefined)} onDone={onDone} />
       )}
-    </div>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { Empty } from '../../parts/empty';
 import { Form, type FormField } from '../../parts/form';
 import { Moment } from '../../parts/moment';
 import { Problem } from '../../parts/problem';
+import { Table, type Column } from '../../parts/table';
 import { apiOf, isOffered, type Api, type Session } from '../../session';
 import { useLoad } from '../../use-load';
 
@@ -90,34 +91,38 @@ interface TableOptions {
 function AppTable({ api, apps, isChangeable, onDone }: TableOptions) {
   const [changed, setChanged] = useState<ProviderApp>();
   const [deleted, setDeleted] = useState<ProviderApp>();
+  const columns: readonly Column<ProviderApp>[] = [
+    {
+      title: 'Provider',
+      tip: ({ id }) => id,
+      cell: ({ provider, externalRef }) => (
+        <>
+          {provider}
+          {externalRef === undefined ? null : <div class="fine">{externalRef}</div>}
+        </>
+      ),
+    },
+    { title: 'Client id', class: 'wide answer', cell: ({ clientId }) => clientId },
+    { title: 'Scopes', class: 'wide answer', cell: ({ scopes }) => scopes?.join(' ') ?? '–' },
+    { title: 'Added', cell: ({ createTime }) => <Moment of={createTime} /> },
+    {
+      title: '',
+      cell: (app) =>
+        isChangeable ? (
+          <>
+            <button type="button" class="link" onClick={() => setChanged(app)}>
+              Change<span class="hidden"> {app.clientId}</span>…
+            </button>{' '}
+            <button type="button" class="link" onClick={() => setDeleted(app)}>
+              Delete<span class="hidden"> {app.clientId}</span>…
+            </button>
+          </>
+        ) : null,
+    },
+  ];
   return (
     <>
-      <div class="scroll">
-        <table class="cards">
-          <thead>
-            <tr>
-              <th>Provider</th>
-              <th class="wide">Client id</th>
-              <th class="wide">Scopes</th>
-              <th>Added</th>
-              <th>
-                <span class="hidden">What can be done</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {apps.map((app) => (
-              <AppRow
-                key={app.id}
-                app={app}
-                isChangeable={isChangeable}
-                onChange={() => setChanged(app)}
-                onDelete={() => setDeleted(app)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table columns={columns} rows={apps} keyOf={({ id }) => id} />
       {changed === undefined ? null : (
         <ChangeApp
           key={changed.id}
@@ -146,44 +151,6 @@ function AppTable({ api, apps, isChangeable, onDone }: TableOptions) {
         </Confirm>
       )}
     </>
-  );
-}
-
-interface RowOptions extends Pick<TableOptions, 'isChangeable'> {
-  readonly app: ProviderApp;
-  readonly onChange: () => void;
-  readonly onDelete: () => void;
-}
-
-function AppRow({ app, isChangeable, onChange, onDelete }: RowOptions) {
-  return (
-    <tr>
-      <td data-label="Provider" title={app.id}>
-        {app.provider}
-        {app.externalRef === undefined ? null : <div class="fine">{app.externalRef}</div>}
-      </td>
-      <td class="wide answer" data-label="Client id">
-        {app.clientId}
-      </td>
-      <td class="wide answer" data-label="Scopes">
-        {app.scopes?.join(' ') ?? '–'}
-      </td>
-      <td data-label="Added">
-        <Moment of={app.createTime} />
-      </td>
-      <td data-label="">
-        {isChangeable ? (
-          <>
-            <button type="button" class="link" onClick={onChange}>
-              Change<span class="hidden"> {app.clientId}</span>…
-            </button>{' '}
-            <button type="button" class="link" onClick={onDelete}>
-              Delete<span class="hidden"> {app.clientId}</span>…
-            </button>
-          </>
-        ) : null}
-      </td>
-    </tr>
   );
 }
 

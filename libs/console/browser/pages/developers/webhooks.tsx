@@ -12,6 +12,7 @@ import { CopyField } from '../../parts/field';
 import { Form, type FormField } from '../../parts/form';
 import { Moment } from '../../parts/moment';
 import { Problem } from '../../parts/problem';
+import { Table, type Column } from '../../parts/table';
 import { hrefOf } from '../../use-route';
 import { apiOf, isOffered, type Session } from '../../session';
 import { useLoad } from '../../use-load';
@@ -63,7 +64,7 @@ export function WebhooksPage({ session }: { readonly session: Session }) {
       {list.value === undefined ? null : list.value.length === 0 ? (
         <Empty title="No endpoint yet">Nothing is sent before there is one.</Empty>
       ) : (
-        <EndpointTable endpoints={list.value} />
+        <Table columns={columns} rows={list.value} keyOf={({ id }) => id} isClickable />
       )}
       {isOffered(session, 'full') ? (
         <section class="panel">
@@ -91,48 +92,38 @@ export function WebhooksPage({ session }: { readonly session: Session }) {
   );
 }
 
-function EndpointTable({ endpoints }: { readonly endpoints: readonly WebhookEndpoint[] }) {
-  return (
-    <div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Status</th>
-            <th class="wide">Address</th>
-            <th>Sends</th>
-            <th>Failing since</th>
-            <th>Added</th>
-          </tr>
-        </thead>
-        <tbody>
-          {endpoints.map(({ id, status, url, description, eventTypes, failingSince, createTime }) => (
-            <tr key={id} class="clickable">
-              <td data-label="Status">
-                <Badge of={failingSince !== undefined && status === 'enabled' ? 'failing-endpoint' : status} />
-              </td>
-              <td class="wide" data-label="Address">
-                <a class="whole-row answer" href={hrefOf(`developers/webhooks/${id}`)}>
-                  {url}
-                </a>
-                <div class="fine">{description}</div>
-              </td>
-              <td data-label="Sends">
-                {eventTypes.map((type) => (
-                  <div key={type} class="fine">
-                    {type}
-                  </div>
-                ))}
-              </td>
-              <td data-label="Failing since">
-                {failingSince === undefined ? <span class="fine">not failing</span> : <Moment of={failingSince} />}
-              </td>
-              <td data-label="Added">
-                <Moment of={createTime} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const columns: readonly Column<WebhookEndpoint>[] = [
+  {
+    title: 'Status',
+    cell: ({ status, failingSince }) => (
+      <Badge of={failingSince !== undefined && status === 'enabled' ? 'failing-endpoint' : status} />
+    ),
+  },
+  {
+    title: 'Address',
+    class: 'wide',
+    cell: ({ id, url, description }) => (
+      <>
+        <a class="whole-row answer" href={hrefOf(`developers/webhooks/${id}`)}>
+          {url}
+        </a>
+        <div class="fine">{description}</div>
+      </>
+    ),
+  },
+  {
+    title: 'Sends',
+    cell: ({ eventTypes }) =>
+      eventTypes.map((type) => (
+        <div key={type} class="fine">
+          {type}
+        </div>
+      )),
+  },
+  {
+    title: 'Failing since',
+    cell: ({ failingSince }) =>
+      failingSince === undefined ? <span class="fine">not failing</span> : <Moment of={failingSince} />,
+  },
+  { title: 'Added', cell: ({ createTime }) => <Moment of={createTime} /> },
+];
