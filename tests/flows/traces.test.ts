@@ -195,6 +195,20 @@ describe('a log line', () => {
       executor.every((line) => line['operationId'] === operationId && /^[0-9a-f]{16}$/.test(String(line['span_id']))),
     ).toBe(true);
   });
+
+  it('says why a synchronous write failed, as of an asynchronous one', async () => {
+    await customer.account.fault({ action: { kind: 'status', status: 400, body: { message: canary, category: 'X' } } });
+    const reply = await customer.write('contacts', create('refused'));
+    expect(reply.status).toBe(422);
+    const { operationId } = reply.body;
+    const line = await until('the end is logged', async () =>
+      (readLog(join(stack.logDir, 'write-gateway.log')) as unknown as Record<string, unknown>[]).find(
+        (each) => each['event'] === 'operation.ended' && each['operationId'] === operationId,
+      ),
+    );
+    const why = { provider: 'hubspot', class: 'rejected', answered: 400, requestId: expect.any(String) as string };
+    expect(line).toMatchObject({ level: 'info', status: 'failure', groupRef: customer.groupRef, ...why });
+  });
 });
 
 describe('a collector that', () => {

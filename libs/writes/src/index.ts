@@ -3,7 +3,14 @@ export { createLaneQuotas, laneBlocked, readLaneWindows, takeLaneQuota, type Lan
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createSearchPace, type SearchPace } from './pace-searches';
 export { type CallToPerform, toSendables, type Sendable } from './performing/attempt';
-export { decideSettlement, nextDelayMs, settleSynchronous, type DecisionInput } from './performing/decide-settlement';
+export {
+  decideSettlement,
+  failureOf,
+  nextDelayMs,
+  settleSynchronous,
+  type DecisionInput,
+  type LoggedFailure,
+} from './performing/decide-settlement';
 export type { RefreshUsed } from './performing/newer-credentials';
 export { blockingRefused, noteOutcome } from './performing/note-outcome';
 export { createOutcomeWatch, type OutcomeWatch } from './performing/note-outcome';

@@ -2,7 +2,15 @@ import { NotFoundError } from '@sluice/errors';
 import type { ClaimedCall, Settlement } from '@sluice/store';
 import { HeldBytes, asStep, classOf } from '@sluice/telemetry';
 import { type LiveCredentials, limits } from '@sluice/types';
-import { leaseMs, planCalls, settlePersistently, settledOf, sharingSettlements, toSendables } from '@sluice/writes';
+import {
+  failureOf,
+  leaseMs,
+  planCalls,
+  settlePersistently,
+  settledOf,
+  sharingSettlements,
+  toSendables,
+} from '@sluice/writes';
 import type { FreshClaim } from './claim-loop';
 import type { ExecutorContext } from './context';
 import {
@@ -135,18 +143,6 @@ function settler(context: ExecutorContext): (run: Run, settlement: Settlement) =
     const failure = failureOf(settlement);
     context.logger.info(failure ? { ...facts, projectId, groupRef, provider, ...failure } : facts, 'operation.ended');
   };
-}
-
-/** Of its first record that failed, without the provider's sentence, which may quote what a customer wrote. */
-function failureOf({
-  attempt,
-  records,
-}: Settlement): { readonly class: string; readonly answered?: number } | undefined {
-  for (const record of records) {
-    if (record.kind !== 'failed' && record.kind !== 'unknown') continue;
-    return { class: record.error.class, ...(attempt?.status !== undefined && { answered: attempt.status }) };
-  }
-  return undefined;
 }
 
 /**

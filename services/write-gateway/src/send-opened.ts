@@ -1,10 +1,18 @@
 import type { Fields, ProviderFailure, RecordResult } from '@sluice/connectors';
 import { DefectError, ForbiddenError, ProviderError, SluiceError } from '@sluice/errors';
 import { topics, type Announcer } from '@sluice/messaging';
-import { callId, type CallKey, type ClaimedCall, type ReleasedCall, type Settlement } from '@sluice/store';
+import {
+  callId,
+  type CallKey,
+  type ClaimedCall,
+  type ReleasedCall,
+  type Settled,
+  type Settlement,
+} from '@sluice/store';
 import { asStep } from '@sluice/telemetry';
 import type { LiveCredentials } from '@sluice/types';
 import {
+  failureOf,
   leaseMs,
   noteOutcome,
   performCall,
@@ -12,6 +20,7 @@ import {
   settlePersistently,
   settleSynchronous,
   type Hold,
+  type LoggedFailure,
   type PerformedCall,
   type RefreshUsed,
   type Sendable,
@@ -65,6 +74,8 @@ interface Sending {
   /** Calls still to make, in the order of their records. */
   readonly parts: Part[];
   readonly settling: Promise<void>[];
+  /** Of the first call in which a record failed. */
+  failure?: LoggedFailure | undefined;
 }
 
 /**
@@ -137,7 +148,7 @@ function settleEnded(sending: Sending, part: Part, made: MadeCall): void {
   sending.settling.push(
     track(
       context,
-      settleWrite(context, settlement, made, sending.write.connector.provider).finally(() => part.hold.end()),
+      settleWrite(sending, settlement, made).finally(() => part.hold.end()),
     ),
   );
 }
@@ -145,12 +156,7 @@ function settleEnded(sending: Sending, part: Part, made: MadeCall): void {
 /** The parts, as soon as they are stored. None when that takes longer than the lease: nothing of them is sent then. */
 async function settleRefused(sending: Sending, part: Part, made: MadeCall): Promise<Part[]> {
   const { context } = sending;
-  const settling = settleWrite(
-    context,
-    toSettlement(sending, part, made),
-    made,
-    sending.write.connector.provider,
-  ).finally(() => part.hold.end());
+  const settling = settleWrite(sending, toSettlement(sending, part, made), made).finally(() => part.hold.end());
   void track(context, settling);
   const settled = await Promise.race([settling, lapseOf(part)]);
   const opened = settled === undefined ? [] : await toParts(sending, part, made, settled);
@@ -296,13 +302,12 @@ export function allowedRefresh({ installations }: GatewayContext, call: WriteCal
  * Stores the outcome of one synchronous call, and keeps trying while the database is away. Never rejects: when it cannot be
  * stored, the lease lapses and an executor finds out what happened.
  */
-async function settleWrite(
-  context: GatewayContext,
-  settlement: Settlement,
-  made: MadeCall,
-  provider: string,
-): Promise<SettledWrite> {
+async function settleWrite(sending: Sending, settlement: Settlement, made: MadeCall): Promise<SettledWrite> {
+  const { context, write } = sending;
+  const { provider } = write.connector;
   const { operationId } = settlement;
+  // Before it is stored: whichever settlement ends the operation then knows of it.
+  sending.failure ??= failureOf(settlement);
   let offeredAtMs = performance.now();
   await note(context, settlement, made, provider);
   try {
@@ -316,12 +321,23 @@ async function settleWrite(
     const { projectId, records } = settlement;
     if (settled.isHeld) context.meters.settled(records, { projectId, provider, isRetried: false });
     else context.logger.warn({ operationId }, 'write.settled-late');
+    logFailed(sending, settled);
     announceReleased(context.messaging.announcer(topics.ready), settled.released);
     return { parts: settled.parts ?? [], offeredAtMs };
   } catch (error) {
     context.logger.error({ error, operationId }, 'write.not-settled');
     return { parts: [], offeredAtMs };
   }
+}
+
+/** As an executor does for an asynchronous write; of one that succeeded nothing, because the metrics count it. */
+function logFailed({ context, write, opened, failure }: Sending, { ended }: Settled): void {
+  if (failure === undefined || ended === undefined) return;
+  const { projectId, operationId, status } = ended;
+  const { traceparent } = opened.call;
+  const { provider, groupRef } = write.installation;
+  const facts = { operationId, status, traceparent, projectId, groupRef, provider, ...failure };
+  context.logger.info(facts, 'operation.ended');
 }
 
 async function note(

@@ -176,6 +176,22 @@ function toSettlement(index: number, result: RecordResult): RecordSettlement {
   return isAmbiguous ? toUnknown(index, error) : { index, kind: 'failed', error };
 }
 
+/** What the line `operation.ended` says of a failure. */
+export interface LoggedFailure {
+  readonly class: string;
+  /** The HTTP status of the attempt. Absent: there was no reply, or nothing was sent. */
+  readonly answered?: number;
+}
+
+/** Of its first record that failed, without the provider's sentence, which may quote what a customer wrote. */
+export function failureOf({ attempt, records }: Settlement): LoggedFailure | undefined {
+  for (const record of records) {
+    if (record.kind !== 'failed' && record.kind !== 'unknown') continue;
+    return { class: record.error.class, ...(attempt?.status !== undefined && { answered: attempt.status }) };
+  }
+  return undefined;
+}
+
 /** Base 2 s, doubling, cap 15 min. */
 const baseMs = 2_000;
 const capMs = 15 * 60_000;
