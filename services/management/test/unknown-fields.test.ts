@@ -134,3 +134,46 @@ describe('PATCH installations/{id}', () => {
     expect(reply.headers['sluice-warning']).toContain('were not checked');
   });
 });
+
+describe('PATCH objects/{objectName}/config-content', () => {
+  const prepare = async (content = sampleConfig()) => {
+    const prepared = await prepareAccount(management, { manifest, config: content });
+    const change = (op: string, path: string, value: unknown, query = '') =>
+      prepared.send
+        .patch(`${prepared.integrationPath}/objects/contacts/config-content${query}`)
+        .send({ groupRef: prepared.seed.groupRef, action: 'read', changes: [{ op, path, value }] });
+    return { ...prepared, change };
+  };
+
+  it('422 for a change that names a field the account lacks, with the nearest; one that it has is taken', async () => {
+    const { change, get } = await prepare();
+    const before = await get();
+    const reply = await change('add', '/selectedFieldMappings', { nick: 'jobtitel' }).expect(422);
+    expect(reply.body).toMatchObject({ code: 'installation.config-invalid' });
+    expect(named(reply.body)).toEqual([
+      [
+        'config.content.read.objects.contacts.selectedFieldMappings.nick',
+        'is not a field of contacts at this account; did you mean jobtitle?',
+      ],
+    ]);
+    expect((await get()).config).toEqual(before.config);
+    await change('add', '/selectedFieldMappings', { nick: 'jobtitle' }).expect(200);
+  });
+
+  // A field that a customer removed at the provider must not forbid every other change.
+  it('200 beside a stored field that the account lacks, and with skipSampling=true', async () => {
+    const { change } = await prepare(contacts({ selectedFieldMappings: { nick: 'gone' } }));
+    await change('add', '/selectedFields', { email: true }).expect(200);
+    await change('replace', '/selectedFieldMappings/nick', 'gone-too').expect(422);
+    await change('replace', '/selectedFieldMappings/nick', 'gone-too', '?skipSampling=true').expect(200);
+  });
+
+  it('200 with a warning when the provider is down, and without one where no field is named', async () => {
+    const { change, token } = await prepare();
+    management.hubspot.outcomes.set(token, 'hang-up');
+    const reply = await change('add', '/selectedFields', { nothing: true }).expect(200);
+    expect(reply.headers['sluice-warning']).toContain('the fields of contacts were not checked');
+    const other = await change('add', '/disabled', true).expect(200);
+    expect(other.headers['sluice-warning'] ?? '').not.toContain('were not checked');
+  });
+});

@@ -372,6 +372,7 @@ export interface ManagementOperations {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Integration id or name. */ readonly integrationId: string;
       /** Object of the manifest. */ readonly objectName: string;
+      /** true: do not check field names against the customer's account. */ readonly skipSampling?: boolean;
       readonly body: PatchConfigContentRequest;
     };
     readonly reply: Installation;
@@ -750,7 +751,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   getInstallation: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: [] },
   updateInstallation: { method: 'PATCH', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: ['skipSampling', 'ifConfigId'], body: true },
   deleteInstallation: { method: 'DELETE', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: [] },
-  patchObjectConfig: { method: 'PATCH', path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content', query: [], body: true },
+  patchObjectConfig: { method: 'PATCH', path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content', query: ['skipSampling'], body: true },
   listConfigs: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs', query: ['pageSize', 'pageToken'] },
   getConfig: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}', query: [] },
   restoreConfig: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}:restore', query: ['ifConfigId'] },

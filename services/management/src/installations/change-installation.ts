@@ -1,6 +1,6 @@
 import { nearestName } from '@sluice/config';
 import { ConflictError } from '@sluice/errors';
-import type { RouteRequest } from '@sluice/http';
+import { offByDefault, queryOf, type RouteRequest } from '@sluice/http';
 import type { ChangeableInstallation, ChangedInstallation, InstallationKey } from '@sluice/store';
 import {
   applyUpdateMask,
@@ -20,14 +20,16 @@ import {
 import { getConnection, getDefaultConnection } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
 import { found, refuseIssues } from '../refusals';
-import { connectionIssues, contentIssues, fieldIssues, revisionIssues, sizeIssues } from './check-config';
+import { connectionIssues, contentIssues, fieldIssues, nothingAsked, revisionIssues, sizeIssues } from './check-config';
 import { getInstallation } from './get-installation';
 
-/** What there is to say of an account that is not asked. */
-const nothingAsked = { issues: [], warnings: [] };
-
+/** `skipSampling=true`: the account is not asked whether it has the fields that a config names. Source: published API. */
+export const samplingQuery = queryOf({ skipSampling: offByDefault });
 /** With `skipSampling` the account is not asked whether it has the fields that the config names. */
-type Sampled<Body, More = object> = RouteRequest<{ body: Body; query: { readonly skipSampling?: boolean } & More }>;
+export type Sampled<Body, More = object> = RouteRequest<{
+  body: Body;
+  query: { readonly skipSampling?: boolean } & More;
+}>;
 
 /** What a change of a config may ask for, so that of two people who change one config at once the second is refused. */
 export const changeProperties = {

@@ -89,10 +89,15 @@ export interface FieldCheck {
   readonly integration: Integration;
   readonly connection: Pick<Connection, 'id'>;
   readonly content: UpdateConfigContent;
+  /** What is in force: a field that it names already is not asked about. Absent: all are. */
+  readonly stored?: UpdateConfigContent;
   /** Where the content stands in the body. */
   readonly path: string;
   readonly traceparent: string;
 }
+
+/** What there is to say of an account that is not asked. */
+export const nothingAsked = { issues: [], warnings: [] };
 
 /** A provider field that a config names, and where. */
 interface NamedField {
@@ -118,7 +123,7 @@ export async function fieldIssues(context: ManagementContext, check: FieldCheck)
   const warnings: string[] = [];
   if (unserved !== undefined) return { issues, warnings: [`the fields were not checked: ${unserved}`] };
   const objects = Object.entries(check.content.read?.objects ?? {}).flatMap(([name, config]) => {
-    const fields = namedFields(check, name, config);
+    const fields = newFields(check, name, config);
     return fields.length > 0 ? [{ name, fields }] : [];
   });
   for (const { name, fields } of objects.slice(0, askedMax)) {
@@ -138,6 +143,13 @@ export async function fieldIssues(context: ManagementContext, check: FieldCheck)
   }
   if (objects.length > askedMax) warnings.push(`only the fields of the first ${askedMax} objects were checked`);
   return { issues, warnings };
+}
+
+/** Fields that a read object's config names, and the stored one does not. */
+function newFields(check: FieldCheck, name: string, config: Partial<ReadObjectConfig>): NamedField[] {
+  const stored = check.stored?.read?.objects?.[name];
+  const known = new Set(stored === undefined ? [] : namedFields(check, name, stored).map(({ field }) => field));
+  return namedFields(check, name, config).filter(({ field }) => !known.has(field));
 }
 
 /** What a read object's config names: targets of mappings, and selected fields that are no mapped names. */

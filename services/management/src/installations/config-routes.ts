@@ -1,5 +1,5 @@
 import { NotFoundError, providerProblemCodes } from '@sluice/errors';
-import { json, jsonList, queryOf, validate, type Router, type RouteRequest } from '@sluice/http';
+import { json, jsonList, queryOf, validate, type Router } from '@sluice/http';
 import type { ChangeableInstallation, InstallationKey } from '@sluice/store';
 import {
   applyJsonPatch,
@@ -30,8 +30,14 @@ import type { ManagementContext } from '../context';
 import { routesOfIntegration } from '../integrations/get-integration';
 import { boundedList, linkWhenMore, listBytesMax } from '../pages';
 import { found, notFound, refuseIssues } from '../refusals';
-import { changeInstallation, changeProperties, refuseSuperseded } from './change-installation';
-import { contentIssues, sizeIssues } from './check-config';
+import {
+  changeInstallation,
+  changeProperties,
+  refuseSuperseded,
+  samplingQuery,
+  type Sampled,
+} from './change-installation';
+import { contentIssues, fieldIssues, nothingAsked, sizeIssues } from './check-config';
 import { changedInstallation, changedReply, getInstallation, routesOfInstallationKey } from './get-installation';
 
 export function configRoutes(router: Router, context: ManagementContext): void {
@@ -49,10 +55,12 @@ export function configRoutes(router: Router, context: ManagementContext): void {
       ...providerProblemCodes,
     ],
     scopes: ['frontend', 'token'],
+    query: samplingQuery,
     body: patchConfigContentRequestSchema,
     handle: async (request, integration) => {
-      const changed = await patchObjectConfig(context, integration, request.params.objectName, request);
-      return changedReply(request.caller, integration, changed);
+      const { objectName } = request.params;
+      const { installation, warnings } = await patchObjectConfig(context, integration, objectName, request);
+      return changedReply(request.caller, integration, installation, warnings);
     },
   });
   // The history of an installation's configs. What is deleted can still be read, with a key.
@@ -129,7 +137,8 @@ const checkOutcome = validate<{ readonly config: { readonly content: UpdateConfi
 
 /**
  * Applies a JSON Patch to the configuration of one object. An object that only the manifest declares starts from its
- * default settings. The outcome obeys the rules of an installation's config.
+ * default settings. The outcome obeys the rules of an installation's config; a field that a change names must exist at the account.
+ * @returns with ends of sentences for `Sluice-Warning`
  * @throws ValidationError 422 for a change that does not fit what is stored, 400 for an outcome that breaks a rule
  * @throws NotFoundError `installation.not-found`; `….object-not-in-manifest` when the config lacks the object too
  */
@@ -137,17 +146,37 @@ async function patchObjectConfig(
   context: ManagementContext,
   integration: Integration,
   objectName: string,
-  { caller, body }: RouteRequest<{ body: PatchConfigContentRequest }>,
-): Promise<Installation> {
+  { caller, body, query, traceparent }: Sampled<PatchConfigContentRequest>,
+) {
   refuseIssues(checkPatchConfigContentRequest(body));
-  const { id: installationId } = await findTarget(context, integration, caller, body);
+  const { action } = body;
+  const { id: installationId, config, connection } = await findTarget(context, integration, caller, body);
+  const change = (content: ConfigContent) =>
+    withObject(content, { action, objectName }, patched(context, integration, objectName, { ...body, content }));
+  // Asked before the row is locked, and only about what the changes name: what is stored was asked about when it came.
+  const { issues, warnings } =
+    action !== 'read' || query.skipSampling
+      ? nothingAsked
+      : await fieldIssues(context, {
+          integration,
+          connection,
+          content: { read: { objects: ofObject(change(config.content), objectName) } },
+          stored: config.content,
+          path: 'config.content',
+          traceparent,
+        });
   const key = { projectId: integration.projectId, integrationId: integration.id, installationId };
-  return await changeInstallation(context, key, ({ connectionId, content: stored }) => {
-    const entry = patched(context, integration, objectName, { ...body, content: stored });
-    const content = withObject(stored, { action: body.action, objectName }, entry);
-    refuseIssues(sizeIssues(content, 'changes'), 'installation.config-invalid');
+  const installation = await changeInstallation(context, key, ({ connectionId, content: stored }) => {
+    const content = change(stored);
+    refuseIssues([...sizeIssues(content, 'changes'), ...issues], 'installation.config-invalid');
     return { connectionId, content, createdBy: authorOf(caller) };
   });
+  return { installation, warnings };
+}
+
+function ofObject({ read }: ConfigContent, objectName: string) {
+  const entry = read?.objects?.[objectName];
+  return entry === undefined ? {} : { [objectName]: entry };
 }
 
 async function findTarget(

@@ -14,7 +14,7 @@ import { routesOfIntegration } from '../integrations/get-integration';
 import { byId, readPage, wholeList, wholeListOf, type ListRequest } from '../pages';
 import { routesOfProject } from '../projects/get-project';
 import { assertGroup, notFound } from '../refusals';
-import { changeProperties, createInstallation, updateInstallation } from './change-installation';
+import { changeProperties, createInstallation, samplingQuery, updateInstallation } from './change-installation';
 import {
   changedInstallation,
   changedReply,
@@ -22,9 +22,6 @@ import {
   routesOfInstallation,
   routesOfInstallationKey,
 } from './get-installation';
-
-/** `skipSampling=true`: the account is not asked whether it has the fields that a config names. Source: published API. */
-const samplingQuery = queryOf({ skipSampling: offByDefault });
 
 const healthQuery = queryOf({
   installationId: { ...filterText, description: 'Only this one.' },
