@@ -31,7 +31,7 @@ export * from './installation-rules';
 export * from './integration';
 export { type IntegrationField } from './integration-field';
 export * from './json-diff';
-export { applyJsonPatch, type Patched } from './json-patch';
+export { applyJsonPatch, pointerSteps, type Patched } from './json-patch';
 export { memberName, nameText, type Described, type JsonSchema } from './json-schema';
 export * from './jwt-key';
 export {

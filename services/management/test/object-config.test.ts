@@ -152,6 +152,30 @@ describe('4xx PATCH objects/{objectName}/config-content', () => {
     });
   });
 
+  const mapping = { position: 'jobtitle' };
+  it.each([
+    ['add', '/selectedFieldMappings/level', 'write', 'leads nowhere: selectedFieldMappings is a member of read'],
+    [
+      'replace',
+      '/selectedFieldMappings',
+      'write',
+      'names nothing that is there: selectedFieldMappings is a member of read',
+    ],
+    ['remove', '/deletionSettings', 'read', 'names nothing that is there: deletionSettings is a member of write'],
+  ])('422 for %s of %s with action %s, which is not the one that has it', async (op, path, action, begin) => {
+    const problem = await refused(422, [{ op, path, value: 'jobtitle' }], { action });
+    expect(problem).toMatchObject({ code: 'installation.config-invalid' });
+    const detail = `${begin}, so send the change with action: ${action === 'read' ? 'write' : 'read'}`;
+    expect(problem.issues).toMatchObject([{ name: 'changes[0].path', detail }]);
+  });
+
+  it('400 for an added member of the other action, with the one that has it', async () => {
+    const problem = await refused(400, [{ op: 'add', path: '/selectedFieldMappings', value: mapping }]);
+    expect(problem).toMatchObject({ code: 'request.invalid' });
+    const detail = 'is a member of read, so send the change with action: read';
+    expect(problem.issues).toMatchObject([{ name: `${at}.selectedFieldMappings`, detail }]);
+  });
+
   const at = 'config.content.write.objects.contacts';
   const settings = (value: object) => ({ path: '/selectedFieldSettings', value: { a: { default: value } } });
   it.each([

@@ -1,4 +1,4 @@
-import { NotFoundError, providerProblemCodes } from '@sluice/errors';
+import { NotFoundError, providerProblemCodes, type Issue } from '@sluice/errors';
 import { json, jsonList, queryOf, validate, type Router } from '@sluice/http';
 import type { ChangeableInstallation, InstallationKey } from '@sluice/store';
 import {
@@ -12,6 +12,8 @@ import {
   installationSchema,
   pageProperties,
   patchConfigContentRequestSchema,
+  pathOf,
+  pointerSteps,
   publishConfigContent,
   reachOf,
   updateConfigContentSchema,
@@ -204,12 +206,45 @@ function patched(
 ): object {
   const entry = entryOf(integration, content, action, objectName);
   const { document, issues = [] } = applyJsonPatch(entry, changes);
-  refuseIssues(issues, 'installation.config-invalid');
+  refuseIssues(
+    issues.map((issue) => withRightAction(issue, action)),
+    'installation.config-invalid',
+  );
+  const here = pathOf(`config.content.${action}.objects`, objectName);
+  refuseIssues(
+    Object.keys(document ?? {}).flatMap((member) => {
+      const detail = ofOtherAction(action, member);
+      return detail === undefined ? [] : [{ in: 'body' as const, name: pathOf(here, member), detail }];
+    }),
+  );
   const outcome = { [action]: { objects: { [objectName]: document } } };
   const checked = checkOutcome({ config: { content: outcome } }).config.content;
   refuseIssues(checkConfigContent(checked, 'config.content'));
   refuseIssues(contentIssues(context, integration, checked, 'config.content'), 'installation.config-invalid');
   return document as object;
+}
+
+const objectsOf = updateConfigContentSchema.properties;
+/** What the configuration of one object may have. Of `subscribe`, which is stored only, anything. */
+const membersOf = {
+  read: Object.keys(objectsOf.read.properties.objects.additionalProperties.properties),
+  write: Object.keys(objectsOf.write.properties.objects.additionalProperties.properties),
+};
+
+/** A remedy that stays within this action would be refused as well. */
+function withRightAction(issue: Issue, action: PatchConfigContentRequest['action']): Issue {
+  const [member = ''] = (typeof issue.value === 'string' && pointerSteps(issue.value)) || [];
+  const isOther = ofOtherAction(action, member);
+  return isOther === undefined ? issue : { ...issue, detail: `${issue.detail.split(/[:;]/)[0]}: ${member} ${isOther}` };
+}
+
+/** What to say of a member that only objects of the other action have, as a sentence that continues its name. */
+function ofOtherAction(action: PatchConfigContentRequest['action'], member: string): string | undefined {
+  if (action === 'subscribe' || membersOf[action].includes(member)) return undefined;
+  const other = action === 'read' ? 'write' : 'read';
+  return membersOf[other].includes(member)
+    ? `is a member of ${other}, so send the change with action: ${other}`
+    : undefined;
 }
 
 function entryOf(
