@@ -19,7 +19,7 @@ import { demoCustomer, demoFileOf } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
 import { createPrinter, printOutput } from './dev-output';
 import { createStopList, type StopList } from './footprints/footprint';
-import { journalEnv, listenEnv, publicEnv, serviceEnv } from './footprints/service-env';
+import { journalEnv, listenEnv, publicEnv, serviceEnv, withLocalWebhooks } from './footprints/service-env';
 import { type LocalSecrets, openLocalSecrets } from './local-secrets';
 import { createTopics, migrateWithReport } from './prepare-stack';
 import { claimRunFolder, type RunFolder } from './run-folder/claim-run-folder';
@@ -83,7 +83,7 @@ async function startAll({ settings, claim, only, log, stop, stops }: DevRun): Pr
   await createTopics(stack.kafkaBrokers, log);
   stop.throwIfAborted();
   const secrets = openLocalSecrets(folder, env);
-  const forAll = serviceEnv({ env, portBase, secrets, withSandbox: true, ...stack });
+  const forAll = serviceEnv({ env: withLocalWebhooks(env), portBase, secrets, withSandbox: true, ...stack });
   if (!claim.isCompiled) stops.add(watchCompiler(folder, forAll));
   const ends = (only === undefined ? processNames : [only]).map((name) => {
     const ownEnv = { ...forAll, ...journalEnv(name, dataDir) };

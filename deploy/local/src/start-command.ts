@@ -3,6 +3,7 @@ import { readProcessEnv, setProcessEnv } from '@sluice/config';
 import { listenForStop, readLocalSettings, untilStopped, writePrivateFile } from '@sluice/stack';
 import { demoCustomer, demoFileOf, describeRunning } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
+import { withLocalWebhooks } from './footprints/service-env';
 import { startPrometheus } from './observe/prometheus';
 import { keepTraces } from './observe/keep-traces';
 import { readJson } from './run-folder/run-record';
@@ -47,7 +48,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const traces = isObserved ? await keepTraces({ ...given, log: say }) : undefined;
   // The exporter of the services in this process reads it by itself.
   if (traces !== undefined) setProcessEnv(traces.env);
-  const settings = { ...given, env: { ...given.env, ...traces?.env } };
+  const settings = { ...given, env: withLocalWebhooks({ ...given.env, ...traces?.env }) };
   const common = { settings, home: settings.dataDir, command: 'npm start', withSandbox: true, stop, log: say };
   try {
     return await runSession({ ...common, footprint }, async (session) => {

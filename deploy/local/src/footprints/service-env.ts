@@ -13,6 +13,14 @@ export interface ServiceEnvOptions {
   readonly redisUrl: string;
 }
 
+/**
+ * The environment of a launcher that runs for this machine only, where webhooks may go to programs beside it unless the environment says
+ * otherwise. Not for the image, which has callers from elsewhere.
+ */
+export function withLocalWebhooks(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, SLUICE_WEBHOOK_EGRESS_ALLOW: env['SLUICE_WEBHOOK_EGRESS_ALLOW'] ?? '127.0.0.1/32' };
+}
+
 /** The environment of a local service: ours, with what the launcher decides. Every service reads what it needs of it. */
 export function serviceEnv(options: ServiceEnvOptions): Record<string, string> {
   const { env, portBase, secrets, withSandbox, databaseUrl, kafkaBrokers, redisUrl } = options;
