@@ -84,12 +84,13 @@ async function startAll({ settings, claim, only, log, stop, stops }: DevRun): Pr
   stop.throwIfAborted();
   const secrets = openLocalSecrets(folder, env);
   const forAll = serviceEnv({ env: withLocalWebhooks(env), portBase, secrets, withSandbox: true, ...stack });
-  if (!claim.isCompiled) stops.add(watchCompiler(folder, forAll));
   const ends = (only === undefined ? processNames : [only]).map((name) => {
     const ownEnv = { ...forAll, ...journalEnv(name, dataDir) };
     return startWatchedService(name, { folder, portBase, env: ownEnv, isAlone: only !== undefined });
   });
   stops.add(async () => void (await Promise.all(ends.map((end) => end()))));
+  // Ended before them: what it wrote meanwhile would start them again.
+  if (!claim.isCompiled) stops.add(watchCompiler(folder, forAll));
   if (only === undefined) await seedWhenReady({ folder, portBase, secrets, stop, log });
   else log(`${only}: inspector on 127.0.0.1:${inspectorPortOf(only)}; the other services are left as they are`);
 }
@@ -100,6 +101,9 @@ function parse(args: readonly string[]): ProcessName | undefined | 'wrong' {
   const found = processNames.find((known) => known === name);
   return option === '--only' && found !== undefined && more.length === 0 ? found : 'wrong';
 }
+
+/** On SIGTERM the compiler first finishes what it compiles: half a minute on a busy machine. What is cut off, the next start compiles again. */
+const compilerPatienceMs = 500;
 
 /**
  * Compiles what changes, for as long as we run; noted in the folder, for the next run to end if we are killed.
@@ -114,9 +118,7 @@ function watchCompiler(folder: string, env: Readonly<Record<string, string>>): (
   });
   if (child.pid !== undefined) recordProcess(folder, 'tsc', child.pid);
   printOutput(child, createPrinter('tsc'));
-  return async () => {
-    child.kill('SIGTERM');
-  };
+  return () => endProcessOf(child, compilerPatienceMs);
 }
 
 interface DevFolder extends RunFolder {
@@ -230,11 +232,19 @@ function startWatchedService(name: ProcessName, options: WatchedServiceOptions):
   let child = start();
   return async () => {
     isOurs = false;
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
-    await Promise.race([once(child, 'exit'), sleep(patienceMs, undefined, { ref: false })]);
-    child.kill('SIGKILL');
+    await endProcessOf(child, patienceMs);
   };
+}
+
+/** SIGTERM, and SIGKILL where that is not enough in time. */
+export async function endProcessOf(child: ChildProcess, withinMs: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await Promise.race([ended, sleep(withinMs, undefined, { ref: false })]);
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await ended;
 }
 
 function inspectorPortOf(name: ProcessName): number {
