@@ -228,6 +228,21 @@ withBrowser('tries a write: dry first, then in earnest, and says beside the fiel
   expect(await operations()).toMatchObject([{ status: 'success' }]);
 });
 
+// What became of a refused record stands on the page of its operation.
+withBrowser('leads from a write that the provider refused to its operation', async () => {
+  const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
+  const page = await openAt('developers/try');
+  await page.getByLabel('Customer (groupRef)').fill(customer.groupRef);
+  await page.getByLabel('Object').fill('contacts');
+  await page.getByLabel('Record, as JSON').fill('{ "email": "no-email-at-all" }');
+  await page.getByRole('group', { name: 'Dry run' }).getByRole('checkbox').uncheck();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('The write was refused').waitFor();
+  await fitsEverybody(page, 'refused write');
+  await page.getByRole('link', { name: 'See the operation' }).click();
+  await page.getByText('INVALID_EMAIL').first().waitFor();
+});
+
 withBrowser('tries no write with a key that may not, unless another is given', async () => {
   const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
   const page = await openAt('developers/try', await project.createKey(['frontend']));

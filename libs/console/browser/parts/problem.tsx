@@ -1,3 +1,5 @@
+import { hrefOf } from '../use-route';
+
 /** The members of the client's errors that help a reader. */
 interface ErrorTexts {
   readonly detail?: string;
@@ -5,6 +7,8 @@ interface ErrorTexts {
   readonly remedy?: string;
   readonly code?: string;
   readonly requestId?: string;
+  /** Of a write that failed after it was accepted. */
+  readonly operationId?: string;
   readonly name?: string;
 }
 
@@ -13,13 +17,18 @@ const unreachable =
 
 /** What went wrong, and what to do about it. Everything as text, whoever wrote it. */
 export function Problem({ error, title = 'That did not work' }: { readonly error: unknown; readonly title?: string }) {
-  const { detail, message, remedy, code, requestId, name } = error as ErrorTexts;
+  const { detail, message, remedy, code, requestId, operationId, name } = error as ErrorTexts;
   const advice = remedy ?? (name === 'SluiceConnectionError' ? unreachable : undefined);
   return (
     <div class="problem" role="alert">
       <strong>{title}</strong>
       <p>{detail ?? message ?? String(error)}</p>
       {advice === undefined ? null : <p class="remedy">{advice}</p>}
+      {operationId === undefined ? null : (
+        <p>
+          <a href={hrefOf(`operations/${operationId}`)}>See the operation.</a>
+        </p>
+      )}
       {code === undefined ? null : (
         <p class="fine">
           {code}
