@@ -131,10 +131,13 @@ withBrowser('a success with a refused record is amber, has failures, and shows t
   // Anywhere in the row, which its link covers.
   await rowOf(page, partly).getByText('contacts', { exact: true }).click({ force: true });
   await page.getByText('Ended: 2 of 3 records written.').waitFor();
-  const indexes = () => page.locator('tbody .whole-row').allInnerTexts();
-  expect(await indexes()).toEqual(['1', '0', '2']);
+  const shown = (of: string) => page.locator(`tbody ${of}`).allInnerTexts();
+  expect(await shown('.number')).toEqual(['1', '0', '2']);
+  // That a row can be opened is seen before it is tried.
+  expect(await shown('.whole-row')).toEqual(['Why', 'Explain', 'Explain']);
 
   await page.locator('tbody tr', { hasText: 'INVALID_EMAIL' }).locator('.badge').click({ force: true });
+  expect(await page.getByRole('button', { name: 'Explain record 1' }).getAttribute('aria-expanded')).toBe('true');
   const explanation = await project.client.management.explainOperation({ operationId: partly });
   const [, record] = explanation.records;
   if (record === undefined) throw new Error('there is no record 1');

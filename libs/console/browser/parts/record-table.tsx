@@ -17,6 +17,8 @@ import { Problem } from './problem';
 /** What a reader comes for stands first. */
 const ranks: Readonly<Record<RecordOutcome, number>> = { failed: 0, unknown: 1, pending: 2, succeeded: 3 };
 
+const isTroubled = ({ status }: OperationRecord): boolean => status === 'failed' || status === 'unknown';
+
 interface RecordTableOptions {
   readonly api: Api;
   readonly operationId: string;
@@ -35,7 +37,7 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
   const explanation = useLoad(`${operationId} ${isAsked ? version : 'closed'}`, (signal) =>
     isAsked ? readExplanation(api, operationId, signal) : Promise.resolve(undefined),
   );
-  const troubled = records.filter(({ status }) => status === 'failed' || status === 'unknown');
+  const troubled = records.filter(isTroubled);
   const chosen = isNarrow && troubled.length > 0 ? troubled : records;
   const shown = chosen.toSorted((one, other) => ranks[one.status] - ranks[other.status] || one.index - other.index);
   const toggle = (index: number): void => {
@@ -65,6 +67,7 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
               <th>Outcome</th>
               <th>Record id</th>
               <th class="wide">Provider's answer</th>
+              <th>Explanation</th>
             </tr>
           </thead>
           <tbody>
@@ -110,20 +113,12 @@ interface RecordRowOptions {
 function RecordRow({ record, isOpen, onToggle, explanation }: RecordRowOptions) {
   const { index, ref, status, recordId, error, warnings, replayedBy } = record;
   const id = `record-${index}`;
+  const isWhy = isTroubled(record);
   return (
     <>
       <tr class="clickable">
         <td class="number" data-label="#">
-          <button
-            type="button"
-            class="link whole-row"
-            aria-expanded={isOpen}
-            aria-controls={id}
-            aria-label={`Explain record ${index}`}
-            onClick={onToggle}
-          >
-            {index}
-          </button>
+          {index}
         </td>
         <td data-label="Outcome">
           <Badge of={status} />
@@ -149,10 +144,23 @@ function RecordRow({ record, isOpen, onToggle, explanation }: RecordRowOptions) 
             </div>
           )}
         </td>
+        <td data-label="Explanation">
+          <button
+            type="button"
+            class="small whole-row"
+            aria-expanded={isOpen}
+            aria-controls={id}
+            // What is seen is a part of what is read out.
+            aria-label={isWhy ? `Why: explain record ${index}` : `Explain record ${index}`}
+            onClick={onToggle}
+          >
+            {isWhy ? 'Why' : 'Explain'}
+          </button>
+        </td>
       </tr>
       {isOpen ? (
         <tr class="explained">
-          <td colSpan={4} id={id}>
+          <td colSpan={5} id={id}>
             <Timeline index={index} explanation={explanation} />
           </td>
         </tr>
