@@ -290,6 +290,43 @@ withBrowser('connects a new customer through a link, and installs when the custo
   expect(await installed('by-link')).toMatchObject([{ integrationName: 'by-link' }]);
 });
 
+withBrowser(
+  'offers the ways that the provider of the integration takes, and names them when it refuses one',
+  async () => {
+    const contacts = { write: { objects: [{ objectName: 'contacts' }] } };
+    await project.deploy([
+      { name: 'by-key', provider: 'freshdesk', ...contacts },
+      { name: 'by-page', provider: 'hubspot', ...contacts },
+    ]);
+    const page = await openAt('customers');
+    await page.getByRole('link', { name: 'Connect a customer' }).click();
+    const how = page.getByRole('combobox', { name: 'How' });
+    const offered = () => how.locator('option').allInnerTexts();
+    await fillOrder(page, 'by-key');
+    // No page of its own, and no tokens: a key, or the key in place of a user.
+    expect(await offered()).toEqual(['API key', 'User and password']);
+    await page.getByRole('button', { name: 'Connect and install' }).click();
+    await page.getByText('API key is required. Nothing was sent.').waitFor();
+    await fitsEverybody(page, 'by key');
+    await page.getByRole('combobox', { name: 'Integration' }).selectOption('by-page');
+    expect((await offered()).slice(0, 3)).toEqual([
+      "A link to the provider's page, for the customer",
+      'Tokens that you have',
+      'API key',
+    ]);
+    // Of these the catalogue of providers says nothing.
+    await how.selectOption('basicAuth');
+    await fillOrder(page, 'by-page');
+    await page.getByLabel('User', { exact: true }).fill('typed-user');
+    await page.getByRole('textbox', { name: 'Password' }).fill('typed-password');
+    await page.getByRole('button', { name: 'Connect and install' }).click();
+    const refusal = page.getByRole('alert').filter({ hasText: 'The customer was not connected' });
+    await refusal.getByText('Choose under How: Tokens that you have, API key.').waitFor();
+    expect(await refusal.innerText()).not.toContain('oauth2AuthorizationCode');
+    await fitsEverybody(page, 'refused way');
+  },
+);
+
 // With everything open that can be opened, in both colours and widths.
 withBrowser('can be used by everybody', async () => {
   const { customer } = await refused();

@@ -1,8 +1,8 @@
-import type { Connection, Integration, OAuthConnectRequest } from '@sluice/types';
+import type { AuthScheme, Connection, Integration, OAuthConnectRequest, ProviderInfo } from '@sluice/types';
 import { useEffect, useState } from 'preact/hooks';
-import { credentialKinds, credentialsOf, type CredentialKind } from '../parts/credentials';
+import { credentialKinds, credentialsOf, hasPage, isTaken, type CredentialKind } from '../parts/credentials';
 import { Empty } from '../parts/empty';
-import { CopyField } from '../parts/field';
+import { CopyField, issuesOf } from '../parts/field';
 import { Form, type FormField } from '../parts/form';
 import { Problem } from '../parts/problem';
 import { goTo, hrefOf } from '../use-route';
@@ -18,6 +18,20 @@ const ways: readonly (readonly [Way, string])[] = [
   ...Object.entries(credentialKinds).map(([kind, { title }]) => [kind as CredentialKind, title] as const),
 ];
 
+interface Ways {
+  /** The catalogue says that the provider takes them. */
+  readonly taken: typeof ways;
+  /** It says nothing of them. */
+  readonly perhaps: typeof ways;
+}
+
+/** What the catalogue rules out is not offered. Without an entry it says nothing of any. */
+function waysOf(info: ProviderInfo | undefined): Ways {
+  const isOf = ([way]: (typeof ways)[number]) =>
+    info === undefined ? undefined : way === 'link' ? hasPage(info) : isTaken(way, info);
+  return { taken: ways.filter((way) => isOf(way) === true), perhaps: ways.filter((way) => isOf(way) === undefined) };
+}
+
 /** Whose account is connected, and for what. */
 interface Order {
   readonly integration: Integration;
@@ -27,7 +41,10 @@ interface Order {
 /** Connects the account of a customer who is not here yet, and installs an integration for them. */
 export function NewCustomerPage({ session }: { readonly session: Session }) {
   const api = apiOf(session.apiKey, session.project.id);
-  const { value, error } = useLoad('integrations', (signal) => api.listIntegrations({}, { signal }));
+  const { value, error } = useLoad('integrations', async (signal) => ({
+    integrations: await api.listIntegrations({}, { signal }),
+    providers: await api.listProviders({}, { signal }),
+  }));
   return (
     <>
       <a class="back" href={hrefOf('customers')}>
@@ -38,12 +55,12 @@ export function NewCustomerPage({ session }: { readonly session: Session }) {
       {error === undefined ? null : <Problem error={error} title="The integrations could not be read" />}
       {!isOffered(session, 'frontend') ? (
         <Empty title="Not for viewers">A role or a key that may change connections can do this.</Empty>
-      ) : value === undefined ? null : value.length === 0 ? (
+      ) : value === undefined ? null : value.integrations.length === 0 ? (
         <Empty title="No integration yet">
           <a href={hrefOf('developers/integrations')}>Deploy a manifest</a> first.
         </Empty>
       ) : (
-        <ConnectForm session={session} api={api} integrations={value} />
+        <ConnectForm session={session} api={api} {...value} />
       )}
     </>
   );
@@ -53,14 +70,20 @@ interface ConnectOptions {
   readonly session: Session;
   readonly api: Api;
   readonly integrations: readonly Integration[];
+  /** The catalogue, by name. */
+  readonly providers: Readonly<Record<string, ProviderInfo>>;
 }
 
-function ConnectForm({ session, api, integrations }: ConnectOptions) {
-  const [way, setWay] = useState<Way>('link');
+function ConnectForm({ session, api, integrations, providers }: ConnectOptions) {
+  const [chosen, setWay] = useState<Way>();
+  const [name, setName] = useState(integrations[0]?.name);
+  const integration = integrations.find((each) => each.name === name) as Integration;
+  const { taken, perhaps } = waysOf(providers[integration.provider]);
+  const offered = [...taken, ...perhaps].map(([way]) => way);
+  const way = offered.find((each) => each === chosen) ?? offered[0] ?? 'link';
   const [invited, setInvited] = useState<Invited>();
   const connect = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const { integration: name, groupRef = '', consumerRef = '', providerWorkspaceRef = '', ...secrets } = values;
-    const integration = integrations.find((each) => each.name === name) as Integration;
+    const { groupRef = '', consumerRef = '', providerWorkspaceRef = '', ...secrets } = values;
     const workspace = providerWorkspaceRef === '' ? {} : { providerWorkspaceRef };
     const who = { provider: integration.provider, groupRef, consumerRef, ...workspace };
     setInvited(undefined);
@@ -69,25 +92,38 @@ function ConnectForm({ session, api, integrations }: ConnectOptions) {
       const url = await api.oauthConnect({ body: { ...who, projectIdOrName: session.project.id } });
       return setInvited({ integration, who, url, before });
     }
-    const connection = await api.generateConnection({ body: { ...credentialsOf(secrets), ...who } });
+    const connection = await api.generateConnection({ body: { ...credentialsOf(secrets), ...who } }).catch(asWay);
     await install(api, { integration, who }, connection);
   };
   return (
     <section class="panel">
       <div class="form">
         <label>
-          How
-          <select value={way} onChange={({ currentTarget }) => setWay(currentTarget.value as Way)}>
-            {ways.map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
+          Integration
+          <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
+            {integrations.map((each) => (
+              <option key={each.id} value={each.name}>
+                {each.name} ({each.provider})
               </option>
             ))}
           </select>
         </label>
+        <label>
+          How
+          <select value={way} onChange={({ currentTarget }) => setWay(currentTarget.value as Way)}>
+            <WayOptions of={taken} />
+            {taken.length === 0 ? (
+              <WayOptions of={perhaps} />
+            ) : perhaps.length === 0 ? null : (
+              <optgroup label={`If ${integration.provider} takes it`}>
+                <WayOptions of={perhaps} />
+              </optgroup>
+            )}
+          </select>
+        </label>
       </div>
       <Form
-        fields={fieldsOf(integrations, way)}
+        fields={fieldsOf(way)}
         verb={way === 'link' ? 'Make the link' : 'Connect and install'}
         failure="The customer was not connected"
         isKept
@@ -98,10 +134,42 @@ function ConnectForm({ session, api, integrations }: ConnectOptions) {
   );
 }
 
-function fieldsOf(integrations: readonly Integration[], way: Way): FormField[] {
-  const names = integrations.map(({ name, provider }) => [name, `${name} (${provider})`] as const);
+function WayOptions({ of }: { readonly of: typeof ways }) {
+  return (
+    <>
+      {of.map(([value, title]) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </>
+  );
+}
+
+/**
+ * The refusal of credentials that the provider does not take names schemes and members of the request; here it names what may be chosen.
+ * @throws the error, in words of this page where it is that
+ */
+function asWay(error: unknown): never {
+  const [issue] = issuesOf(error);
+  const schemes = / takes no \S+, only (.+) \(/.exec(issue?.detail ?? '')?.[1]?.split(', ') as AuthScheme[] | undefined;
+  if (schemes === undefined) throw error;
+  const kinds = Object.values(credentialKinds).filter((kind) => kind.schemes.some((one) => schemes.includes(one)));
+  throw new WayError(kinds.map(({ title }) => title));
+}
+
+class WayError extends Error {
+  readonly remedy: string;
+
+  constructor(titles: readonly string[]) {
+    super('The provider takes no credentials of this kind.');
+    this.remedy =
+      titles.length === 0 ? 'It takes none that can be typed here.' : `Choose under How: ${titles.join(', ')}.`;
+  }
+}
+
+function fieldsOf(way: Way): FormField[] {
   return [
-    { name: 'integration', title: 'Integration', type: 'choice', choices: names },
     { name: 'groupRef', title: 'Customer: your id of the group (groupRef)' },
     { name: 'consumerRef', title: 'Who connects: your id of the user (consumerRef)' },
     { name: 'providerWorkspaceRef', title: 'Account at the provider, if it must be a certain one', isOptional: true },

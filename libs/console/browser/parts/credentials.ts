@@ -1,4 +1,4 @@
-import type { AuthScheme, ConnectionRequest } from '@sluice/types';
+import type { AuthScheme, ConnectionRequest, ProviderInfo } from '@sluice/types';
 import type { FormField } from './form';
 
 /** Member of a request that carries credentials. */
@@ -53,6 +53,26 @@ export const credentialKinds: Readonly<Record<CredentialKind, Kind>> = {
 export function kindOf(scheme: AuthScheme): CredentialKind {
   const kinds = Object.entries(credentialKinds) as [CredentialKind, Kind][];
   return kinds.find(([, { schemes }]) => schemes.includes(scheme))?.[0] ?? 'apiKey';
+}
+
+/**
+ * Whether connections of a provider are made with credentials of a kind; undefined where the catalogue does not tell: it has one form of
+ * authentication and the first grant, and connectors take others besides.
+ */
+export function isTaken(kind: CredentialKind, info: ProviderInfo): boolean | undefined {
+  const { authType, oauth2Opts, apiKeyOpts, basicOpts } = info;
+  const hasKey = apiKeyOpts !== undefined || basicOpts?.apiKeyAsBasic === true;
+  if (kind === 'apiKey') return hasKey;
+  if (kind === 'basicAuth') return authType === 'basic' || basicOpts !== undefined || undefined;
+  if (oauth2Opts === undefined) return false;
+  if (kind === 'oauth2AuthorizationCode') return hasPage(info);
+  const own = { clientCredentials: 'oauth2ClientCredentials', password: 'oauth2PasswordCredentials' };
+  return own[oauth2Opts.grantType as keyof typeof own] === kind || undefined;
+}
+
+/** Whether the provider has a page on which a customer allows the app in. */
+export function hasPage({ oauth2Opts }: ProviderInfo): boolean {
+  return oauth2Opts?.authURL !== undefined;
 }
 
 /** The credentials as a request carries them. What was left empty is left out. */
