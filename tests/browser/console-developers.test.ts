@@ -54,6 +54,14 @@ const crm = (read: readonly string[], write: readonly string[] = []) => ({
   read: { objects: read.map((objectName) => ({ objectName })) },
   write: { objects: write.map((objectName) => ({ objectName })) },
 });
+/** The values that the browser suggests for a field. */
+const suggestedFor = (page: Page, label: string) =>
+  page.getByLabel(label).evaluate((field) => {
+    const { list } = field as unknown as {
+      readonly list: { readonly options: Iterable<{ readonly value: string }> } | null;
+    };
+    return [...(list?.options ?? [])].map(({ value }) => value);
+  });
 /** JSON is YAML. */
 const manifestOf = (...integrations: readonly object[]): string =>
   JSON.stringify({ specVersion: '1.0.0', integrations }, null, 2);
@@ -212,11 +220,18 @@ withBrowser('tries a write: dry first, then in earnest, and says beside the fiel
   await page.getByLabel('Record, as JSON').fill('{ "email": "zoe@example.com" }');
   await send.click();
   await page.getByText('The write was refused').waitFor();
+  // Nothing was accepted, so there is none.
+  expect(await page.getByRole('link', { name: 'See the operation' }).count()).toBe(0);
+  // What the console knows is suggested, and anything may be typed.
+  await page.locator(`datalist option[value="${customer.groupRef}"]`).waitFor({ state: 'attached' });
+  expect(await suggestedFor(page, 'Customer (groupRef)')).toEqual([customer.groupRef]);
+  expect(await suggestedFor(page, 'Object')).toEqual(['contacts']);
   await page.getByLabel('Customer (groupRef)').fill(customer.groupRef);
   expect(await page.getByRole('group', { name: 'Dry run' }).getByRole('checkbox').isChecked()).toBe(true);
   await send.click();
   await page.getByText('Nothing was written. This would be sent:').waitFor();
   expect(await page.locator('tbody tr').first().innerText()).toMatch(/email[^]*"zoe@example\.com"/);
+  await page.getByText('Whether the account has these fields only the write shows.').waitFor();
   await fitsEverybody(page, 'dry run');
   const operations = async () => (await project.client.management.listOperationsForProject()).results;
   expect(await operations()).toEqual([]);
@@ -251,7 +266,9 @@ withBrowser('tries no write with a key that may not, unless another is given', a
   await page.getByLabel('Record, as JSON').fill('{ "email": "zoe@example.com" }');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByText('auth.scope-missing').waitFor();
-  await page.getByLabel(/^API key with the scope write/).fill(await project.createKey(['write']));
+  await page
+    .getByLabel('Another API key with the scope write (only if the one you signed in with lacks it)')
+    .fill(await project.createKey(['write']));
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByText('Nothing was written. This would be sent:').waitFor();
 });

@@ -26,13 +26,16 @@ interface FieldOptions {
   readonly type?: 'text' | 'datetime-local' | 'password' | 'long' | 'choice' | undefined;
   /** Shown from the start. */
   readonly value?: string | undefined;
+  /** What may be typed, with what tells one from another; anything else may be typed as well. */
+  readonly suggestions?: readonly (readonly [string, string])[] | undefined;
   /** The options of a choice. */
   readonly children?: ComponentChildren;
 }
 
 /** One field with its title, and what is wrong with it. Whoever reads the form reads its value from the element. */
-export function Field({ name, title, issues, placeholder, type = 'text', value, children }: FieldOptions) {
+export function Field({ name, title, issues, placeholder, type = 'text', value, suggestions, children }: FieldOptions) {
   const issueId = useId();
+  const listId = useId();
   const issue = issues.find((one) => one.name === name);
   const shared = {
     name,
@@ -52,7 +55,21 @@ export function Field({ name, title, issues, placeholder, type = 'text', value, 
       ) : type === 'datetime-local' ? (
         <input type="datetime-local" {...shared} />
       ) : (
-        <input type="text" placeholder={placeholder} spellcheck={false} defaultValue={value} {...shared} />
+        <input
+          type="text"
+          placeholder={placeholder}
+          spellcheck={false}
+          defaultValue={value}
+          list={suggestions === undefined ? undefined : listId}
+          {...shared}
+        />
+      )}
+      {suggestions === undefined ? null : (
+        <datalist id={listId}>
+          {suggestions.map(([each, meaning]) => (
+            <option key={each} value={each} label={meaning} />
+          ))}
+        </datalist>
       )}
       <IssueText id={issueId} title={title} issue={issue} isSecret={type === 'password'} />
     </label>

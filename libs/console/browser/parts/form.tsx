@@ -13,6 +13,8 @@ export interface FormField {
   /** Shown from the start; of many, those that are chosen, between commas. */
   readonly value?: string;
   readonly placeholder?: string;
+  /** Of a text: value and what tells it from another. */
+  readonly suggestions?: readonly (readonly [string, string])[];
   /** Of a choice, and of many: value and title. */
   readonly choices?: readonly (readonly [string, string])[];
 }
@@ -74,7 +76,7 @@ export function Form({ fields, verb, failure, isKept, onSubmit }: FormOptions) {
 }
 
 function FormFieldView({ field, issues }: { readonly field: FormField; readonly issues: readonly FieldIssue[] }) {
-  const { name, title, type, value = '', choices = [], placeholder } = field;
+  const { name, title, type, value = '', choices = [], placeholder, suggestions } = field;
   const issueId = useId();
   if (type === 'many') {
     const chosen = value.split(',');
@@ -93,7 +95,15 @@ function FormFieldView({ field, issues }: { readonly field: FormField; readonly 
     );
   }
   return (
-    <Field name={name} title={title} type={type} value={value} placeholder={placeholder} issues={issues}>
+    <Field
+      name={name}
+      title={title}
+      type={type}
+      value={value}
+      placeholder={placeholder}
+      suggestions={suggestions}
+      issues={issues}
+    >
       {choices.map(([each, meaning]) => (
         <option key={each} value={each} selected={each === value}>
           {meaning}

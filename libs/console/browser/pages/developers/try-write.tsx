@@ -1,4 +1,12 @@
-import type { AcceptedWriteReply, DryRunReply, SingleWriteReply, WriteRecord, WriteRequest } from '@sluice/types';
+import type {
+  AcceptedWriteReply,
+  DryRunReply,
+  InstallationHealth,
+  Integration,
+  SingleWriteReply,
+  WriteRecord,
+  WriteRequest,
+} from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { Empty } from '../../parts/empty';
 import { Form, type FormField } from '../../parts/form';
@@ -12,6 +20,9 @@ type Reply = DryRunReply | SingleWriteReply | AcceptedWriteReply;
 
 const types = ['create', 'update', 'delete'] as const satisfies readonly WriteRequest['type'][];
 
+/** So many customers are suggested; others can be typed. */
+const suggestedMax = 100;
+
 /** One write of one record, as a builder's backend would send it; nothing is written unless the dry run is turned off. */
 export function TryWritePage({ session }: { readonly session: Session }) {
   const api = apiOf(session.apiKey, session.project.id);
@@ -19,6 +30,10 @@ export function TryWritePage({ session }: { readonly session: Session }) {
     writeUrl: await readWriteUrl(signal),
     integrations: await api.listIntegrations({}, { signal }),
   }));
+  // Apart: the form is there without them.
+  const { value: customers } = useLoad('customers', (signal) =>
+    api.listInstallationHealth({ pageSize: suggestedMax }, { signal }),
+  );
   return (
     <>
       <h1>Try a write</h1>
@@ -36,7 +51,12 @@ export function TryWritePage({ session }: { readonly session: Session }) {
       ) : !isOffered(session, 'frontend') ? (
         <Empty title="Not for viewers">A write needs a role or a key that may change something.</Empty>
       ) : (
-        <TryForm session={session} writeUrl={value.writeUrl} names={value.integrations.map(({ name }) => name)} />
+        <TryForm
+          session={session}
+          writeUrl={value.writeUrl}
+          integrations={value.integrations}
+          customers={customers?.results ?? []}
+        />
       )}
     </>
   );
@@ -45,22 +65,33 @@ export function TryWritePage({ session }: { readonly session: Session }) {
 interface TryOptions {
   readonly session: Session;
   readonly writeUrl: string;
-  /** Of the integrations. */
-  readonly names: readonly string[];
+  readonly integrations: readonly Integration[];
+  readonly customers: readonly Pick<InstallationHealth, 'groupRef' | 'integrationName'>[];
 }
 
-function TryForm({ session, writeUrl, names }: TryOptions) {
+function TryForm({ session, writeUrl, integrations, customers }: TryOptions) {
   const [reply, setReply] = useState<Reply>();
   const isPerson = session.apiKey === undefined;
+  const installed = customers.map(({ groupRef, integrationName }) => [groupRef, integrationName] as const);
+  const objects = integrations.flatMap(({ name, latestRevision: { content } }) =>
+    (content.write?.objects ?? []).map(({ objectName }) => [objectName, name] as const),
+  );
   const fields: FormField[] = [
-    { name: 'integration', title: 'Integration', type: 'choice', choices: names.map((name) => [name, name] as const) },
-    { name: 'groupRef', title: 'Customer (groupRef)' },
-    { name: 'objectName', title: 'Object', placeholder: 'contacts' },
+    {
+      name: 'integration',
+      title: 'Integration',
+      type: 'choice',
+      choices: integrations.map(({ name }) => [name, name]),
+    },
+    { name: 'groupRef', title: 'Customer (groupRef)', suggestions: suggested(installed) },
+    { name: 'objectName', title: 'Object', placeholder: 'contacts', suggestions: suggested(objects) },
     { name: 'type', title: 'Action', type: 'choice', choices: types.map((type) => [type, type] as const) },
     { name: 'record', title: 'Record, as JSON', type: 'long', placeholder: '{ "email": "zoe@example.com" }' },
     {
       name: 'apiKey',
-      title: isPerson ? 'API key with the scope write' : 'API key with the scope write, if yours has it not',
+      title: isPerson
+        ? 'API key with the scope write'
+        : 'Another API key with the scope write (only if the one you signed in with lacks it)',
       type: 'password',
       // The write API knows no persons.
       isOptional: !isPerson,
@@ -88,6 +119,14 @@ function TryForm({ session, writeUrl, names }: TryOptions) {
       <div role="status">{reply === undefined ? null : <Outcome reply={reply} />}</div>
     </section>
   );
+}
+
+/** Each value once, with the integrations that it belongs to. */
+function suggested(values: readonly (readonly [string, string])[]): (readonly [string, string])[] {
+  return [...Map.groupBy(values, ([value]) => value)].map(([value, all]) => [
+    value,
+    all.map(([, integration]) => integration).join(', '),
+  ]);
 }
 
 function Outcome({ reply }: { readonly reply: Reply }) {
@@ -132,6 +171,7 @@ function Plan({ reply: { plan } }: { readonly reply: DryRunReply }) {
           </tbody>
         </table>
       </div>
+      <p class="fine">Whether the account has these fields only the write shows.</p>
     </>
   );
 }
