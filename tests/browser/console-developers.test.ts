@@ -105,6 +105,8 @@ withBrowser('says beside the manifest what is wrong with it, with line and colum
   expect(await field.getAttribute('aria-invalid')).toBe('true');
   await show(page, 'specVersion: [');
   await page.locator('#issues-manifest').getByText('is not readable as YAML').waitFor();
+  // What is wrong stands there: not the sentence for who reads the reply, which sends them to `issues`.
+  expect(await page.locator('#issues-manifest').innerText()).not.toContain('issues');
   // What was typed stays, to be corrected.
   expect(await field.inputValue()).toBe('specVersion: [');
 });

@@ -218,7 +218,14 @@ describe('searching', () => {
       /^Accepted since must be at most 31 days before now, not 2026-01-01T12:00:00\.000Z\./,
     );
     await tab?.goTo('operations?recordRef=a');
-    await page.getByRole('alert').getByText('The operations could not be read').waitFor();
+    const refusal = page.getByRole('alert').filter({ hasText: 'The operations could not be read' });
+    await refusal.waitFor();
+    // What has no field here is listed, in place of the sentence that sends a reader of the reply to `issues`.
+    expect(await refusal.getByRole('listitem').allInnerTexts()).toEqual([
+      'installationId is required with a record: one installation is searched.',
+      'since is required with a record: up to 31 days are searched.',
+    ]);
+    expect(await refusal.innerText()).not.toContain('issues');
   });
 });
 

@@ -9,13 +9,21 @@ export interface FieldIssue {
   readonly remedy?: string | undefined;
 }
 
+/** Written for who reads the reply: on a page its `issues` are the sentences beside the fields. Source: the problems of the API. */
+export const isAboutIssues = (remedy: string | undefined): boolean => remedy?.includes('that issues names') === true;
+
 /** What the service refused, field by field. */
 export function issuesOf(error: unknown): FieldIssue[] {
   const { issues = [], remedy } = (error ?? {}) as {
     readonly issues?: readonly FieldIssue[];
     readonly remedy?: string;
   };
-  return issues.map(({ name, detail, value }) => ({ name, detail, value, remedy }));
+  return issues.map(({ name, detail, value }) => ({
+    name,
+    detail,
+    value,
+    remedy: isAboutIssues(remedy) ? undefined : remedy,
+  }));
 }
 
 interface FieldOptions {

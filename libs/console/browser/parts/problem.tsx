@@ -1,4 +1,5 @@
 import { hrefOf } from '../use-route';
+import { isAboutIssues, issuesOf } from './field';
 
 /** The members of the client's errors that help a reader. */
 interface ErrorTexts {
@@ -18,11 +19,24 @@ const unreachable =
 /** What went wrong, and what to do about it. Everything as text, whoever wrote it. */
 export function Problem({ error, title = 'That did not work' }: { readonly error: unknown; readonly title?: string }) {
   const { detail, message, remedy, code, requestId, operationId, name } = error as ErrorTexts;
-  const advice = remedy ?? (name === 'SluiceConnectionError' ? unreachable : undefined);
+  const advice = isAboutIssues(remedy)
+    ? undefined
+    : (remedy ?? (name === 'SluiceConnectionError' ? unreachable : undefined));
+  const issues = isAboutIssues(remedy) ? issuesOf(error) : [];
   return (
     <div class="problem" role="alert">
       <strong>{title}</strong>
       <p>{detail ?? message ?? String(error)}</p>
+      {issues.length === 0 ? null : (
+        <ul>
+          {issues.map(({ name: field, detail: rule }, at) => (
+            // Without the value, which may be a secret.
+            <li key={at}>
+              {field} {rule}.
+            </li>
+          ))}
+        </ul>
+      )}
       {advice === undefined ? null : <p class="remedy">{advice}</p>}
       {operationId === undefined ? null : (
         <p>
