@@ -123,6 +123,7 @@ withBrowser('shows what was written and what it met, first what needs attention,
   // Drawn by the library, in each of the four.
   await page.locator('.chart canvas').nth(3).waitFor();
   expect(await chartOf(page, 'Providers').locator('.legend').innerText()).toMatch(/hubspot: errors[^]*hubspot: blocks/);
+  await chartOf(page, 'Providers').getByText('Refused records are under Failed.').waitFor();
   const label = await chartOf(page, 'Records').getByRole('img').getAttribute('aria-label');
   expect(label).toMatch(/accepted: last \d+, at most \d+[^;]*; written: /);
   // By keyboard alone.
@@ -155,6 +156,37 @@ withBrowser('a minute in which nobody counted is a gap, in the line and in the t
   await rows.nth(59).waitFor();
   const accepted = await rows.locator('td:nth-of-type(1)').allInnerTexts();
   expect(accepted.filter((text) => text === 'not known')).toHaveLength(5);
+});
+
+/** What the page's charts write from now on, chart by chart, in the order of the page; only what is right-aligned, as a vertical axis is. */
+const recordLabels = (page: Page) =>
+  page.evaluate(`(() => {
+    const write = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+      if (this.textAlign === 'right') (this.canvas.labels ??= []).push(text);
+      return write.call(this, text, ...at);
+    };
+  })()`);
+const labelsOf = (page: Page, title: string) =>
+  chartOf(page, title)
+    .locator('canvas')
+    .evaluate((canvas) => (canvas as unknown as { readonly labels?: readonly string[] }).labels ?? []);
+
+// There is no half call: an axis that counts has a label for each whole number at most.
+withBrowser('an idle chart of counts repeats no label', async () => {
+  const page = await open(other.key);
+  await page.locator('.chart canvas').nth(3).waitFor();
+  await recordLabels(page);
+  // Drawn again, in another width.
+  await page.setViewportSize({ width: 1_000, height: 820 });
+  for (const title of ['Backlog', 'Providers']) {
+    const labels = await until(`${title} is drawn`, async () => {
+      const all = await labelsOf(page, title);
+      return all.length > 0 ? all : undefined;
+    });
+    // However often it was drawn meanwhile.
+    expect([title, labels]).toEqual([title, labels.map((_, at) => String(at % 2))]);
+  }
 });
 
 withBrowser('shows nothing of another project', async () => {

@@ -154,13 +154,16 @@ function Charts({ overview }: { readonly overview: Overview }) {
         title="Backlog"
         unit="calls that wait, in the longest queues"
         format={whole}
+        isWhole
         series={queueLines(lanes, values)}
       />
       <Chart
         {...frame}
         title="Providers"
         unit="failed calls and blocked accounts"
+        note="Errors are calls that failed as a whole: no answer, 503, refused credentials, a limit. Refused records are under Failed."
         format={whole}
+        isWhole
         series={providerLines(points, values)}
       />
     </div>

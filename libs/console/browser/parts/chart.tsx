@@ -23,16 +23,23 @@ interface ChartOptions {
   readonly times: readonly string[];
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
+  /** Whether only whole numbers occur, so that the axis has no others. @default false */
+  readonly isWhole?: boolean;
+  /** What a reader could take the values for, and what they are. */
+  readonly note?: string;
   /** How a moment stands below the chart. */
   readonly tick: (moment: Date) => string;
 }
+
+/** Distances between the labels of an axis of whole numbers. */
+const wholeSteps = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 const height = 180;
 const gap = 'not known';
 
 /** Lines over time, with the same figures as a table for who does not see them or uses no mouse. */
 export function Chart(options: ChartOptions) {
-  const { title, unit, times, series, format } = options;
+  const { title, unit, times, series, format, note } = options;
   const [at, setAt] = useState<number>();
   const [isOpen, setOpen] = useState(false);
   const frame = useRef<HTMLDivElement>(null);
@@ -48,6 +55,7 @@ export function Chart(options: ChartOptions) {
         <h2>{title}</h2>
         <span class="fine">{at === undefined ? unit : `${unit}, ${inFull(times[at] ?? '')}`}</span>
       </figcaption>
+      {note === undefined ? null : <p class="fine note">{note}</p>}
       <ul class="legend">
         {series.map(({ name, tone, values }) => (
           <li key={name} class={tone}>
@@ -172,7 +180,7 @@ function plotOptions(
   const colour = (name: string): string => styles.getPropertyValue(`--${name}`).trim();
   const axis = { stroke: colour('soft'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
   const font = `12px ${styles.fontFamily}`;
-  const { series } = latest.current;
+  const { series, isWhole = false } = latest.current;
   return {
     width: Math.max(1, Math.floor(element.clientWidth)),
     height,
@@ -186,7 +194,13 @@ function plotOptions(
         space: 70,
         values: (_plot, ticks) => ticks.map((tick) => latest.current.tick(new Date(tick * 1_000))),
       },
-      { ...axis, font, size: 56, values: (_plot, ticks) => ticks.map((tick) => latest.current.format(tick)) },
+      {
+        ...axis,
+        font,
+        size: 56,
+        ...(isWhole ? { incrs: wholeSteps } : {}),
+        values: (_plot, ticks) => ticks.map((tick) => latest.current.format(tick)),
+      },
     ],
     series: [
       {},
