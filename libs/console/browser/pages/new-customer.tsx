@@ -1,8 +1,8 @@
-import type { AuthScheme, Connection, Integration, OAuthConnectRequest, ProviderInfo } from '@sluice/types';
+import type { Connection, Integration, OAuthConnectRequest, ProviderInfo } from '@sluice/types';
 import { useEffect, useState } from 'preact/hooks';
 import { credentialKinds, credentialsOf, hasPage, isTaken, type CredentialKind } from '../parts/credentials';
 import { Empty } from '../parts/empty';
-import { CopyField, issuesOf } from '../parts/field';
+import { CopyField } from '../parts/field';
 import { Form, type FormField } from '../parts/form';
 import { Problem } from '../parts/problem';
 import { goTo, hrefOf } from '../use-route';
@@ -92,7 +92,7 @@ function ConnectForm({ session, api, integrations, providers }: ConnectOptions) 
       const url = await api.oauthConnect({ body: { ...who, projectIdOrName: session.project.id } });
       return setInvited({ integration, who, url, before });
     }
-    const connection = await api.generateConnection({ body: { ...credentialsOf(secrets), ...who } }).catch(asWay);
+    const connection = await api.generateConnection({ body: { ...credentialsOf(secrets), ...who } });
     await install(api, { integration, who }, connection);
   };
   return (
@@ -144,28 +144,6 @@ function WayOptions({ of }: { readonly of: typeof ways }) {
       ))}
     </>
   );
-}
-
-/**
- * The refusal of credentials that the provider does not take names schemes and members of the request; here it names what may be chosen.
- * @throws the error, in words of this page where it is that
- */
-function asWay(error: unknown): never {
-  const [issue] = issuesOf(error);
-  const schemes = / takes no \S+, only (.+) \(/.exec(issue?.detail ?? '')?.[1]?.split(', ') as AuthScheme[] | undefined;
-  if (schemes === undefined) throw error;
-  const kinds = Object.values(credentialKinds).filter((kind) => kind.schemes.some((one) => schemes.includes(one)));
-  throw new WayError(kinds.map(({ title }) => title));
-}
-
-class WayError extends Error {
-  readonly remedy: string;
-
-  constructor(titles: readonly string[]) {
-    super('The provider takes no credentials of this kind.');
-    this.remedy =
-      titles.length === 0 ? 'It takes none that can be typed here.' : `Choose under How: ${titles.join(', ')}.`;
-  }
 }
 
 function fieldsOf(way: Way): FormField[] {

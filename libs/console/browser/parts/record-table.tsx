@@ -13,11 +13,49 @@ import { useLoad } from '../use-load';
 import { hrefOf } from '../use-route';
 import { Badge } from './badge';
 import { Problem } from './problem';
+import { Table, type Column } from './table';
 
 /** What a reader comes for stands first. */
 const ranks: Readonly<Record<RecordOutcome, number>> = { failed: 0, unknown: 1, pending: 2, succeeded: 3 };
 
 const isTroubled = ({ status }: OperationRecord): boolean => status === 'failed' || status === 'unknown';
+
+const facts: readonly Column<OperationRecord>[] = [
+  { title: '#', class: 'number index', cell: ({ index }) => index },
+  { title: 'Outcome', cell: ({ status }) => <Badge of={status} /> },
+  {
+    title: 'Record id',
+    cell: ({ recordId, ref }) => (
+      <>
+        {recordId === undefined ? null : <code>{recordId}</code>}
+        {ref === undefined ? null : <div class="fine">ref {ref}</div>}
+      </>
+    ),
+  },
+  {
+    title: "Provider's answer",
+    class: 'wide answer',
+    cell: ({ error, warnings, replayedBy }) => (
+      <>
+        {error === undefined ? null : (
+          <>
+            <span class="class">{error.class}</span> {error.message}
+          </>
+        )}
+        {warnings?.map((warning) => (
+          <div key={warning} class="fine">
+            {warning}
+          </div>
+        ))}
+        {replayedBy === undefined ? null : (
+          <div class="fine">
+            Retried as <a href={hrefOf(`operations/${replayedBy}`)}>{shortId(replayedBy)}</a>
+          </div>
+        )}
+      </>
+    ),
+  },
+];
 
 interface RecordTableOptions {
   readonly api: Api;
@@ -59,30 +97,30 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
       {explanation.error === undefined ? null : (
         <Problem error={explanation.error} title="The explanation could not be read" />
       )}
-      <div class="scroll">
-        <table class="cards">
-          <thead>
-            <tr>
-              <th class="number index">#</th>
-              <th>Outcome</th>
-              <th>Record id</th>
-              <th class="wide">Provider's answer</th>
-              <th>Explanation</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((record) => (
-              <RecordRow
-                key={record.index}
-                record={record}
-                isOpen={open.has(record.index)}
-                onToggle={() => toggle(record.index)}
-                explanation={explanation.value}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        columns={[
+          ...facts,
+          {
+            title: 'Explanation',
+            cell: (record) => (
+              <button
+                type="button"
+                class="small whole-row"
+                aria-expanded={open.has(record.index)}
+                // What is seen is a part of what is read out.
+                aria-label={`${isTroubled(record) ? 'Why: explain' : 'Explain'} record ${record.index}`}
+                onClick={() => toggle(record.index)}
+              >
+                {isTroubled(record) ? 'Why' : 'Explain'}
+              </button>
+            ),
+          },
+        ]}
+        rows={shown}
+        keyOf={({ index }) => String(index)}
+        isClickable
+        below={({ index }) => (open.has(index) ? <Timeline index={index} explanation={explanation.value} /> : null)}
+      />
     </section>
   );
 }
@@ -103,74 +141,13 @@ export async function readExplanation(
   return { ...first, records };
 }
 
-interface RecordRowOptions {
-  readonly record: OperationRecord;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
+interface TimelineOptions {
+  readonly index: number;
   readonly explanation: OperationExplanation | undefined;
 }
 
-function RecordRow({ record, isOpen, onToggle, explanation }: RecordRowOptions) {
-  const { index, ref, status, recordId, error, warnings, replayedBy } = record;
-  const id = `record-${index}`;
-  const isWhy = isTroubled(record);
-  return (
-    <>
-      <tr class="clickable">
-        <td class="number" data-label="#">
-          {index}
-        </td>
-        <td data-label="Outcome">
-          <Badge of={status} />
-        </td>
-        <td data-label="Record id">
-          {recordId === undefined ? null : <code>{recordId}</code>}
-          {ref === undefined ? null : <div class="fine">ref {ref}</div>}
-        </td>
-        <td class="wide answer" data-label="Provider's answer">
-          {error === undefined ? null : (
-            <>
-              <span class="class">{error.class}</span> {error.message}
-            </>
-          )}
-          {warnings?.map((warning) => (
-            <div key={warning} class="fine">
-              {warning}
-            </div>
-          ))}
-          {replayedBy === undefined ? null : (
-            <div class="fine">
-              Retried as <a href={hrefOf(`operations/${replayedBy}`)}>{shortId(replayedBy)}</a>
-            </div>
-          )}
-        </td>
-        <td data-label="Explanation">
-          <button
-            type="button"
-            class="small whole-row"
-            aria-expanded={isOpen}
-            aria-controls={id}
-            // What is seen is a part of what is read out.
-            aria-label={isWhy ? `Why: explain record ${index}` : `Explain record ${index}`}
-            onClick={onToggle}
-          >
-            {isWhy ? 'Why' : 'Explain'}
-          </button>
-        </td>
-      </tr>
-      {isOpen ? (
-        <tr class="explained">
-          <td colSpan={5} id={id}>
-            <Timeline index={index} explanation={explanation} />
-          </td>
-        </tr>
-      ) : null}
-    </>
-  );
-}
-
 /** The steps of a record, in the words of `sluice op explain`. Moments are in UTC. */
-function Timeline({ index, explanation }: Pick<RecordRowOptions, 'explanation'> & { readonly index: number }) {
+function Timeline({ index, explanation }: TimelineOptions) {
   const record = explanation?.records.find((one) => one.index === index);
   if (explanation === undefined || record === undefined) return <p class="fine">The explanation is being read.</p>;
   return (

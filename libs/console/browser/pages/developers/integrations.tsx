@@ -6,6 +6,7 @@ import { Empty } from '../../parts/empty';
 import { issuesOf, type FieldIssue } from '../../parts/field';
 import { Moment } from '../../parts/moment';
 import { Problem } from '../../parts/problem';
+import { Table, type Column } from '../../parts/table';
 import { shortId } from '../../format';
 import { noteAnswer, noteFailure } from '../../network';
 import { apiOf, isOffered, type Api, type Session } from '../../session';
@@ -23,51 +24,34 @@ export function IntegrationsPage({ session }: { readonly session: Session }) {
       {list.value === undefined ? null : list.value.length === 0 ? (
         <Empty title="No integration yet">A manifest declares them.</Empty>
       ) : (
-        <IntegrationTable integrations={list.value} />
+        <Table columns={columns} rows={list.value} keyOf={({ id }) => id} />
       )}
       {isOffered(session, 'frontend') ? <Deployment api={api} onDone={list.reload} /> : null}
     </>
   );
 }
 
-function IntegrationTable({ integrations }: { readonly integrations: readonly Integration[] }) {
-  const namesOf = (objects: readonly { readonly objectName: string }[] = []): string =>
-    objects.map(({ objectName }) => objectName).join(', ') || '–';
-  return (
-    <div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th>Provider</th>
-            <th class="wide">Reads</th>
-            <th class="wide">Writes</th>
-            <th>Revision</th>
-          </tr>
-        </thead>
-        <tbody>
-          {integrations.map(({ id, name, provider, latestRevision: { id: revisionId, createTime, content } }) => (
-            <tr key={id}>
-              <td data-label="Name" title={id}>
-                {name}
-              </td>
-              <td data-label="Provider">{provider}</td>
-              <td class="wide answer" data-label="Reads">
-                {namesOf(content.read?.objects)}
-              </td>
-              <td class="wide answer" data-label="Writes">
-                {namesOf(content.write?.objects)}
-              </td>
-              <td data-label="Revision">
-                <code title={revisionId}>{shortId(revisionId)}</code> <Moment of={createTime} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const namesOf = (objects: readonly { readonly objectName: string }[] = []): string =>
+  objects.map(({ objectName }) => objectName).join(', ') || '–';
+
+const columns: readonly Column<Integration>[] = [
+  { title: 'Name', tip: ({ id }) => id, cell: ({ name }) => name },
+  { title: 'Provider', cell: ({ provider }) => provider },
+  { title: 'Reads', class: 'wide answer', cell: ({ latestRevision }) => namesOf(latestRevision.content.read?.objects) },
+  {
+    title: 'Writes',
+    class: 'wide answer',
+    cell: ({ latestRevision }) => namesOf(latestRevision.content.write?.objects),
+  },
+  {
+    title: 'Revision',
+    cell: ({ latestRevision: { id, createTime } }) => (
+      <>
+        <code title={id}>{shortId(id)}</code> <Moment of={createTime} />
+      </>
+    ),
+  },
+];
 
 /** A manifest is deployed in two steps: what it would change is shown first, and what was shown is deployed. */
 function Deployment({ api, onDone }: { readonly api: Api; readonly onDone: () => void }) {

@@ -11,6 +11,7 @@ import { useState } from 'preact/hooks';
 import { Empty } from '../../parts/empty';
 import { Form, type FormField } from '../../parts/form';
 import { Problem } from '../../parts/problem';
+import { Table, type Column } from '../../parts/table';
 import { hrefOf } from '../../use-route';
 import { apiOf, isOffered, readWriteUrl, writeApiOf, type Session } from '../../session';
 import { useLoad } from '../../use-load';
@@ -141,36 +142,25 @@ function Outcome({ reply }: { readonly reply: Reply }) {
   );
 }
 
+const columns: readonly Column<DryRunReply['plan'][number]>[] = [
+  { title: 'Field', cell: ({ field }) => field },
+  {
+    title: 'At the provider',
+    cell: ({ sent, providerField }) => (sent ? providerField : <span class="fine">not sent</span>),
+  },
+  {
+    title: 'Value',
+    class: 'wide answer',
+    cell: ({ sent, value }) => (sent ? <code>{JSON.stringify(value)}</code> : null),
+  },
+  { title: 'Why', class: 'wide answer', cell: ({ reason }) => reason },
+];
+
 function Plan({ reply: { plan } }: { readonly reply: DryRunReply }) {
   return (
     <>
       <p>Nothing was written. {plan.length === 0 ? 'No field would be sent.' : 'This would be sent:'}</p>
-      <div class="scroll">
-        <table class="cards">
-          <thead>
-            <tr>
-              <th>Field</th>
-              <th>At the provider</th>
-              <th class="wide">Value</th>
-              <th class="wide">Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {plan.map(({ field, providerField, sent, value, reason }) => (
-              <tr key={field}>
-                <td data-label="Field">{field}</td>
-                <td data-label="At the provider">{sent ? providerField : <span class="fine">not sent</span>}</td>
-                <td class="wide answer" data-label="Value">
-                  {sent ? <code>{JSON.stringify(value)}</code> : null}
-                </td>
-                <td class="wide answer" data-label="Why">
-                  {reason}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table columns={columns} rows={plan} keyOf={({ field }) => field} />
       <p class="fine">Whether the account has these fields only the write shows.</p>
     </>
   );
