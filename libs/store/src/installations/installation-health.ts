@@ -91,12 +91,16 @@ const errorSql = `
     'operationId', f.operation_id)) as last_error
   from ((${failedOperation}) union all (${failedCall})) f order by f.at desc limit 1`;
 
+/** A set that is hashed once, not a join: the installations before the first of them would each look their connection up. */
+const refusedSql = `(i.connection_id in (
+  select r.id from connections r where r.project_id = :projectId and r.status = 'bad_credentials')) is true`;
+
 /** The page is cut before anything is read of its installations. */
 function healthSql({ installationId, groupRefPrefix, badCredentials }: HealthFilter): string {
   const narrowed = [
     installationId === undefined ? '' : 'and i.id = :installationId',
     groupRefPrefix === undefined ? '' : 'and starts_with(i.group_ref, :groupRefPrefix)',
-    badCredentials === true ? `and k.status = 'bad_credentials'` : '',
+    badCredentials === true ? `and ${refusedSql}` : '',
   ].join(' ');
   return `
     with page as materialized (
