@@ -48,6 +48,11 @@ describe('what to expect', () => {
     );
   });
 
+  it('names no load where a row had one only', () => {
+    const row = [finding('search, p50 added', { judged: 9.7, judgedUnit: 'ms' })];
+    expect(readerLines(resultsOf({ P9: row }), []).join('\n')).toContain('| 9.7 ms in the median | P9 |');
+  });
+
   it('says how many targets are missed', () => {
     const met = finding('a', { judged: 1 });
     const text = readerLines(resultsOf({ P1: [finding('b'), met], P14: [met] }), []).join('\n');

@@ -63,7 +63,7 @@ const questions: readonly Question[] = [
 function addedTimes(findings: readonly Finding[]): string {
   const byLoad = new Map<string, string[]>();
   for (const { what, ours, judged, judgedUnit } of findings) {
-    const [, load = '', share = ''] = /^(?:synchronous write|search),? (.*), (p\d\d) added$/.exec(what) ?? [];
+    const [, load = '', share = ''] = /^(?:synchronous write|search)(?:,? (.*))?, (p\d\d) added$/.exec(what) ?? [];
     // Beside a ratio to another program stands in `ours` what is added to the call itself.
     const ms = shortFigure(judgedUnit === 'ms' ? judged : ours);
     byLoad.set(load, [
@@ -71,7 +71,7 @@ function addedTimes(findings: readonly Finding[]): string {
       `${ms} ms ${share === 'p50' ? 'in the median' : 'at the 99th percentile'}`,
     ]);
   }
-  return [...byLoad].map(([load, times]) => `${load} ${times.join(', ')}`).join('; ');
+  return [...byLoad].map(([load, times]) => `${load} ${times.join(', ')}`.trim()).join('; ');
 }
 
 function fromTo(findings: readonly Finding[]): string {
