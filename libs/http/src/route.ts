@@ -71,7 +71,7 @@ const noBody = { value: undefined, bytes: 0, content: noContent };
 
 /**
  * A handler that checks before it works: scope, then path and query, then the body, so that nobody without the right
- * makes us read a body. All schemas are compiled here, at start.
+ * makes us read a body.
  */
 export function route<P extends RouteParts>(o: RouteOptions<P>): RouteHandler {
   const readHead = headReader(o);

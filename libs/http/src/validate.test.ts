@@ -247,8 +247,8 @@ describe('validate', () => {
     });
   });
 
-  it('refuses a schema that is not valid, at start', () => {
-    expect(() => validate({ type: 'strin' })).toThrow('schema is invalid');
-    expect(() => validate({ type: 'object', propertys: {} })).toThrow('unknown keyword');
+  it('refuses a schema that is not valid, at the first value', () => {
+    expect(() => validate({ type: 'strin' })({})).toThrow('type must be JSONType');
+    expect(() => validate({ type: 'object', propertys: {} })({})).toThrow('unknown keyword');
   });
 });

@@ -18,7 +18,7 @@ export type ReadDocument<T> =
 const problemsMax = 50;
 
 /**
- * A reader of files of one kind, in YAML or JSON. Made once: a schema that is none throws here.
+ * A reader of files of one kind, in YAML or JSON.
  * @param schema JSON Schema, draft 7, without `anyOf` and `oneOf`, whose errors nobody could read
  * @param rulesOf the further rules, asked only of a document that fits the schema
  */
@@ -27,10 +27,9 @@ export function createYamlReader<T>(
   rulesOf: (value: T) => readonly YamlIssue[],
 ): (file: string, text: string) => ReadDocument<T> {
   // A file is read once: making its check faster would take longer than the check.
-  const code = { optimize: false };
-  const check = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, verbose: true, code }).compile<T>(
-    schema,
-  );
+  const quick = { meta: false, validateSchema: false, code: { optimize: false } };
+  const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, verbose: true, ...quick });
+  const check = ajv.compile<T>(schema);
   return (file, text) => {
     const read = readYaml(text);
     if (!read.ok) {
