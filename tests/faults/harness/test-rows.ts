@@ -13,8 +13,8 @@ const worldMs = 10 * 60_000;
 /** A test for each row. Rows with equal options follow each other and share a world. */
 export function testRows(rows: readonly Row[], options: RunOptions): void {
   const { isFull } = options;
-  /** What ends a row that hangs: a full one takes some minutes, F20's scaled hours longest, and one of CI size at most two, on a slow machine many. */
-  const rowMs = (isFull ? 40 : 30) * 60_000;
+  /** What ends a row that hangs: a full one takes some minutes, F30's soak an hour, and one of CI size at most two, on a slow machine many. */
+  const rowMs = (isFull ? 90 : 30) * 60_000;
   const reasons = new Map(rows.map((row) => [row, row.cannotRun?.()]));
   for (const [{ id, title }, reason] of reasons) {
     if (reason !== undefined) test.todo(`${id}: ${title}: NOT RUN, ${reason}`);
