@@ -96,13 +96,17 @@ async function request(ledger: ClientLedger, { write, options, records }: Sendin
 
 /** How long to wait before the same request may be made again; undefined when it may not. */
 function waitOf(ledger: ClientLedger, { status, headers, body }: Reply, hasKey: boolean): number | undefined {
-  const isInFlight = status === 409 && (body as { code?: string }).code === 'request.idempotency-in-flight';
-  if (status !== 429 && status !== 503 && !isInFlight) return undefined;
+  if (status !== 429 && status !== 503 && !isInFlight(status, body)) return undefined;
   // Nobody knows whether it was accepted: only a key makes a repeat safe.
   if (status === 503 && (body as { retryable?: boolean }).retryable === false) return hasKey ? 1_000 : undefined;
   const after = headers.get('retry-after');
   if (after === null) ledger.withoutRetryAfter += 1;
   return Math.min(Number(after ?? 1) * 1_000, longestWaitMs);
+}
+
+/** The first request with this key is not over: whether it will be accepted, nobody has said. */
+function isInFlight(status: number, body: unknown): boolean {
+  return status === 409 && (body as { code?: string }).code === 'request.idempotency-in-flight';
 }
 
 function note(ledger: ClientLedger, records: readonly SentRecord[], { status, headers, body }: Reply): void {
@@ -111,7 +115,8 @@ function note(ledger: ClientLedger, records: readonly SentRecord[], { status, he
   for (const [at, record] of records.entries()) {
     record.status = status;
     // A synchronous write that was sent and did not succeed says so in its own words; only the provider's ledger judges it.
-    const isUndecided = status >= 500 && (status === 503 ? retryable === false : retryable !== true);
+    const isUndecided =
+      isInFlight(status, body) || (status >= 500 && (status === 503 ? retryable === false : retryable !== true));
     record.outcome = status === 200 ? 'accepted' : isUndecided ? 'unknown' : 'refused';
     if (status === 200) record.acceptedNth = ledger.heard += 1;
     if (operationId === undefined) continue;
