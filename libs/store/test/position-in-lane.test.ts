@@ -1,3 +1,4 @@
+import type { ClaimedCall } from '@sluice/store';
 import { until } from '@sluice/testkit';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
@@ -29,4 +30,38 @@ it('a call that is given back without a delay is claimed before what has not beg
   const call = await claimFirst(6_000);
   await fixture.store.writes.release([{ ...call, delayMs: 0 }]);
   expect(await fixture.claim({ limit: 1 })).toMatchObject([{ operationId: call.operationId }]);
+});
+
+// Its client repeats the request with its idempotency key, and is told 409 until the lookup.
+it('a synchronous call whose lease lapsed is looked up before what was accepted earlier', async () => {
+  const { writes } = fixture.store;
+  await writes.accept([fixture.asynchronous(), fixture.asynchronous()]);
+  const write = fixture.asynchronous();
+  const held = { ...write, operation: { ...write.operation, mode: 'synchronous' as const } };
+  await writes.openSynchronous({ ...held, owner: 'gateway', leaseMs: 30 });
+  await until('the lapse', async () => ((await writes.lapse(10)).length > 0 ? true : undefined));
+  expect(await fixture.claim({ limit: 1 })).toMatchObject([{ operationId: held.operation.id, isInDoubt: true }]);
+});
+
+it('a call that stays in doubt is looked up again before what has not begun', async () => {
+  const call = await claimFirst(6_000);
+  await fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }]);
+  const stillInDoubt = async (held: ClaimedCall) =>
+    await fixture.store.writes.settle([
+      {
+        ...held,
+        isCreate: true,
+        records: [{ index: 0, kind: 'again', sendState: 'maybe' }],
+        next: { state: 'in_doubt', delayMs: 0 },
+        orderKeys: [],
+      },
+    ]);
+  await stillInDoubt(call);
+  const [reconciled] = await fixture.claim({ limit: 1 });
+  expect(reconciled).toMatchObject({ operationId: call.operationId, isInDoubt: true });
+  if (reconciled === undefined) throw new Error('nothing was claimed');
+  await stillInDoubt(reconciled);
+  // With room for two, what is ready has its turn beside it.
+  const both = await fixture.claim({ limit: 2 });
+  expect(both.map(({ isInDoubt }) => isInDoubt).sort()).toEqual([false, true]);
 });

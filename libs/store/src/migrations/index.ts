@@ -26,6 +26,7 @@ import { addZipHash } from './20261122T220000-add-zip-hash';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { indexWhatWaits } from './20261126T180000-index-what-waits';
+import { indexCallsInDoubt } from './20261127T060000-index-calls-in-doubt';
 import { openBatches } from './20261125T200000-contract-open-batches';
 import { membersOfCalls } from './20261126T000000-contract-members-of-calls';
 import { sentRecordsOfAttempts } from './20261126T003000-sent-records-of-attempts';
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   createMinutes,
   intentsOfCalls,
   indexWhatWaits,
+  indexCallsInDoubt,
 ];

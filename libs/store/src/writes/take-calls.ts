@@ -87,9 +87,19 @@ const lines = `
         and k.connection_id > l.connection_id order by k.connection_id limit 1)
     from line l where l.connection_id is not null)`;
 
+/** SQL: the calls of a line in this state whose moment has come, with a binding that says whether those that crash their executor are asked for. */
+function dueCalls(state: 'in_doubt' | 'ready'): string {
+  return `
+    select * from (select k.project_id, k.operation_id, k.number, k.state as was, k.not_before from calls k
+      where k.project_id = l.project_id and k.lane_id = l.lane_id and k.connection_id = l.connection_id
+        and k.state = '${state}' and k.not_before <= now() and (k.crash_count >= 2) = ?::boolean
+      order by k.not_before limit l.capacity for update skip locked) ${state}`;
+}
+
 /**
- * Takes calls in the order of their moments, up to each lane's free capacity and the request's limit. Calls of a connection that the
- * provider refuses are held back. Rows that are locked and not taken are free again when the claim commits.
+ * Takes calls up to each lane's free capacity and the request's limit: first those in doubt, because somebody may wait for what they have become, then
+ * those that are ready, each in the order of their moments. Calls of a connection that the provider refuses are held back. Rows that are locked and
+ * not taken are free again when the claim commits.
  */
 export async function takeCalls(
   transaction: Knex.Transaction,
@@ -100,13 +110,10 @@ export async function takeCalls(
   const result = await transaction.raw<{ rows: ClaimedRow[] }>(
     `with recursive requested as (select * from ${input.sql}), ${lines},
      ranked as (
-       select c.*, l.ord, l.capacity, l.is_narrowed, row_number() over (partition by l.ord order by c.not_before) as position
+       select c.*, l.ord, l.capacity, l.is_narrowed,
+              row_number() over (partition by l.ord order by c.was = 'ready', c.not_before) as position
        from line l
-       cross join lateral (
-         select k.project_id, k.operation_id, k.number, k.state as was, k.not_before from calls k
-         where k.project_id = l.project_id and k.lane_id = l.lane_id and k.connection_id = l.connection_id
-           and k.state in ('ready', 'in_doubt') and k.not_before <= now() and (k.crash_count >= 2) = ?::boolean
-         order by k.not_before limit l.capacity for update skip locked) c
+       cross join lateral (${dueCalls('in_doubt')} union all ${dueCalls('ready')}) c
        where l.connection_id is not null and ${connectionIsUsable('l')}),
      picked as (select * from ranked where position <= capacity order by ord limit ?::integer)
      update calls c set state = 'running', owner = ?, fence = c.fence + 1,
@@ -119,7 +126,14 @@ export async function takeCalls(
        where o.project_id = c.project_id and o.id = c.operation_id) as facts,
        (select o.cancel_requested_at is not null from operations o
         where o.project_id = c.project_id and o.id = c.operation_id) as is_cancelled`,
-    [...input.bindings, request.isolated, request.limit, request.owner, request.leaseMs] as Knex.Value[],
+    [
+      ...input.bindings,
+      request.isolated,
+      request.isolated,
+      request.limit,
+      request.owner,
+      request.leaseMs,
+    ] as Knex.Value[],
   );
   return result.rows.map(toClaimedCall);
 }
