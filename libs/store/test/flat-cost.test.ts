@@ -8,11 +8,10 @@ import { lapse } from '../src/writes/leases';
 import { loadPending } from '../src/writes/load-records';
 import { claimOverdue } from '../src/writes/overdue';
 import { deleteEnded } from '../src/operations/delete-operations';
-import { purgePlans } from '../src/writes/sweeps';
+import { purgePlans, findIsolated } from '../src/writes/sweeps';
 import { sampleLanes } from '../src/writes/sample-lanes';
 import { repairOrder } from '../src/writes/release-waiting';
-import { settleWhole } from '../src/writes/settle-whole';
-import { findIsolated } from '../src/writes/sweeps';
+import { settleWhole } from '../src/writes/settle';
 import { pagesOf } from './statement-cost';
 
 type Database = ReturnType<typeof openDatabase>;

@@ -1,4 +1,4 @@
-import { orphanMessages, topics } from '@sluice/messaging';
+import { orphanMessages, topics, type Consumer } from '@sluice/messaging';
 import type { Claim, ClaimedCall, LaneKey } from '@sluice/store';
 import { outsideSteps } from '@sluice/telemetry';
 import { leaseMs } from '@sluice/writes';
@@ -118,4 +118,16 @@ function wakeAgain(
   for (const lane of again) lanes.wakeLater(lane, againMs);
   for (const lane of later) lanes.wakeLater(lane, lane.inMs);
   for (const { projectId, laneId } of missing) countOrphan({ projectId, laneId });
+}
+
+/** `sluice.writes.ready`: each write wakes its lane. The handler never waits for a provider. */
+export function consumeReady(context: ExecutorContext, lanes: LaneQueue): Promise<Consumer> {
+  return context.messaging.consume({
+    topic: topics.ready,
+    group: 'sluice-executor',
+    handle: (writes) => {
+      for (const write of writes) lanes.wake(write, 'message');
+      return Promise.resolve();
+    },
+  });
 }

@@ -23,7 +23,7 @@ import {
   tooLarge,
   undeclared,
   uninstalled,
-} from './ended-records';
+} from './end-calls';
 import type { LaneQueue } from './lane-queue';
 import { reconcile } from './reconcile';
 import { type Run, giveBack, traceStep } from './run';

@@ -10,7 +10,7 @@ import {
   performCall,
 } from '@sluice/writes';
 import type { ExecutorContext } from './context';
-import { endRecord, isOverdue, overdue } from './ended-records';
+import { endRecord, isOverdue, overdue } from './end-calls';
 import { type Run, giveBack, mayLeave, refresherOf, traceStep } from './run';
 
 /** Calls of one intent statement. */

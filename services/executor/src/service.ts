@@ -2,8 +2,7 @@ import { type HttpServer, readyWhen, startMetricsServer, startOperability } from
 import { assertKeyRingComplete } from '@sluice/installations';
 import type { Consumer } from '@sluice/messaging';
 import { keepMinutes } from '@sluice/telemetry';
-import { startClaimLoop, type ClaimLoop } from './claim-loop';
-import { consumeReady } from './consumers/ready';
+import { startClaimLoop, type ClaimLoop, consumeReady } from './claim-loop';
 import type { ExecutorContext } from './context';
 import { callRunner } from './run-call';
 import { startSweeps } from './sweeps';

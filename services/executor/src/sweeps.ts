@@ -1,10 +1,8 @@
-import type { CancelledCursor, LaneKey, WaitingCall } from '@sluice/store';
+import type { CancelledCursor, LaneKey, WaitingCall, WriteStore, Step } from '@sluice/store';
 import type { ExecutorContext } from './context';
 import type { ClaimLoop } from './claim-loop';
-import { endCancelled } from './end-cancelled';
-import { endOverdue } from './end-overdue';
-import { createSweep } from './create-sweep';
-import { readySweep } from './sweep-ready';
+import { endCancelled, endOverdue } from './end-calls';
+import type { LaneQueue } from './lane-queue';
 
 /** How often each sweep runs; the lapse adds at most this to a lease of 6 s. */
 const lapseEveryMs = 1_000;
@@ -116,4 +114,68 @@ async function purgeOld({ store, config }: ExecutorContext, onPurged: (plans: nu
     onPurged(purged);
     if (purged < recordsPerPurge) return;
   }
+}
+
+/** Every 2 s, less half a call's distance. */
+const sweepEveryMs = 1_875;
+/** Lanes of one statement, a few milliseconds, and statements of one pass. */
+const lanesPerStep = 1_000;
+const readyStepsPerPass = 3;
+/** With fewer lanes than this awake, a process has nothing left to do soon. */
+const fewLanes = 64;
+
+/**
+ * Finds lanes with work that no message announced, sweeping all lanes in which something waits. A pass costs the same whatever
+ * waits: up to 3,000 lanes every 2 s. So a ready call is found within 2 s while at most 3,000 lanes wait, and with more of them
+ * within 2 s for each 3,000. While the passes find work and the process runs out of it, they follow each other at once.
+ * @param onFound gets how many lanes a pass found
+ * @returns a pass, to be called four times a second
+ */
+export function readySweep(
+  writes: Pick<WriteStore, 'findReadyLanes'>,
+  lanes: LaneQueue,
+  onFound: (lanes: number) => void,
+): () => Promise<void> {
+  const sweep = createSweep(
+    (after: LaneKey | undefined) => writes.findReadyLanes({ limit: lanesPerStep, ...(after && { after }) }),
+    readyStepsPerPass,
+  );
+  let lastPassAtMs = -Infinity;
+  let hasMore = false;
+  return async () => {
+    const needsWork = hasMore && lanes.size() < fewLanes;
+    if (!needsWork && performance.now() - lastPassAtMs < sweepEveryMs) return;
+    lastPassAtMs = performance.now();
+    const { found, isCut } = await sweep();
+    hasMore = isCut && found.length > 0;
+    onFound(found.length);
+    for (const lane of found) lanes.wake(lane, 'sweep');
+  };
+}
+
+/** What one pass found. `isCut`: its steps are used up and the sweep is not complete. */
+export interface SweepPass<Found> {
+  readonly found: readonly Found[];
+  readonly isCut: boolean;
+}
+
+/**
+ * Sweeps everything in steps of bounded cost, however much there is: each pass continues where the last one ended, and makes at
+ * most `stepsMax` steps. The cursor is in memory only; a new process starts from the beginning.
+ */
+export function createSweep<Found, Cursor>(
+  step: (after: Cursor | undefined) => Promise<Step<Found, Cursor>>,
+  stepsMax: number,
+): () => Promise<SweepPass<Found>> {
+  let cursor: Cursor | undefined;
+  return async () => {
+    const found: Found[] = [];
+    for (let n = 0; n < stepsMax; n += 1) {
+      const { found: more, next } = await step(cursor);
+      found.push(...more);
+      cursor = next;
+      if (next === undefined) return { found, isCut: false };
+    }
+    return { found, isCut: true };
+  };
 }

@@ -16,7 +16,7 @@ import { writeApi } from './api';
 import { acceptor } from './accept-write';
 import { findReply } from './idempotency';
 import { joiner } from './join-auto-batch';
-import { planPresenter } from './present-plan';
+import { planPresenter } from './present-write';
 import { writeRecordsRoute, type Writers } from './routes/write-records';
 import { synchronousWriter } from './write-synchronously';
 

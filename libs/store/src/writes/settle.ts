@@ -1,11 +1,34 @@
 import { DefectError, type SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
-import { callId } from './write-rows';
+import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './write-rows';
 import { guard } from '../guard';
 import { settleTogether } from './settle-calls';
-import { settleWhole } from './settle-whole';
 import type { Settled, Settlement, SettlingAnswer } from './settlement';
+import type { OperationState } from '@sluice/types';
+import { isAwaitedSql } from '../webhooks/notify';
+import { endSql, toEnded } from './end-operations';
+import { isAdopted } from './adoptions';
+import {
+  column,
+  preparePlan,
+  hiddenFromPlanner,
+  rowBindings,
+  textArray,
+  type Column,
+  type PreparedRows,
+  type RowSource,
+} from '../row-source';
+import {
+  attemptColumns,
+  fenceColumn,
+  insertAttemptsSql,
+  insertOutcomes,
+  intentSql,
+  isFailure,
+  isWritten,
+  type Failure,
+} from './settled-rows';
 
 /**
  * Settles calls: those that are all of their operation in one statement, then the others in one transaction. A call that
@@ -59,4 +82,95 @@ async function orNothing(settling: Promise<Map<string, Settled>>): Promise<Map<s
     if (!(reason instanceof DefectError)) throw reason;
     return new Map<string, Settled>();
   });
+}
+
+/**
+ * Most calls are all of their operation and end at their first attempt: what is written of them then fits one statement, one round trip and
+ * one commit, where `settleTogether` takes six. It settles what that would settle in the same way, behind the same fence, and leaves it
+ * the rest: calls whose records wait for each other, adopt, or continue, or were sent before; operations of several calls; those with notifications, or with a
+ * request to cancel. So no record is written: an outcome is a row of its call.
+ */
+
+/** Needs no lock on order keys, and no rows of others. */
+function isPlain({ next, isCreate, orderKeys, idempotency, records }: Settlement): boolean {
+  const ends = next.state === 'done' && isCreate && orderKeys.length === 0 && idempotency === undefined;
+  return ends && records.every((record) => record.kind !== 'again' && !isAdopted(record));
+}
+
+function firstFailure({ records }: Settlement): Failure | undefined {
+  return records.filter(isFailure).sort((one, other) => one.index - other.index)[0];
+}
+
+const columns: Column<Settlement>[] = [
+  ...callKeyColumns,
+  fenceColumn,
+  column('succeeded', 'integer', (s) => s.records.filter(isWritten).length),
+  column('failed', 'integer', (s) => s.records.filter(isFailure).length),
+  column('first_index', 'integer', (s) => firstFailure(s)?.index),
+  column('first_text', 'text', (s) => firstFailure(s)?.error.text),
+  ...attemptColumns,
+];
+
+/** Of creates whose replies named records. */
+const namedColumns: Column<Settlement>[] = [
+  column('project_id', 'text', (s) => s.projectId),
+  column('lane_id', 'text', (s) => s.laneId),
+  column('object_name', 'text', (s) => s.objectName),
+  column('operation_id', 'text', (s) => s.operationId),
+  column('provider_ids', 'text', (s) =>
+    textArray(s.records.map((record) => (isWritten(record) ? record.providerId : null))),
+  ),
+];
+
+const ending = { succeeded: 'w.succeeded', failed: 'w.failed', firstIndex: 'w.first_index', firstText: 'w.first_text' };
+
+/**
+ * Order: 1. the locks against adoptions. 2. Each operation's row, then its call's, in id order: `whole` is what may be settled here, as these rows are at
+ * that moment. 3. Outcomes, attempts, calls. 4. The operations end.
+ * @returns what was settled, by the id of the call; whatever is absent is untouched
+ */
+export async function settleWhole(database: Knex, settlements: readonly Settlement[]): Promise<Map<string, Settled>> {
+  const plain = settlements.filter(isPlain);
+  if (plain.length === 0) return new Map();
+  const keeping = preparePlan('settle-whole', plain.flatMap(({ records }) => records).length);
+  const { sql, bindings } = wholeStatement(plain, keeping);
+  type Row = CallKeyRow & { id: string; state: OperationState; result: string };
+  const settled = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options(keeping.options);
+  return new Map(
+    settled.rows.map((row) => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row), released: [] }]),
+  );
+}
+
+function wholeStatement(plain: readonly Settlement[], { source }: PreparedRows): RowSource {
+  const given = source('i', columns, plain);
+  const named = plain.filter((settlement) => settlement.records.some(isWritten));
+  const outcomes = insertOutcomes(plain, {
+    source,
+    within: '(i.project_id, i.operation_id) in (select project_id, operation_id from whole)',
+  });
+  const sql = `
+    with whole as materialized (
+       select i.*, ${intentSql} from ${given.sql}
+       join operations o on o.project_id = i.project_id and o.id = i.operation_id and o.state = 'queued'
+         and o.calls_open = 1 and o.cancel_requested_at is null and o.records_total = i.succeeded + i.failed
+         and not ${isAwaitedSql}
+       join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+         and c.state = ${hiddenFromPlanner('running')} and c.fence = i.fence
+         and case when c.sent_members is null then c.attempts = 0 and c.sent_at is null else c.attempts = 1 end
+       where (i.project_id, i.operation_id) not in (
+           select project_id, operation_id from adopted_among(?::text[], ?::text[], ?::text[], ?::text[], ?::text[]))
+       order by o.project_id, o.id for update of o, c),
+     stored as (${outcomes.sql}),
+     attempted as (${insertAttemptsSql('whole i')}),
+     done as (
+       update calls c set state = 'done', members = '{}', sent_at = null, sent_members = null, sent_fingerprints = null, crash_count = 0, look_crashes = 0, lease_until = null,
+              owner = null
+       from whole w
+       where c.project_id = w.project_id and c.operation_id = w.operation_id and c.number = w.number)
+     update operations o set calls_open = 0, records_succeeded = w.succeeded, records_failed = w.failed, updated_at = now(),
+            ${endSql(ending)}
+     from whole w where o.project_id = w.project_id and o.id = w.operation_id
+     returning o.project_id, w.operation_id, w.number, o.id, o.state, o.result`;
+  const bindings = [...given.bindings, ...rowBindings(namedColumns, named), ...outcomes.bindings];
+  return { sql, bindings };
 }

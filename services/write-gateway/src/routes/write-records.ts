@@ -9,13 +9,19 @@ import {
   type Router,
   type RouteRequest,
 } from '@sluice/http';
-import { checkWriteRequest, codeOfWriteIssues, limits, reachOf, writeRequestSchema } from '@sluice/types';
-import type { Described, WriteRequest } from '@sluice/types';
+import {
+  checkWriteRequest,
+  codeOfWriteIssues,
+  limits,
+  reachOf,
+  writeRequestSchema,
+  type Described,
+  type WriteRequest,
+} from '@sluice/types';
 import type { acceptor } from '../accept-write';
 import { inFlight, readKey } from '../idempotency';
 import type { joiner } from '../join-auto-batch';
-import type { planPresenter } from '../present-plan';
-import { presentAccepted, presentWrite } from '../present-write';
+import { type planPresenter, presentAccepted, presentWrite } from '../present-write';
 import type { WriteCall } from '../resolve-write';
 import type { synchronousWriter } from '../write-synchronously';
 import { writeExamples, writeReplyExamples } from './write-examples';

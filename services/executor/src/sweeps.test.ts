@@ -1,7 +1,6 @@
 import type { Page, Step } from '@sluice/store';
 import { createLaneQueue } from './lane-queue';
-import { createSweep } from './create-sweep';
-import { readySweep } from './sweep-ready';
+import { createSweep, readySweep } from './sweeps';
 
 type Lane = { projectId: string; laneId: string };
 

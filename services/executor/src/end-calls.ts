@@ -1,0 +1,174 @@
+import {
+  cancelledError,
+  uninstalledError,
+  type ClaimedCall,
+  type RecordError,
+  type RecordSettlement,
+  type Settlement,
+  type Settled,
+  callId,
+  type CancelledCursor,
+  type LaneKey,
+  type Step,
+  type OverdueCall,
+} from '@sluice/store';
+import { type Sendable, leaseMs } from '@sluice/writes';
+import { SluiceError } from '@sluice/errors';
+import type { ExecutorContext } from './context';
+import { traceOverdue } from './trace-call';
+
+/** What the end of a record needs to know of it. */
+type Ended = Pick<Sendable, 'index' | 'sendState' | 'orderKey' | 'lastError'>;
+
+/** Why a record ends here without being sent again. */
+export type Ending = (record: Ended) => RecordError;
+
+export const quarantined: Ending = () => ({
+  class: 'quarantined',
+  text: 'Quarantined after four crashes of the executor.',
+});
+
+export const tooLarge: Ending = () => ({
+  class: 'quarantined',
+  text: 'Taken out: its call has more bytes than an executor loads at once, and cannot be divided.',
+});
+
+export const disconnected: Ending = () => ({
+  class: 'credentials',
+  text: 'The connection of this installation no longer exists.',
+});
+
+export const uninstalled: Ending = () => uninstalledError;
+
+export const reconnected: Ending = cancelledBy(
+  'The installation was given another connection than this write was accepted for.',
+);
+
+export const undeclared: Ending = cancelledBy(
+  'The manifest of the integration does not declare the object for writing any more.',
+);
+
+export const cancelled: Ending = cancelledBy(cancelledError.text);
+
+function cancelledBy(reason: string): Ending {
+  return ({ lastError }) => ({
+    class: 'cancelled',
+    text: lastError === undefined ? reason : `${reason} Last: ${lastError.text}`,
+  });
+}
+
+export const overdue: Ending = ({ lastError }) => ({
+  class: 'deadline',
+  text: `The retry deadline has passed. Last: ${lastError?.text ?? 'no attempt had a reply'}`,
+});
+
+/** Whether the deadline of a record that was tried before has passed. One that never was keeps its one try. */
+export function isOverdue({ leftMs, firstSentAt }: Sendable): boolean {
+  return leftMs <= 0 && firstSentAt !== undefined;
+}
+
+/** What may have been written is "outcome unknown", never "failed". */
+export function endRecord(record: Ended, ending: Ending): RecordSettlement {
+  const error = ending(record);
+  if (record.sendState === 'none') return { index: record.index, kind: 'failed', error };
+  return { index: record.index, kind: 'unknown', error: { ...error, text: `Outcome unknown: ${error.text}` } };
+}
+
+/** Ends a call with all of its records. */
+export function endCall(
+  call: Pick<ClaimedCall, 'projectId' | 'operationId' | 'number' | 'laneId' | 'fence' | 'type' | 'objectName'>,
+  records: readonly Ended[],
+  ending: Ending,
+  state: 'done' | 'quarantined' = 'done',
+): Settlement {
+  return {
+    ...call,
+    isCreate: call.type === 'create',
+    records: records.map((record) => endRecord(record, ending)),
+    next: { state },
+    orderKeys: records.flatMap(({ orderKey }) => orderKey ?? []),
+  };
+}
+
+/** Settles what a sweep found. What fails while others are settled keeps its lease until that lapses, and is found again. */
+async function settleFound(
+  { store, logger }: Pick<ExecutorContext, 'store' | 'logger'>,
+  settlements: readonly Settlement[],
+): Promise<Map<string, Settled>> {
+  const settled = new Map<string, Settled>();
+  for (const [call, answer] of await store.writes.settle(settlements)) {
+    if (answer instanceof SluiceError) logger.warn({ error: answer, call }, 'call.not-settled');
+    else settled.set(call, answer);
+  }
+  return settled;
+}
+
+/** Operations of one step. */
+const operationsPerStep = 200;
+
+/**
+ * Ends what waits of the next cancelled operations, all of it: also what waits for its retry, behind another write or behind a block.
+ * Finds the lanes of calls that waited behind it and may go now.
+ */
+export async function endCancelled(
+  context: ExecutorContext,
+  after: CancelledCursor | undefined,
+): Promise<Step<LaneKey, CancelledCursor>> {
+  const { store, owner, logger, meters } = context;
+  const page = { limit: operationsPerStep, ...(after && { after }) };
+  const { found: calls, next } = await store.writes.claimCancelled({ owner, leaseMs, ...page });
+  const onward = next === undefined ? {} : { next };
+  if (calls.length === 0) return { found: [], ...onward };
+  const settlements = calls.map((call) => endCall(call, call.records, cancelled));
+  const settled = await settleFound(context, settlements);
+  const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
+  for (const { records, projectId } of held) meters.settled(records, { projectId, isRetried: false });
+  const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
+  logger.info({ calls: calls.length, ended }, 'calls.cancelled');
+  return { found: [...settled.values()].flatMap(({ released }) => released), ...onward };
+}
+
+/** Records of one step: their settlement is one transaction. */
+const recordsPerStep = 200;
+
+/**
+ * Fails the next records whose deadline passed while their lane was blocked or their connection held back. The cursor is the last
+ * deadline that was looked at. Finds the lanes of calls that waited behind them and may go now.
+ */
+export async function endOverdue(context: ExecutorContext, after: string | undefined): Promise<Step<LaneKey, string>> {
+  const { store, owner, logger, meters } = context;
+  const page = { limit: recordsPerStep, ...(after === undefined ? {} : { after }) };
+  const { found: calls, next } = await store.writes.claimOverdue({ owner, leaseMs, ...page });
+  const onward = next === undefined ? {} : { next };
+  if (calls.length === 0) return { found: [], ...onward };
+  const settlements = calls.map(toSettlement);
+  const settled = await settleFound(context, settlements);
+  const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
+  for (const { records, projectId, provider } of held)
+    meters.settled(records, { projectId, provider, isRetried: true });
+  for (const call of calls) traceOverdue(call);
+  const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
+  logger.info({ calls: calls.length, ended }, 'calls.overdue');
+  return { found: [...settled.values()].flatMap(({ released }) => released), ...onward };
+}
+
+function toSettlement(call: OverdueCall): Settlement & Pick<OverdueCall, 'provider'> {
+  return {
+    ...call,
+    isCreate: call.type === 'create',
+    records: call.records.map(({ index, isSent }) => endOf(index, isSent, call.reason)),
+    next: nextOf(call),
+    orderKeys: call.records.flatMap(({ orderKey }) => orderKey ?? []),
+  };
+}
+
+function endOf(index: number, isSent: boolean, reason: string): RecordSettlement {
+  const text = `The retry deadline has passed. Last: ${reason}`;
+  if (!isSent) return { index, kind: 'failed', error: { class: 'deadline', text } };
+  return { index, kind: 'unknown', error: { class: 'deadline', text: `Outcome unknown: ${text}` } };
+}
+
+function nextOf({ restInMs, wasInDoubt }: OverdueCall): Settlement['next'] {
+  if (restInMs === undefined) return { state: 'done' };
+  return { state: wasInDoubt ? 'in_doubt' : 'ready', delayMs: restInMs };
+}
