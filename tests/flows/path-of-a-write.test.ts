@@ -35,13 +35,13 @@ afterAll(async () => {
 });
 
 const kinds = {
-  'an accept': { body: { mode: 'asynchronous' }, in: ['write-gateway'], filesMax: 52 },
+  'an accept': { body: { mode: 'asynchronous' }, in: ['write-gateway'], filesMax: 48 },
   'an auto-batched create, accept to settled': {
     body: { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } },
     in: processes,
-    filesMax: 123,
+    filesMax: 104,
   },
-  'a synchronous write': { body: { mode: 'synchronous' }, in: ['write-gateway'], filesMax: 85 },
+  'a synchronous write': { body: { mode: 'synchronous' }, in: ['write-gateway'], filesMax: 78 },
 } as const;
 type Kind = keyof typeof kinds;
 
