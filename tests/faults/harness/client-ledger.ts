@@ -60,7 +60,9 @@ export interface ClientLedger {
   readonly records: SentRecord[];
   /** Replies by status; `0` counts refused connections, `-1` lost replies. */
   readonly statuses: Map<number, number>;
-  /** The first of those that are no 200, each try by itself. */
+  /** Those that are no 200, by their `Heard` as JSON. */
+  readonly failures: Map<string, number>;
+  /** The first of these, each try by itself. */
   readonly failedRequests: FailedRequest[];
   /** Replies of 429 and 503 that did not say when to come again. */
   withoutRetryAfter: number;
@@ -82,6 +84,7 @@ export function newLedger(sinceSeq = 0): ClientLedger {
   return {
     records: [],
     statuses: new Map(),
+    failures: new Map(),
     failedRequests: [],
     withoutRetryAfter: 0,
     finals: new Map(),
@@ -96,9 +99,16 @@ export function newLedger(sinceSeq = 0): ClientLedger {
 
 /** Counts one try of a request, and keeps what is known of it if it failed. */
 export function countAnswer(ledger: ClientLedger, answer: FailedRequest): void {
-  const { status } = answer;
-  ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1);
-  if (status !== 200 && ledger.failedRequests.length < failedRequestsMax) ledger.failedRequests.push(answer);
+  const { status, way, body } = answer;
+  add(ledger.statuses, status, 1);
+  if (status === 200) return;
+  const { code } = (body ?? {}) as { code?: string };
+  add(ledger.failures, JSON.stringify({ way, status, code } satisfies { [key in keyof Heard]: unknown }), 1);
+  if (ledger.failedRequests.length < failedRequestsMax) ledger.failedRequests.push(answer);
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
 /** Puts what several loads sent into one ledger, as if one client had sent it. */
@@ -107,8 +117,8 @@ export function mergeLedgers(ledgers: readonly ClientLedger[]): ClientLedger {
   for (const ledger of ledgers) {
     merged.records.push(...ledger.records);
     merged.failedRequests.push(...ledger.failedRequests);
-    for (const [status, count] of ledger.statuses)
-      merged.statuses.set(status, (merged.statuses.get(status) ?? 0) + count);
+    for (const [status, count] of ledger.statuses) add(merged.statuses, status, count);
+    for (const [kind, count] of ledger.failures) add(merged.failures, kind, count);
     for (const [id, status] of ledger.finals) merged.finals.set(id, status);
     for (const id of ledger.missing) merged.missing.add(id);
     merged.withoutRetryAfter += ledger.withoutRetryAfter;
@@ -117,15 +127,25 @@ export function mergeLedgers(ledgers: readonly ClientLedger[]): ClientLedger {
   return { ...merged, startedAtMs: Math.min(...ledgers.map((each) => each.startedAtMs)), endedAtMs: Date.now() };
 }
 
+/** What a load heard of one kind: the way of the write, the status, and the problem's code where there was one. */
+export type Heard = Pick<FailedRequest, 'way' | 'status'> & { readonly code?: string };
+
+/** A line for each kind of reply that no row expects of a working service: all but 200 and those that `isExpected`. */
+export function unexpectedReplies(ledger: ClientLedger, isExpected: (heard: Heard) => boolean = () => false): string[] {
+  return [...ledger.failures]
+    .map(([kind, count]) => ({ heard: JSON.parse(kind) as Heard, count }))
+    .filter(({ heard }) => !isExpected(heard))
+    .map(({ heard: { status, way, code }, count }) => `${count} replies of ${status} to ${way} (${code ?? 'no code'})`);
+}
+
 /**
  * The replies to a load while the database could not be written: nothing but 200 and 503, every 503 with Retry-After, and one at least.
  * @param fault for the miss: what nobody noticed
  */
 export function judgeRefusals(ledger: ClientLedger, fault: string): { refusals: number; misses: string[] } {
   const refusals = ledger.statuses.get(503) ?? 0;
-  const other = [...ledger.statuses].filter(([status]) => status !== 200 && status !== 503);
   const misses = [
-    ...other.map(([status, count]) => `${count} replies of ${status}`),
+    ...unexpectedReplies(ledger, ({ status }) => status === 503),
     ...(ledger.withoutRetryAfter > 0 ? [`${ledger.withoutRetryAfter} refusals without Retry-After`] : []),
     ...(refusals === 0 ? [`nobody noticed that ${fault}`] : []),
   ];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limitedAs, peakBytesOf } from '../../memory/memory-limit';
 import { check } from '../harness/checker';
+import { unexpectedReplies } from '../harness/client-ledger';
 import { gentleConcurrency, sendLoad } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
 import type { Party } from '../harness/world';
@@ -40,7 +41,6 @@ export const f13: Row = {
     const peaks = users.map((party) => ({ party, bytes: peakBytesOf(world.pid(party) ?? 0) ?? Infinity }));
     const large = peaks.filter(({ party, bytes }) => bytes > limitedOf(party).limitBytes);
     await Promise.all(users.map((party) => restart(world, party)));
-    const other = [...ledger.statuses].filter(([status]) => status >= 500 && status !== 503);
     return {
       verdict,
       numbers: {
@@ -49,7 +49,7 @@ export const f13: Row = {
         peakMiB: Math.round(Math.max(...peaks.map(({ bytes }) => bytes)) / mebi),
       },
       misses: [
-        ...other.map(([status, count]) => `${count} replies of ${status}`),
+        ...unexpectedReplies(ledger, ({ status }) => status < 500 || status === 503),
         ...(ledger.withoutRetryAfter > 0 ? [`${ledger.withoutRetryAfter} refusals without Retry-After`] : []),
         ...large.map(({ party, bytes }) => `${party.name} ${party.index} held ${Math.round(bytes / mebi)} MiB`),
         ...(resets === 0 ? ['no link was reset'] : []),

@@ -1,6 +1,6 @@
 import { openDatabase } from '@sluice/store';
 import { check } from '../harness/checker';
-import { mergeLedgers } from '../harness/client-ledger';
+import { mergeLedgers, unexpectedReplies } from '../harness/client-ledger';
 import { gentleConcurrency, sendLoad } from '../harness/load';
 import type { Row } from '../harness/row';
 import type { World } from '../harness/world';
@@ -36,8 +36,7 @@ export const f14: Row = {
     const ledger = mergeLedgers([calm, faulty]);
     const verdict = await check(context, ledger);
     const { numbers, slow } = await compareDwell(world, { calm, faulty }, world.customers, ratioMax);
-    const other = [...ledger.statuses].filter(([status]) => status !== 200);
-    return { verdict, numbers, misses: other.map(([status, count]) => `${count} replies of ${status}`), slow };
+    return { verdict, numbers, misses: unexpectedReplies(ledger), slow };
   },
 };
 

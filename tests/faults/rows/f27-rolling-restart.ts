@@ -1,5 +1,5 @@
 import { check } from '../harness/checker';
-import type { ClientLedger } from '../harness/client-ledger';
+import { unexpectedReplies, type ClientLedger } from '../harness/client-ledger';
 import { gentleConcurrency, sendLoad } from '../harness/load';
 import type { Row } from '../harness/row';
 import type { Party } from '../harness/world';
@@ -38,16 +38,11 @@ export const f27: Row = {
     return {
       verdict,
       numbers: { restarts: size.faults * all.length, ...speed(ledger) },
-      misses: notAccepted(ledger),
+      // A refused connection (0) may go to the other address.
+      misses: unexpectedReplies(ledger, ({ status }) => status === 0),
     };
   },
 };
-
-/** A refused connection (0) may go to the other address; everything else must be a 200. */
-function notAccepted({ statuses }: ClientLedger): string[] {
-  const other = [...statuses].filter(([status]) => status !== 200 && status !== 0);
-  return other.map(([status, count]) => `${count} replies of ${status}`);
-}
 
 function speed({ records, startedAtMs, endedAtMs, statuses }: ClientLedger): Record<string, number> {
   const perSecond = Math.round((records.length * 1_000) / Math.max(1, endedAtMs - startedAtMs));

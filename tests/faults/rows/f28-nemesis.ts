@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check } from '../harness/checker';
+import { unexpectedReplies } from '../harness/client-ledger';
 import { gentleConcurrency, sendLoad } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
 import { parties, type Party } from '../harness/world';
@@ -100,12 +101,11 @@ export const f28: Row = {
     // Whoever kills executors at random may kill one call three times, which takes it out.
     const verdict = await check(context, ledger, { flushLateMs, mayQuarantine: true, boundMs: 600_000 });
     const count = [...met.values()].reduce((sum, each) => sum + each, 0);
-    const odd = [...ledger.statuses].filter(([status]) => status >= 500 && ![502, 503, 504].includes(status));
     return {
       verdict,
       numbers: { faultsMet: count, kindsMet: met.size },
       misses: [
-        ...odd.map(([status, replies]) => `${replies} replies of ${status}`),
+        ...unexpectedReplies(ledger, ({ status }) => status < 500 || [502, 503, 504].includes(status)),
         ...(count === 0 ? ['no fault was met'] : []),
       ],
     };

@@ -4,7 +4,7 @@ import { createServiceProcesses } from '@sluice/local';
 import { freePortBase } from '../../harness/free-port-base';
 import { processEnvironment } from '../../harness/stack';
 import { check } from '../harness/checker';
-import { mergeLedgers } from '../harness/client-ledger';
+import { mergeLedgers, unexpectedReplies } from '../harness/client-ledger';
 import { gentleConcurrency, sendLoad } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
 import { buildEarlierVersion, contractionSince, earlierVersion } from './support/earlier-version';
@@ -49,9 +49,8 @@ export const f29: Row = {
       // What this version accepted and planned is carried out by the one before, as when a roll-out is taken back.
       await Promise.all(firsts.slice(1).map((party) => world.kill(party, 'SIGTERM')));
       const back = await sendLoad({ ...context, world: { ...world, writeUrls: both } }, { ...load, name: '-back' });
-      const verdict = await check(context, mergeLedgers([beside, back]), { flushLateMs });
-      const other = [...beside.statuses, ...back.statuses].filter(([status]) => status !== 200);
-      return { verdict, misses: other.map(([status, count]) => `${count} replies of ${status}`) };
+      const ledger = mergeLedgers([beside, back]);
+      return { verdict: await check(context, ledger, { flushLateMs }), misses: unexpectedReplies(ledger) };
     } finally {
       await earlier.stop();
       await Promise.all([...seconds, ...firsts.slice(1)].map((party) => world.start(party)));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check } from '../harness/checker';
-import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
+import { mergeLedgers, unexpectedReplies, type ClientLedger } from '../harness/client-ledger';
 import { sendLoad } from '../harness/load';
 import { query } from '../harness/query';
 import type { Row, RowContext } from '../harness/row';
@@ -42,11 +42,10 @@ export const f30: Row = {
       deadRatio: await deadRatio(context),
       achievedPerSecond: Math.round(ledger.records.length / ((ledger.endedAtMs - ledger.startedAtMs) / 1_000)),
     };
-    const other = [...ledger.statuses].filter(([status]) => status !== 200);
     return {
       verdict,
       numbers,
-      misses: other.map(([status, count]) => `${count} replies of ${status}`),
+      misses: unexpectedReplies(ledger),
       slow: Object.entries(target).flatMap(([name, most]) => {
         const seen = numbers[name as keyof typeof target];
         return seen > most ? [`${name}: ${seen}, wanted ${most}`] : [];

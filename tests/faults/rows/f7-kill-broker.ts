@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check } from '../harness/checker';
 import { countClaims, untilMessagesWork } from '../harness/claims';
-import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
+import { mergeLedgers, unexpectedReplies, type ClientLedger } from '../harness/client-ledger';
 import { gentleConcurrency, sendLoad } from '../harness/load';
 import { slower, type Row } from '../harness/row';
 
@@ -36,12 +36,11 @@ export const f7: Row = {
     }
     const ledger = mergeLedgers(ledgers);
     const verdict = await check(context, ledger);
-    const other = [...ledger.statuses].filter(([status]) => status !== 200);
     const catchUpMs = Math.max(...catchUps);
     return {
       verdict,
       numbers: { catchUpMs, claimsByMessage: await countClaims(world, 'message') },
-      misses: other.map(([status, count]) => `${count} replies of ${status} while the broker was down`),
+      misses: unexpectedReplies(ledger),
       slow: slower({ catchUpMs }, 10_000),
     };
   },

@@ -1,6 +1,6 @@
 import { check } from '../harness/checker';
 import { countClaims, untilMessagesWork } from '../harness/claims';
-import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
+import { mergeLedgers, unexpectedReplies, type ClientLedger } from '../harness/client-ledger';
 import { sendLoad } from '../harness/load';
 import type { Row } from '../harness/row';
 
@@ -35,12 +35,11 @@ export const f8: Row = {
     const after = await sendLoad(context, { ...compared, name: '-a' });
     const verdict = await check(context, mergeLedgers([warmUp, before, without, after]));
     const throughputRatio = Number((rateOf([without]) / rateOf([before, after])).toFixed(2));
-    const other = [...without.statuses].filter(([status]) => status !== 200);
     return {
       verdict: { ...verdict, recoveryMs },
       numbers: { throughputRatio, claimsByMessage },
       misses: [
-        ...other.map(([status, count]) => `${count} replies of ${status} without a broker`),
+        ...unexpectedReplies(without),
         ...(claimsByMessage > 0 ? [`${claimsByMessage} claims by message without a broker`] : []),
       ],
       slow: throughputRatio < 0.8 ? [`throughputRatio: ${throughputRatio}, wanted 0.8`] : [],

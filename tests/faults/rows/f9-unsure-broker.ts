@@ -1,6 +1,7 @@
 import { topics } from '@sluice/messaging';
 import { openBrokerAdmin } from '../harness/broker-admin';
 import { check } from '../harness/checker';
+import { unexpectedReplies } from '../harness/client-ledger';
 import { gentleConcurrency, sendLoad } from '../harness/load';
 import { untilMessagesWork } from '../harness/claims';
 import type { Row, RowContext } from '../harness/row';
@@ -48,12 +49,11 @@ export const f9: Row = {
       rebalances,
     };
     const perMinute = (rebalances * 60) / size.faults;
-    const other = [...ledger.statuses].filter(([status]) => status !== 200);
     return {
       verdict,
       numbers,
       misses: [
-        ...other.map(([status, count]) => `${count} replies of ${status} while the broker was unsure`),
+        ...unexpectedReplies(ledger),
         ...Object.entries(numbers).flatMap(([what, count]) => (count === 0 ? [`no fault was met: ${what}`] : [])),
       ],
       slow: perMinute < rebalancesPerMinute ? [`rebalances: ${perMinute} in a minute, wanted 20`] : [],
