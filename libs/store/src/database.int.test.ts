@@ -124,6 +124,13 @@ describe('what no waiting heals fails at once', () => {
 });
 
 // Observed: the Postgres of a trial came back empty, every request failed, and every pod was ready.
+it('has no statement compiled by the server', async () => {
+  const database = openDatabase({ url: clone.url, poolMax: 1, applicationName: 'database-test' });
+  const { rows } = await database.raw<{ rows: { jit: string }[] }>('show jit');
+  await database.destroy();
+  expect(rows).toEqual([{ jit: 'off' }]);
+});
+
 it('notices a schema that is gone, or older, under a running service', async () => {
   const own = await cloneDatabase();
   const store = createStore({ url: own.url, applicationName: 'database-test', poolMax: 1 });
