@@ -125,8 +125,8 @@ const acrossProjects: Readonly<Record<string, readonly string[]>> = {
   'writes/find-ready-lanes.ts': ['calls', 'calls'],
   'writes/idempotency-key.ts': ['idempotency_keys'],
   'writes/leases.ts': ['calls'],
+  'writes/order-queue.ts': ['barriers', 'calls'],
   'writes/overdue.ts': ['calls'],
-  'writes/release-waiting.ts': ['calls', 'records'],
   'writes/sample-lanes.ts': ['quarantine'],
   'writes/sweeps.ts': ['calls', 'closed_batches', 'flushes', 'lanes', 'open_batches', 'outcomes'],
 };

@@ -47,7 +47,7 @@ export type { Opening, SynchronousWrite } from './writes/open-synchronous';
 export type { OverdueCall } from './writes/overdue';
 export type { Doubt, Evidence } from './writes/reconciliation';
 export type { Intent } from './writes/record-intents';
-export type { WaitingCall } from './writes/release-waiting';
+export type { WaitingCall } from './writes/order-queue';
 export type { Replaying, ReplayRefusal } from './writes/replay-records';
 export type { SampledLane } from './writes/sample-lanes';
 export type { PlannedCall, SealedBatch, SealedRecord } from './writes/seal-batch';

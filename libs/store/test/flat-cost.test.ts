@@ -10,7 +10,7 @@ import { claimOverdue } from '../src/writes/overdue';
 import { deleteEnded } from '../src/operations/delete-operations';
 import { purgePlans, findIsolated } from '../src/writes/sweeps';
 import { sampleLanes } from '../src/writes/sample-lanes';
-import { repairOrder } from '../src/writes/release-waiting';
+import { repairOrder } from '../src/writes/order-queue';
 import { settleWhole } from '../src/writes/settle';
 import { pagesOf } from './statement-cost';
 
@@ -53,12 +53,13 @@ async function prepare(lanes: number, isKnown: boolean): Promise<Backlog> {
 /** Statistics are of a moment at which nothing waited, as after a quiet hour: every index of what waits is taken for empty. */
 async function hideFromStatistics(database: Database): Promise<void> {
   await database.raw('alter table calls set (autovacuum_enabled = off)');
-  await database.raw('alter table records set (autovacuum_enabled = off)');
+  await database.raw('alter table order_queue set (autovacuum_enabled = off)');
   await database('calls').update({ state: 'done' });
-  await database('records').update({ holds_order: false });
-  await database.raw('vacuum (full, analyze) calls, records');
+  await database.raw('create table hidden as table order_queue');
+  await database('order_queue').delete();
+  await database.raw('vacuum (full, analyze) calls, order_queue');
   await database('calls').update({ state: 'ready' });
-  await database('records').update({ holds_order: true });
+  await database.raw('insert into order_queue table hidden');
 }
 
 let small: Backlog;

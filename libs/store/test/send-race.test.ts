@@ -170,8 +170,13 @@ it('each record is in one living call until it ends, once', async () => {
     stillMarked: await count(
       `select 1 from records r join record_outcomes e using (operation_id, record_index) where r.is_unanswered`,
     ),
+    inQueue:
+      await count(`select 1 from records r where (select count(*) from order_queue q where q.order_key = r.order_key
+        and q.accept_seq = r.accept_seq and q.operation_id = r.operation_id and q.record_index = r.record_index)
+      <> (r.order_key is not null and not exists (
+        select 1 from record_outcomes e where e.operation_id = r.operation_id and e.record_index = r.record_index))::integer`),
   });
-  const none = { inOneCall: 0, living: 0, unmarked: 0, callsOpen: 0, miscounted: 0, standing: 0, stillMarked: 0 };
+  const none = Object.fromEntries(Object.keys(await wrong()).map((name) => [name, 0]));
   expect(await wrong()).toEqual(none);
   expect(await seenTimes()).not.toContain(0);
 
@@ -185,6 +190,7 @@ it('each record is in one living call until it ends, once', async () => {
   }
   expect(await wrong()).toEqual(none);
   expect(await count(`select 1 from outcomes where outcome <> 'succeeded'`)).toBe(0);
+  expect(await count('select 1 from order_queue')).toBe(0);
   const attempted = await database('attempts').select(
     database.raw(`concat_ws('/', operation_id, call_number, fence, array_to_string(record_indexes, ',')) as key`),
   );

@@ -88,14 +88,17 @@ async function insertWrites(database: Database, owner: BacklogOwner, slice: Slic
      called as (
        insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent, deadline)
        select :projectId, id, 1, lane_id, :connectionId, :objectName, :type, 'asynchronous', 'ready', :traceparent,
-              now() + interval '48 hours' from given)
-     insert into records (project_id, operation_id, record_index, accept_seq, order_key, traceparent, config_id, plan, retry_ms)
+              now() + interval '48 hours' from given),
+     stored as (
+       insert into records (project_id, operation_id, record_index, accept_seq, order_key, traceparent, config_id, plan, retry_ms)
      select :projectId, id, 0, nextval('accept_seq'),
             lane_id || '/' || :objectName || '/' || record_id, :traceparent, :configId,
             json_strip_nulls(json_build_object('type', :type::text, 'objectName', :objectName::text, 'recordId', record_id,
                                                'fields', json_build_object('email', id || '@example.com')))::text,
             172800000
-     from given order by n`,
+       from given order by n returning *)
+     insert into order_queue (project_id, order_key, accept_seq, record_index, operation_id)
+     select project_id, order_key, accept_seq, record_index, operation_id from stored where order_key is not null`,
     { ...owner, ...slice, type, objectName, traceparent },
   );
 }

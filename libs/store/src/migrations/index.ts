@@ -30,6 +30,7 @@ import { indexCallsInDoubt } from './20261127T060000-index-calls-in-doubt';
 import { openBatches } from './20261125T200000-contract-open-batches';
 import { membersOfCalls } from './20261126T000000-contract-members-of-calls';
 import { sentRecordsOfAttempts } from './20261126T003000-sent-records-of-attempts';
+import { orderQueue } from './20261127T100000-contract-order-queue';
 import { outcomes } from './20261126T120000-contract-outcomes';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
 
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   intentsOfCalls,
   indexWhatWaits,
   indexCallsInDoubt,
+  orderQueue,
 ];

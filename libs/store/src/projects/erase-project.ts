@@ -46,6 +46,8 @@ const last = [
   'adoptions',
   'attempts',
   'outcomes',
+  'order_queue',
+  'barriers',
   'records',
   'calls',
   'lanes',

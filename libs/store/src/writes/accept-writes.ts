@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { Persistence } from '../guard';
 import { column, preparedRowsMax, preparedRowsSql, rowBindings, rowsSql } from '../row-source';
 import { type KeyClaim, type KeyedOperation, claimBindings, claimSql } from './idempotency-key';
+import { enqueueSql, enqueuedColumns } from './order-queue';
 import {
   type NewOperation,
   type NewRecord,
@@ -190,7 +191,9 @@ const singlesSql = `
       now() + make_interval(secs => retry_ms / 1000.0) from fresh),
   stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key, traceparent, config_id,
       headers_key, plan, retry_ms)
-    select project_id, id, 0, ref, accept_seq, order_key, traceparent, config_id, headers_key, plan, retry_ms from fresh)
+    select project_id, id, 0, ref, accept_seq, order_key, traceparent, config_id, headers_key, plan, retry_ms from fresh
+    returning ${enqueuedColumns}),
+  queued as (${enqueueSql('stored')})
   select now() as accepted_at, (select count(*)::integer from fresh) as opened, '{}'::text[] as claimed,
     array(select c.ord::integer from checked, unnest(are_current) with ordinality as c(is_current, ord) where c.is_current) as sources`;
 
@@ -298,7 +301,8 @@ const insertSql = (rowsOf: Sql, claimed: string, claimedIds: string): string => 
     select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, r.order_key, f.traceparent, f.config_id, r.headers_key,
       r.plan, r.retry_ms
     from ${rowsOf('r', recordColumns)} join fresh f on f.position = r.position
-    on conflict do nothing)
+    on conflict do nothing returning ${enqueuedColumns}),
+  queued as (${enqueueSql('stored')})
   select now() as accepted_at, (select count(*)::integer from opened) as opened,
     array(select ord::integer from source) as sources, ${claimedIds} as claimed`;
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { lockOrderKeys } from './lock-order-keys';
+import { lockOrderKeys } from './order-queue';
 import { callKeyColumns, isInCall } from './write-rows';
 import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneCapacity } from './lanes';
 import { preparePlan } from '../row-source';

@@ -1,7 +1,7 @@
 import { statusOf, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { isAwaitedSql, notifyEnded } from '../webhooks/notify';
-import { column, rowSource, type Column, type RowSource } from '../row-source';
+import { column, preparePlan, type Column, type PreparedRows, type RowSource } from '../row-source';
 import type { EndedOperation, Settlement } from './settlement';
 
 interface Tally {
@@ -30,8 +30,8 @@ interface EndedRow {
 }
 
 /** Subtracts settled calls from their operations, and counts the outcomes of their records. */
-export function countCalls(settlements: readonly Settlement[]): RowSource {
-  const input = rowSource('i', tallyColumns, tallies(settlements));
+export function countCalls(settlements: readonly Settlement[], source: PreparedRows['source']): RowSource {
+  const input = source('i', tallyColumns, tallies(settlements));
   const sql = `
     update operations o set calls_open = o.calls_open - i.calls_done, records_succeeded = o.records_succeeded + i.succeeded,
            records_failed = o.records_failed + i.failed, updated_at = now()
@@ -75,8 +75,9 @@ export async function endCounted(
   operations: readonly { project_id: string; id: string }[],
 ): Promise<Map<string, EndedOperation>> {
   if (operations.length === 0) return new Map();
-  const input = rowSource('k', operationColumns, operations);
-  const result = await transaction.raw<{ rows: EndedRow[] }>(
+  const { source, options } = preparePlan('end-operations', operations.length);
+  const input = source('k', operationColumns, operations);
+  const ending = transaction.raw<{ rows: EndedRow[] }>(
     `with ended as (update operations o set updated_at = now(), ${endSql(counted)}
      from ${input.sql} left join lateral (
        select e.record_index, e.error_text from record_outcomes e
@@ -89,6 +90,7 @@ export async function endCounted(
      select * from ended`,
     input.bindings as Knex.Value[],
   );
+  const result = await ending.options(options);
   const awaited = result.rows.filter((row) => row.is_awaited).map(toEnded);
   await notifyEnded(transaction, awaited);
   return new Map(result.rows.map((row) => [row.id, toEnded(row)]));

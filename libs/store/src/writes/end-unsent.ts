@@ -2,8 +2,7 @@ import type { Knex } from 'knex';
 import { type CallKey, type CallKeyRow, callKeyColumns, isInCall, toCallKey } from './write-rows';
 import { closeInstallation } from './close-batch';
 import { endCounted } from './end-operations';
-import { lockOrderKeys } from './lock-order-keys';
-import { releaseWaiting } from './release-waiting';
+import { dequeueSql, lockOrderKeys, releaseWaiting } from './order-queue';
 import { rowSource } from '../row-source';
 import type { RecordError } from './settlement';
 
@@ -119,6 +118,9 @@ async function lockCalls(transaction: Knex.Transaction, calls: readonly CallKey[
   return result.rows.map(toCallKey);
 }
 
+const endedColumns =
+  'r.project_id, r.operation_id, r.record_index, r.send_state, r.is_unanswered, r.order_key, r.accept_seq, true as is_ended';
+
 /** What may have been written by an earlier try is "outcome unknown", never "failed". Returns the operations without an open call. */
 async function endRecords(
   transaction: Knex.Transaction,
@@ -130,11 +132,11 @@ async function endRecords(
     `with given as materialized (select * from ${calls.sql}),
      batches as materialized (select id from operations where project_id = ? and id = any(?::text[]) and state = 'accumulating'),
      planned as (
-       select r.project_id, r.operation_id, c.number, c.fence, r.record_index, r.send_state from given i
+       select ${endedColumns}, c.number, c.fence from given i
        join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
        join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}),
      gathered as (
-       select r.project_id, r.operation_id, 0 as number, 0 as fence, r.record_index, r.send_state from batches b
+       select ${endedColumns}, 0 as number, 0 as fence from batches b
        join records r on r.project_id = ? and r.operation_id = b.id),
      ended as materialized (select * from planned union all select * from gathered),
      stored as (
@@ -142,9 +144,9 @@ async function endRecords(
        select project_id, operation_id, number, fence, outcome, array_agg(record_index order by record_index),
               array_agg(?::text), array_agg(case outcome when 'failed' then '' else 'Outcome unknown: ' end || ?)
        from (select *, case send_state when 'none' then 'failed' else 'unknown' end as outcome from ended) e group by 1, 2, 3, 4, 5),
-     freed as (update records r set holds_order = false, is_unanswered = false from ended e
-       where r.project_id = e.project_id and r.operation_id = e.operation_id and r.record_index = e.record_index
-         and (r.order_key is not null or r.is_unanswered)),
+     answered as (update records r set is_unanswered = false from ended e
+       where r.project_id = e.project_id and r.operation_id = e.operation_id and r.record_index = e.record_index and e.is_unanswered),
+     dequeued as (${dequeueSql('ended')}),
      closed as (update calls c set state = 'done', fence = c.fence + 1, members = '{}' from given i
        where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
        returning c.operation_id),

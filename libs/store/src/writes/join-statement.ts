@@ -2,6 +2,7 @@ import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, preparedRowsSql, rowBindings } from '../row-source';
 import type { KeyClaim } from './idempotency-key';
+import { enqueueSql, enqueuedColumns } from './order-queue';
 import {
   type NewOperation,
   type NewRecord,
@@ -166,7 +167,9 @@ const joinSql = `
     select nextval('accept_seq'), p.project_id, case when r.rank < p.taken then p.first_id else p.operation_id end,
       case when r.rank < p.taken then p.first + r.rank else r.rank - p.taken end, r.ref, p.own_connection_id,
       r.order_key, r.traceparent, p.config_id, r.headers_key, r.plan, r.retry_ms, now()
-    from ${preparedRowsSql('r', recordColumns)} join placed p on p.ord = r.source order by r.ord),
+    from ${preparedRowsSql('r', recordColumns)} join placed p on p.ord = r.source order by r.ord
+    returning ${enqueuedColumns}),
+  queued as (${enqueueSql('stored')}),
   answered as (
     select ord, project_id, first_id, first, taken, operation_id, is_open, date_part('epoch', due_at) * 1000 as due_ms from moved),
   kept as (

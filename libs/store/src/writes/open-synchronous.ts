@@ -10,7 +10,7 @@ import { column, preparedRowsSql, rowBindings, textArray } from '../row-source';
 import type { StoredRow } from '../table';
 import { type KeyClaim, claimBindings, claimSql } from './idempotency-key';
 import { type NewOperation, type NewRecord, isInCall, pinColumns, pinsAreCurrent } from './write-rows';
-import { lockForSynchronous } from './lock-order-keys';
+import { enqueueSql, enqueuedColumns, lockForSynchronous } from './order-queue';
 
 /** A synchronous write that this process is about to send. */
 export interface SynchronousWrite {
@@ -140,10 +140,10 @@ const recordColumns = [
 
 /** Unfinished writes to the same records, those that are executing first: what is queued is overtaken, what is executing is waited for. */
 const standingSql = `
-  select r.operation_id, coalesce(c.state = 'running', false) as running from records r
-  left join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and ${isInCall('r', 'c')}
-  where r.project_id = ? and r.order_key = any(?::text[]) and r.holds_order
-  order by coalesce(c.state = 'running', false) desc, r.accept_seq, r.record_index limit 100`;
+  select q.operation_id, coalesce(c.state = 'running', false) as running from order_queue q
+  left join calls c on c.project_id = q.project_id and c.operation_id = q.operation_id and ${isInCall('q', 'c')}
+  where q.project_id = ? and q.order_key = any(?::text[])
+  order by coalesce(c.state = 'running', false) desc, q.accept_seq, q.record_index limit 100`;
 const noneStanding = 'select null::text as operation_id, false as running where false';
 
 /**
@@ -177,7 +177,8 @@ const openingSql = (claimed: string, standing: string): string => `
       headers_key, plan, retry_ms)
     select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, r.order_key, f.traceparent, f.config_id, r.headers_key,
       r.plan, 0
-    from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position)
+    from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position returning ${enqueuedColumns}),
+  queued as (${enqueueSql('stored')})
   select c.id, c.provider, c.token_version, c.sealed_credentials, c.provider_workspace_ref, c.provider_metadata, c.status,
     c.is_expiring, c.blocked_ms, (select o.created_at from opened o where o.id = c.id) as created_at,
     exists (select 1 from standing where running) as is_busy, array(select operation_id from standing) as standing

@@ -1,5 +1,6 @@
 import { limits, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
+import { enqueueSql, enqueuedColumns } from './order-queue';
 import type { WriteMode } from './write-rows';
 
 /** A request to write the failed records of an ended operation once more. */
@@ -167,7 +168,8 @@ async function insertReplay(transaction: Knex.Transaction, given: Insertion): Pr
      stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key, traceparent, config_id,
                         headers_key, plan, retry_ms)
        select project_id, :newId, new_index, ref, d.accept_seq, order_key, :traceparent, config_id, headers_key, plan, retry_ms
-       from given cross join drawn d)
+       from given cross join drawn d returning ${enqueuedColumns}),
+     queued as (${enqueueSql('stored')})
      update records r set replayed_by = :newId from given g
      where r.project_id = g.project_id and r.operation_id = g.operation_id and r.record_index = g.record_index`,
     { projectId, operationId, newId, indexes, callNumbers, areWhole, connectionId, laneId, traceparent } as never,

@@ -157,8 +157,8 @@ const membersSql = `
               where o.project_id = :projectId and o.id = :operationId)) as connection_id, r.order_key, r.traceparent, r.accepted_at,
             octet_length(r.plan) as plan_bytes, r.retry_ms,
             r.order_key is not null and exists (
-              select 1 from records e where e.project_id = r.project_id and e.order_key = r.order_key
-                and e.holds_order and e.operation_id <> r.operation_id
+              select 1 from order_queue e where e.project_id = r.project_id and e.order_key = r.order_key
+                and e.operation_id <> r.operation_id
                 and (e.accept_seq, e.record_index) < (r.accept_seq, r.record_index)) as is_behind
      from records r where r.project_id = :projectId and r.operation_id = :operationId
      order by r.accept_seq, r.record_index`;

@@ -1,13 +1,12 @@
 import type { Knex } from 'knex';
 import { countCalls, endCounted } from './end-operations';
 import { endUninstalled } from './end-uninstalled';
-import { lockOrderKeys } from './lock-order-keys';
 import { type CallKey, type CallKeyRow, callId, callKeyColumns, isInCall, toCallKey } from './write-rows';
 import { insertAdoptions, lockAdoptions, reopenAdopters, undoLateAdoptions } from './adoptions';
 import { markSent } from './record-intents';
-import { releaseWaiting } from './release-waiting';
-import { type Column, column, rowSource } from '../row-source';
-import { insertAttempts, insertOutcomes, moveCalls, updateRecords } from './settled-rows';
+import { dequeueSql, lockOrderKeys, raiseBarriersSql, releaseWaiting } from './order-queue';
+import { type Column, column, preparePlan, rowSource } from '../row-source';
+import { findSettled, insertAttempts, insertOutcomes, moveCalls, updateRecordsSql } from './settled-rows';
 import type { EndedOperation, ReleasedCall, Settled, Settlement } from './settlement';
 import { splitRefused } from './split-refused';
 
@@ -15,7 +14,7 @@ import { splitRefused } from './split-refused';
  * Settles calls in one transaction, each behind its fence.
  * Order: 0. What would be tried again of a deleted installation ends instead. 1. Order keys, then the locks of adoptions.
  * 2. Operation rows, then call rows, each in id order. 3. A settlement whose fence is gone becomes evidence of its attempt; an adoption
- * that comes too late goes back into doubt. 4. Outcomes, records, attempts, calls and the counts of operations; creates that had adopted what one of
+ * that comes too late goes back into doubt. 4. Outcomes, records, attempts, calls, the queues of their records and the counts of operations; creates that had adopted what one of
  * these made go back into doubt; a call that was refused whole is split. 5. Operations whose last call this was end; so do their
  * idempotency keys. 6. Calls that waited behind these records become ready.
  */
@@ -106,15 +105,19 @@ async function applyTogether(
   held: readonly Settlement[],
   timeScale: number,
 ): Promise<Map<string, EndedOperation>> {
-  const parts = [insertOutcomes(held), updateRecords(held, timeScale), insertAttempts(held), moveCalls(held)];
-  const counted = countCalls(held);
+  const { source, options } = preparePlan('settle-calls', held.flatMap(({ records }) => records).length);
+  const found = findSettled(held, timeScale, source);
+  const parts = [insertOutcomes(held, source), insertAttempts(held, source), moveCalls(held, source)];
+  const counted = countCalls(held, source);
   type Row = { over: { project_id: string; id: string }[] };
-  const result = await transaction.raw<{ rows: [Row] }>(
-    `with ${parts.map(({ sql }, at) => `part_${at} as (${sql})`).join(', ')}, counted as (${counted.sql})
+  const applying = transaction.raw<{ rows: [Row] }>(
+    `with found as materialized (${found.sql}), updated as (${updateRecordsSql('found')}),
+       dequeued as (${dequeueSql('found')}), barred as (${raiseBarriersSql('found')}),
+       ${parts.map(({ sql }, at) => `part_${at} as (${sql})`).join(', ')}, counted as (${counted.sql})
      select array(select json_build_object('project_id', project_id, 'id', id) from counted where calls_open = 0) as over`,
-    [...parts.flatMap(({ bindings }) => bindings), ...counted.bindings] as Knex.Value[],
+    [found, ...parts, counted].flatMap(({ bindings }) => bindings) as Knex.Value[],
   );
-  const [{ over }] = result.rows;
+  const [{ over }] = (await applying.options(options)).rows;
   await insertAdoptions(transaction, held);
   const reopened = await reopenAdopters(transaction, held);
   await quarantine(

@@ -144,10 +144,8 @@ export async function settleWhole(database: Knex, settlements: readonly Settleme
 function wholeStatement(plain: readonly Settlement[], { source }: PreparedRows): RowSource {
   const given = source('i', columns, plain);
   const named = plain.filter((settlement) => settlement.records.some(isWritten));
-  const outcomes = insertOutcomes(plain, {
-    source,
-    within: '(i.project_id, i.operation_id) in (select project_id, operation_id from whole)',
-  });
+  const within = '(i.project_id, i.operation_id) in (select project_id, operation_id from whole)';
+  const outcomes = insertOutcomes(plain, source, within);
   const sql = `
     with whole as materialized (
        select i.*, ${intentSql} from ${given.sql}

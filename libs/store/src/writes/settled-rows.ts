@@ -1,16 +1,9 @@
 import { type CallKey, callKeyColumns, isInCall, membersText } from './write-rows';
-import { type Column, type RowSource, column, rowSource, textArray } from '../row-source';
+import { type Column, type PreparedRows, type RowSource, column, textArray } from '../row-source';
 import type { RecordSettlement, Settlement } from './settlement';
 
-/** What a settlement writes, as statements that run together in one round trip: they touch different tables. */
-export interface Scope {
-  /** SQL condition: which of the given rows `i` they apply to. */
-  readonly within: string;
-  /** How the rows are given. */
-  readonly source: typeof rowSource;
-}
-
-const all: Scope = { within: 'true', source: rowSource };
+/** How the rows are given that a settlement writes, in statements that run together in one round trip: they touch different tables. */
+type RowsOf = PreparedRows['source'];
 
 export type Written = Extract<RecordSettlement, { kind: 'succeeded' }>;
 export type Failure = Extract<RecordSettlement, { kind: 'failed' | 'unknown' }>;
@@ -56,15 +49,15 @@ function outcomesOf(settlement: Settlement): Outcome[] {
   return [...Map.groupBy(ended, ({ kind }) => kind)].map(([outcome, records]) => ({ ...settlement, outcome, records }));
 }
 
-/** One row for the records of a call that end alike; no record is written. */
-export function insertOutcomes(held: readonly Settlement[], scope = all): RowSource {
-  const input = scope.source('i', outcomeColumns, held.flatMap(outcomesOf));
+/** One row for the records of a call that end alike; no record is written. @param within SQL condition: which of the rows `i` are inserted */
+export function insertOutcomes(held: readonly Settlement[], source: RowsOf, within = 'true'): RowSource {
+  const input = source('i', outcomeColumns, held.flatMap(outcomesOf));
   const sql = `
     insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, provider_ids, error_classes,
                           error_texts, warnings, lane_id, object_name)
     select i.project_id, i.operation_id, i.number, i.fence, i.outcome, i.record_indexes::integer[], i.provider_ids::text[],
            i.error_classes::text[], i.error_texts::text[], i.warnings::text[], i.lane_id, i.object_name
-    from ${input.sql} where ${scope.within}`;
+    from ${input.sql} where ${within}`;
   return { sql, bindings: input.bindings };
 }
 
@@ -95,33 +88,37 @@ function sendStateOf(record: SettledRecord): string | null {
   return wasSent ? 'sent' : null;
 }
 
-/**
- * What is tried again says with which error, and whether it may have been written. What ends is written only where others find it by more than its key:
- * by its order key, or as one that was sent and has no outcome.
- */
-export function updateRecords(held: readonly Settlement[], timeScale: number): RowSource {
-  const rows = held.flatMap((settlement) =>
-    settlement.records.map((record): SettledRecord => ({
+/** The records of settlements, each found by its key however the statement is planned, with what is to be written of them. */
+export function findSettled(held: readonly Settlement[], timeScale: number, source: RowsOf): RowSource {
+  const rows = held.flatMap(({ projectId, operationId, number, isCreate, attempt, barrierMs, records }) =>
+    records.map((record): SettledRecord => ({
       ...record,
-      projectId: settlement.projectId,
-      operationId: settlement.operationId,
-      number: settlement.number,
-      isCreate: settlement.isCreate,
-      wasSent: settlement.attempt !== undefined,
-      barrierMs: settlement.barrierMs,
+      projectId,
+      operationId,
+      number,
+      isCreate,
+      wasSent: attempt !== undefined,
+      barrierMs: barrierMs && barrierMs / timeScale,
     })),
   );
-  const input = rowSource('i', recordColumns, rows);
-  const sql = `
-    update records r set send_state = coalesce(i.send_state, r.send_state), holds_order = not i.is_ended,
-           is_unanswered = not i.is_ended and i.send_state <> 'none',
-           first_sent_at = case when not i.is_untried then r.first_sent_at end, error_class = i.error_class, error_text = i.error_text,
-           barrier_until = greatest(r.barrier_until, now() + make_interval(secs => i.barrier_ms / 1000 / ?::float8))
-    from ${input.sql}
-    where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
-      and (not i.is_ended or r.order_key is not null or r.is_unanswered)`;
-  return { sql, bindings: [timeScale, ...input.bindings] };
+  const { sql, bindings } = source('i', recordColumns, rows);
+  const found = `
+    select i.*, r.order_key, r.accept_seq, r.is_unanswered from ${sql} cross join lateral (
+      select order_key, accept_seq, is_unanswered from records
+      where project_id = i.project_id and operation_id = i.operation_id and record_index = i.record_index limit 1) r`;
+  return { sql: found, bindings };
 }
+
+/**
+ * SQL: what is tried again says with which error, and whether it may have been written. What ends is written only where others find it as one that was
+ * sent and has no outcome. @param found rows of `findSettled`
+ */
+export const updateRecordsSql = (found: string): string => `
+  update records r set send_state = coalesce(i.send_state, r.send_state), is_unanswered = not i.is_ended and i.send_state <> 'none',
+         first_sent_at = case when not i.is_untried then r.first_sent_at end, error_class = i.error_class, error_text = i.error_text
+  from ${found} i
+  where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
+    and (not i.is_ended or i.is_unanswered)`;
 
 export const fenceColumn = column<Settlement>('fence', 'bigint', (s) => s.fence);
 
@@ -148,8 +145,8 @@ export function insertAttemptsSql(settlements: string): string {
     from ${settlements} where i.sent_members is not null`;
 }
 
-export function insertAttempts(held: readonly Settlement[]): RowSource {
-  const { sql, bindings } = rowSource('i', [...callKeyColumns, fenceColumn, ...attemptColumns], held);
+export function insertAttempts(held: readonly Settlement[], source: RowsOf): RowSource {
+  const { sql, bindings } = source('i', [...callKeyColumns, fenceColumn, ...attemptColumns], held);
   const sent = `(select i.*, ${intentSql} from ${sql}
     join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number) i`;
   return { sql: insertAttemptsSql(sent), bindings };
@@ -174,8 +171,8 @@ function endedIndexes({ records }: Settlement): number[] {
  * not send. A completed lookup resets the crashes counted during lookups, which this call evidently did not cause, and keeps those of sends: otherwise a create
  * that kills its sender each time would be sent again until its deadline.
  */
-export function moveCalls(held: readonly Settlement[]): RowSource {
-  const input = rowSource('i', moveColumns, held);
+export function moveCalls(held: readonly Settlement[], source: RowsOf): RowSource {
+  const input = source('i', moveColumns, held);
   const sql = `
     update calls c set state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000),
            members = case when i.state in ('done', 'quarantined') then '{}' when i.ended = '{}' then c.members

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ClaimedCall } from './take-calls';
 import type { LaneMoment } from './lanes';
 import { type CallKey, callKeyColumns, deadlineSql, isInCall } from './write-rows';
-import { rowSource } from '../row-source';
+import { preparePlan, rowSource } from '../row-source';
 
 interface BlockedRow {
   readonly project_id: string;
@@ -64,8 +64,9 @@ async function lockOperations(transaction: Knex.Transaction, calls: readonly Cla
 }
 
 async function findBlocked(transaction: Knex.Transaction, claimed: readonly ClaimedCall[]): Promise<BlockedRow[]> {
-  const input = rowSource('i', callKeyColumns, claimed);
-  const result = await transaction.raw<{ rows: BlockedRow[] }>(
+  const { source, options } = preparePlan('find-blocked', claimed.length);
+  const input = source('i', callKeyColumns, claimed);
+  const finding = transaction.raw<{ rows: BlockedRow[] }>(
     // Each record looks up its order key by itself, whatever the planner knows of how many wait: a join of all with all takes seconds.
     `with mine as materialized (
        select r.project_id, r.operation_id, r.record_index, c.lane_id, r.order_key, r.accept_seq, c.number as call_number
@@ -74,23 +75,24 @@ async function findBlocked(transaction: Knex.Transaction, claimed: readonly Clai
        join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}),
      blocked as materialized (
        select m.project_id, m.operation_id, m.call_number, m.record_index, m.lane_id, b.barrier_until
-       from mine m cross join lateral (
-         select count(*) as writes, max(e.barrier_until) as barrier_until from records e
-         left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and ${isInCall('e', 'k')}
-         where e.project_id = m.project_id and e.order_key = m.order_key
-           and (e.operation_id, e.record_index) <> (m.operation_id, m.record_index)
-           and ((e.holds_order and ((e.accept_seq, e.record_index) < (m.accept_seq, m.record_index)
-                   or (k.state = 'running' and not exists (select 1 from mine x where x.operation_id = e.operation_id
-                                                           and x.record_index = e.record_index))))
-             or e.barrier_until > now())) b
-       where b.writes > 0)
+       from mine m cross join lateral (select
+         (select count(*) from order_queue e
+          left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and ${isInCall('e', 'k')}
+          where e.project_id = m.project_id and e.order_key = m.order_key
+            and (e.operation_id, e.record_index) <> (m.operation_id, m.record_index)
+            and ((e.accept_seq, e.record_index) < (m.accept_seq, m.record_index)
+              or (k.state = 'running' and not exists (select 1 from mine x where x.operation_id = e.operation_id
+                                                      and x.record_index = e.record_index)))) as writes,
+         (select max(e.until) from barriers e where e.project_id = m.project_id and e.order_key = m.order_key and e.until > now()
+            and (e.operation_id, e.record_index) <> (m.operation_id, m.record_index)) as barrier_until) b
+       where b.writes > 0 or b.barrier_until is not null)
      select b.*, extract(epoch from b.barrier_until - now())::float8 * 1000 as barrier_in_ms,
             count(*) over (partition by b.project_id, b.operation_id, b.call_number) = c.records as is_whole
      from blocked b join (select project_id, operation_id, call_number, count(*) as records from mine group by 1, 2, 3) c
        using (project_id, operation_id, call_number)`,
     input.bindings as Knex.Value[],
   );
-  return result.rows;
+  return (await finding.options(options)).rows;
 }
 
 /** Behind a barrier only time helps; behind an unfinished write its settlement releases the call. */

@@ -20,7 +20,7 @@ import { insertSynchronous, insertTogether, type SynchronousWrite } from './open
 import { claimOverdue, type OverdueRequest } from './overdue';
 import { findClaimedIds, findRivals, measureRivals, readDoubt } from './reconciliation';
 import { insertIntents, type Intent } from './record-intents';
-import { repairOrder, type WaitingCall } from './release-waiting';
+import { repairOrder, type WaitingCall } from './order-queue';
 import { replayRecords, type Replay } from './replay-records';
 import { countQuarantined, sampleLanes } from './sample-lanes';
 import { sealBatch, type PlanCalls } from './seal-batch';
