@@ -47,6 +47,12 @@ export interface PreparedRows {
 /** Above this the planner should see how many rows there are, because its guess for a generic plan is ten. */
 export const preparedRowsMax = 256;
 
+/**
+ * For a transaction whose statements find every row by a key: none is planned as a scan, however small a table is at that moment. `order_queue` is empty now and
+ * then, and a prepared plan is kept while it fills.
+ */
+export const planByKeys = 'set local enable_seqscan = off';
+
 /** A statement of this name and of one text is prepared (`renewPlans`), unless it has many rows. */
 export function preparePlan(name: string, rows: number): PreparedRows {
   return rows <= preparedRowsMax

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { lockOrderKeys } from './order-queue';
 import { callKeyColumns, isInCall } from './write-rows';
 import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneCapacity } from './lanes';
-import { preparePlan } from '../row-source';
+import { planByKeys, preparePlan } from '../row-source';
 import { splitBlocked } from './split-blocked';
 import { takeCalls, type ClaimedCall, type ClaimRequest } from './take-calls';
 
@@ -27,6 +27,7 @@ const passesMax = 8;
  */
 export async function claimReady(database: Knex, request: ClaimRequest): Promise<Claim> {
   return await database.transaction(async (transaction) => {
+    await transaction.raw(planByKeys);
     const { free, elsewhere, blocked, missing } = await lockLanes(transaction, request.lanes, request);
     const calls: ClaimedCall[] = [];
     const later: LaneMoment[] = [...blocked];

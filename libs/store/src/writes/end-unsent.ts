@@ -13,7 +13,7 @@ export interface UnsentWork {
   /** The lanes its calls may wait in. The caller has locked them: no call of them is claimed meanwhile. */
   readonly laneIds: readonly string[];
   readonly error: RecordError;
-  /** Calls at most. */
+  /** Calls at most, and batches. */
   readonly limit: number;
 }
 
@@ -61,7 +61,7 @@ async function findUnsent(transaction: Knex.Transaction, work: UnsentWork): Prom
   );
   const batches = await transaction.raw<{ rows: { id: string }[] }>(
     `select o.id from closed_batches b join operations o on o.project_id = b.project_id and o.id = b.operation_id
-     where b.project_id = :projectId and o.installation_id = :installationId`,
+     where b.project_id = :projectId and o.installation_id = :installationId limit :limit`,
     names,
   );
   return { calls: calls.rows.map(toCallKey), batchIds: batches.rows.map(({ id }) => id) };

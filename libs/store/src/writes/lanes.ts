@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { blockedMsSql } from '../connections/connection-row';
-import { column, preparedRowsSql, rowBindings, rowSource, type Column } from '../row-source';
+import { column, preparePlan, preparedRowsSql, rowBindings, rowSource, type Column } from '../row-source';
 
 /** Names one lane. */
 export interface LaneKey {
@@ -48,14 +48,16 @@ export async function lockLanes(
   lanes: readonly LaneKey[],
   capacity: Capacity,
 ): Promise<{ free: LaneCapacity[]; elsewhere: LaneKey[]; blocked: LaneMoment[]; missing: LaneKey[] }> {
-  const input = rowSource('i', laneColumns, lanes);
-  const locked = await transaction.raw<{ rows: { project_id: string; id: string; blocked_ms: number }[] }>(
+  const { source, options } = preparePlan('lock-lanes', lanes.length);
+  const input = source('i', laneColumns, lanes);
+  const locking = transaction.raw<{ rows: { project_id: string; id: string; blocked_ms: number }[] }>(
     `select l.project_id, l.id, ${blockedMsSql('l')} as blocked_ms
      from lanes l join ${input.sql} on l.project_id = i.project_id and l.id = i.lane_id
      order by l.project_id, l.id for update of l skip locked`,
     input.bindings as Knex.Value[],
   );
-  const mine = new Map(locked.rows.map((row) => [`${row.project_id}/${row.id}`, row]));
+  const { rows } = await locking.options(options);
+  const mine = new Map(rows.map((row) => [`${row.project_id}/${row.id}`, row]));
   const open = lanes.filter((lane) => mine.get(laneIdOf(lane))?.blocked_ms === 0);
   const counted = open.length === 0 ? [] : await countFree(transaction, open, capacity);
   const others = lanes.filter((lane) => !mine.has(laneIdOf(lane)));
@@ -92,9 +94,10 @@ async function countFree(
   lanes: readonly LaneKey[],
   { perLane, isolated }: Capacity,
 ): Promise<LaneCapacity[]> {
-  const input = rowSource('i', laneColumns, lanes);
+  const { source, options } = preparePlan('count-free', lanes.length);
+  const input = source('i', laneColumns, lanes);
   type Row = { project_id: string; lane_id: string; capacity: number; is_narrowed: boolean };
-  const result = await transaction.raw<{ rows: Row[] }>(
+  const counting = transaction.raw<{ rows: Row[] }>(
     `select i.project_id, i.lane_id, l.cap is not null as is_narrowed,
             greatest(?::integer, least(l.cap, ?::integer) - (select count(*)::integer from calls c
               where c.project_id = i.project_id and c.lane_id = i.lane_id and c.state = 'running'
@@ -102,7 +105,7 @@ async function countFree(
      from ${input.sql} join lanes l on l.project_id = i.project_id and l.id = i.lane_id order by i.ord`,
     [isolated ? 1 : 0, perLane, ...input.bindings] as Knex.Value[],
   );
-  return result.rows.map((row) => ({
+  return (await counting.options(options)).rows.map((row) => ({
     projectId: row.project_id,
     laneId: row.lane_id,
     capacity: row.capacity,

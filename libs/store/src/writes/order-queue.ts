@@ -30,15 +30,17 @@ const buckets = 512;
  */
 export async function lockOrderKeys(transaction: Knex.Transaction, orderKeys: readonly string[]): Promise<void> {
   if (orderKeys.length === 0) return;
-  await transaction.raw(lockSql, lockBindings(orderKeys));
+  await transaction.raw(lockSql, lockBindings(orderKeys)).options({ name: 'lock-order-keys' });
 }
 
 const keysSql = '(select distinct hashtextextended(key, 0) & ? as hash from unnest(?::text[]) as key order by 1) k';
-const lockSql = `select pg_advisory_xact_lock(k.hash) from ${keysSql}`;
+/** With it, as `planByKeys`: who holds order keys finds every row by a key. */
+const planningSql = "set_config('enable_seqscan', 'off', true)";
+const lockSql = `select pg_advisory_xact_lock(k.hash), ${planningSql} from ${keysSql}`;
 /** The scalar subquery is evaluated before the first key is locked. */
 const lockDeleteSql = `
   with held as materialized (select 1 from installations where project_id = ? and id = ? for share)
-  select pg_advisory_xact_lock(k.hash) from ${keysSql} where (select count(*) from held) >= 0`;
+  select pg_advisory_xact_lock(k.hash), ${planningSql} from ${keysSql} where (select count(*) from held) >= 0`;
 
 function lockBindings(orderKeys: readonly string[]) {
   return [buckets - 1, [...orderKeys]] as unknown as Knex.Value[];
@@ -58,10 +60,20 @@ export async function lockForSynchronous(
   await transaction.raw(lockDeleteSql, bindings);
 }
 
-/** SQL: what has ended of `found`, records with their order keys, leaves the queue. */
-export const dequeueSql = (found: string): string => `
-  delete from order_queue q using ${found} f
-  where q.project_id = f.project_id and q.order_key = f.order_key and q.accept_seq = f.accept_seq and q.record_index = f.record_index and f.is_ended`;
+/**
+ * SQL: what has ended of `found`, records with their order keys, leaves the queue. Each row is looked up by its key and deleted where it stands: a join could begin
+ * with the whole queue, which was empty when the statement was planned. Nothing else moves a row of a locked order key.
+ */
+export const dequeueSql = (found: string): string => {
+  const ended = `${found} e where e.is_ended and e.order_key is not null`;
+  return `
+    delete from order_queue q
+    where q.ctid = any(array(select (
+        select k.ctid from order_queue k
+        where k.project_id = e.project_id and k.order_key = e.order_key and k.accept_seq = e.accept_seq and k.record_index = e.record_index)
+      from ${ended}))
+      and (q.project_id = any(array(select e.project_id from ${ended}))) is true`;
+};
 
 /** SQL: the provider may apply what of `found` has `barrier_ms`, scaled milliseconds, until they are over. */
 export const raiseBarriersSql = (found: string): string => `

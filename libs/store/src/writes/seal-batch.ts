@@ -5,7 +5,7 @@ import { momentOf } from '../new-id';
 import { type BatchKey, closeDueBatch } from './close-batch';
 import { kilobytes, membersText } from './write-rows';
 import type { AcceptPosition } from './load-records';
-import { column, preparedRowsSql, rowBindings } from '../row-source';
+import { column, planByKeys, preparedRowsSql, rowBindings } from '../row-source';
 
 /** A record of a sealed batch, as far as planning calls needs it. */
 export interface SealedRecord {
@@ -86,6 +86,7 @@ interface TakenRow {
  */
 export async function sealBatch(database: Knex, key: BatchKey, planCalls: PlanCalls): Promise<Sealing> {
   return await database.transaction(async (transaction) => {
+    await transaction.raw(planByKeys);
     const taken = (await take(transaction, key)) ?? (await takeDue(transaction, key));
     if (taken === undefined) return await whyNot(transaction, key);
     const members = await readMembers(transaction, key);
@@ -156,10 +157,9 @@ const membersSql = `
             coalesce(r.connection_id, (select o.connection_id from operations o
               where o.project_id = :projectId and o.id = :operationId)) as connection_id, r.order_key, r.traceparent, r.accepted_at,
             octet_length(r.plan) as plan_bytes, r.retry_ms,
-            r.order_key is not null and exists (
+            r.order_key is not null and (
               select 1 from order_queue e where e.project_id = r.project_id and e.order_key = r.order_key
-                and e.operation_id <> r.operation_id
-                and (e.accept_seq, e.record_index) < (r.accept_seq, r.record_index)) as is_behind
+                and e.operation_id <> r.operation_id and (e.accept_seq, e.record_index) < (r.accept_seq, r.record_index) limit 1) is not null as is_behind
      from records r where r.project_id = :projectId and r.operation_id = :operationId
      order by r.accept_seq, r.record_index`;
 

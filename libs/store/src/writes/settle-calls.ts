@@ -5,7 +5,7 @@ import { type CallKey, type CallKeyRow, callId, callKeyColumns, isInCall, toCall
 import { insertAdoptions, lockAdoptions, reopenAdopters, undoLateAdoptions } from './adoptions';
 import { markSent } from './record-intents';
 import { dequeueSql, lockOrderKeys, raiseBarriersSql, releaseWaiting } from './order-queue';
-import { type Column, column, preparePlan, rowSource } from '../row-source';
+import { type Column, column, hiddenFromPlanner, planByKeys, preparePlan, rowSource } from '../row-source';
 import { findSettled, insertAttempts, insertOutcomes, moveCalls, updateRecordsSql } from './settled-rows';
 import type { EndedOperation, ReleasedCall, Settled, Settlement } from './settlement';
 import { splitRefused } from './split-refused';
@@ -24,6 +24,7 @@ export async function settleTogether(
   timeScale: number,
 ): Promise<Map<string, Settled>> {
   return await database.transaction(async (transaction) => {
+    await transaction.raw(planByKeys);
     const settlements = await endUninstalled(transaction, given);
     await lockOrderKeys(
       transaction,
@@ -75,28 +76,32 @@ function toSettled(settlement: Settlement, { nextStates, ended, parts, released 
 }
 
 async function lockOperations(transaction: Knex.Transaction, settlements: readonly Settlement[]): Promise<void> {
-  const input = rowSource('i', callKeyColumns.slice(0, 2), settlements);
-  await transaction.raw(
+  const { source, options } = preparePlan('lock-operations', settlements.length);
+  const input = source('i', callKeyColumns.slice(0, 2), settlements);
+  const locking = transaction.raw(
     `select 1 from operations o where (o.project_id, o.id) in (select project_id, operation_id from ${input.sql})
      order by o.project_id, o.id for update`,
     input.bindings as Knex.Value[],
   );
+  await locking.options(options);
 }
 
 async function lockCalls(
   transaction: Knex.Transaction,
   settlements: readonly Settlement[],
 ): Promise<Map<string, number>> {
-  const input = rowSource('i', callKeyColumns, settlements);
+  const { source, options } = preparePlan('lock-calls', settlements.length);
+  const input = source('i', callKeyColumns, settlements);
   type Row = CallKeyRow & { fence: string };
-  const result = await transaction.raw<{ rows: Row[] }>(
+  const locking = transaction.raw<{ rows: Row[] }>(
     `select c.project_id, c.operation_id, c.number, c.fence from calls c
      where (c.project_id, c.operation_id, c.number) in (select project_id, operation_id, number from ${input.sql})
-       and c.state = 'running'
+       and c.state = ${hiddenFromPlanner('running')}
      order by c.project_id, c.operation_id, c.number for update`,
     input.bindings as Knex.Value[],
   );
-  return new Map(result.rows.map((row) => [callId(toCallKey(row)), Number(row.fence)]));
+  const { rows } = await locking.options(options);
+  return new Map(rows.map((row) => [callId(toCallKey(row)), Number(row.fence)]));
 }
 
 /** One round trip for all updates, and one for each operation that ends. */

@@ -74,7 +74,8 @@ async function findBlocked(transaction: Knex.Transaction, claimed: readonly Clai
        join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
        join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}),
      blocked as materialized (
-       select m.project_id, m.operation_id, m.call_number, m.record_index, m.lane_id, b.barrier_until
+       select m.project_id, m.operation_id, m.call_number, m.record_index, m.lane_id,
+         case when b.barrier_until > now() then b.barrier_until end as barrier_until
        from mine m cross join lateral (select
          (select count(*) from order_queue e
           left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and ${isInCall('e', 'k')}
@@ -83,9 +84,9 @@ async function findBlocked(transaction: Knex.Transaction, claimed: readonly Clai
             and ((e.accept_seq, e.record_index) < (m.accept_seq, m.record_index)
               or (k.state = 'running' and not exists (select 1 from mine x where x.operation_id = e.operation_id
                                                       and x.record_index = e.record_index)))) as writes,
-         (select max(e.until) from barriers e where e.project_id = m.project_id and e.order_key = m.order_key and e.until > now()
+         (select max(e.until) from barriers e where e.project_id = m.project_id and e.order_key = m.order_key
             and (e.operation_id, e.record_index) <> (m.operation_id, m.record_index)) as barrier_until) b
-       where b.writes > 0 or b.barrier_until is not null)
+       where b.writes > 0 or b.barrier_until > now())
      select b.*, extract(epoch from b.barrier_until - now())::float8 * 1000 as barrier_in_ms,
             count(*) over (partition by b.project_id, b.operation_id, b.call_number) = c.records as is_whole
      from blocked b join (select project_id, operation_id, call_number, count(*) as records from mine group by 1, 2, 3) c

@@ -2,7 +2,7 @@ import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
 import { type CallKey, type WriteMode, toCallKey } from './write-rows';
 import { type LaneCapacity, type LaneKey, laneColumns } from './lanes';
-import { type Column, column, rowSource } from '../row-source';
+import { type Column, column, preparePlan } from '../row-source';
 
 export interface ClaimRequest {
   /** Names the process in `calls.owner`. */
@@ -87,12 +87,12 @@ const lines = `
         and k.connection_id > l.connection_id order by k.connection_id limit 1)
     from line l where l.connection_id is not null)`;
 
-/** SQL: the calls of a line in this state whose moment has come, with a binding that says whether those that crash their executor are asked for. */
-function dueCalls(state: 'in_doubt' | 'ready'): string {
+/** SQL: the calls of a line in this state whose moment has come. Isolated ones crash their executor: the condition is that of their index. */
+function dueCalls(state: 'in_doubt' | 'ready', isolated: boolean): string {
   return `
     select * from (select k.project_id, k.operation_id, k.number, k.state as was, k.not_before from calls k
       where k.project_id = l.project_id and k.lane_id = l.lane_id and k.connection_id = l.connection_id
-        and k.state = '${state}' and k.not_before <= now() and (k.crash_count >= 2) = ?::boolean
+        and k.state = '${state}' and k.not_before <= now() and k.crash_count ${isolated ? '>= 2' : '< 2'}
       order by k.not_before limit l.capacity for update skip locked) ${state}`;
 }
 
@@ -106,36 +106,31 @@ export async function takeCalls(
   request: ClaimRequest,
   lanes: readonly LaneCapacity[],
 ): Promise<ClaimedCall[]> {
-  const input = rowSource('i', capacityColumns, lanes);
-  const result = await transaction.raw<{ rows: ClaimedRow[] }>(
+  const { source, options } = preparePlan(request.isolated ? 'take-isolated' : 'take-calls', lanes.length);
+  const input = source('i', capacityColumns, lanes);
+  const taking = transaction.raw<{ rows: ClaimedRow[] }>(
     `with recursive requested as (select * from ${input.sql}), ${lines},
      ranked as (
        select c.*, l.ord, l.capacity, l.is_narrowed,
               row_number() over (partition by l.ord order by c.was = 'ready', c.not_before) as position
        from line l
-       cross join lateral (${dueCalls('in_doubt')} union all ${dueCalls('ready')}) c
+       cross join lateral (${dueCalls('in_doubt', request.isolated)} union all ${dueCalls('ready', request.isolated)}) c
        where l.connection_id is not null and ${connectionIsUsable('l')}),
      picked as (select * from ranked where position <= capacity order by ord limit ?::integer)
      update calls c set state = 'running', owner = ?, fence = c.fence + 1,
             lease_until = now() + make_interval(secs => ?::float8 / 1000)
      from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number
-     returning c.*, p.was, p.is_narrowed, (
+     returning c.project_id, c.operation_id, c.number, c.lane_id, c.connection_id, c.object_name, c.type, c.mode, c.all_or_none, c.fence,
+       c.attempts, c.crash_count, c.traceparent, p.was, p.is_narrowed, (
        select array[n.connection_id, g.latest_revision_id]
        from operations o join installations n on n.project_id = o.project_id and n.id = o.installation_id
        join integrations g on g.project_id = n.project_id and g.id = n.integration_id
        where o.project_id = c.project_id and o.id = c.operation_id) as facts,
        (select o.cancel_requested_at is not null from operations o
         where o.project_id = c.project_id and o.id = c.operation_id) as is_cancelled`,
-    [
-      ...input.bindings,
-      request.isolated,
-      request.isolated,
-      request.limit,
-      request.owner,
-      request.leaseMs,
-    ] as Knex.Value[],
+    [...input.bindings, request.limit, request.owner, request.leaseMs] as Knex.Value[],
   );
-  return result.rows.map(toClaimedCall);
+  return (await taking.options(options)).rows.map(toClaimedCall);
 }
 
 /** SQL: the provider does not refuse the connection of the row `alias`. One that is gone is usable, so that its calls are ended. */
