@@ -21,7 +21,7 @@ describe('docs/FLOW.md', () => {
   });
 
   it.each(links)('$file has $name', ({ file, name }) => {
-    expect(readFileSync(join(root, file), 'utf8')).toMatch(new RegExp(`function ${name}\\b`));
+    expect(readFileSync(join(root, file), 'utf8')).toMatch(new RegExp(`(?:function|export const) ${name}\\b`));
   });
 });
 

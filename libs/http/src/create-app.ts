@@ -29,8 +29,6 @@ export interface AppOptions {
   readonly api?: ApiInfo;
   /** Turns a reply that breaks the contract into a 500; for tests and staging. @default false */
   readonly checkReplies?: boolean;
-  /** Largest request body, in bytes. @default 1 MB; a route may set its own */
-  readonly bodyBytesMax?: number;
   /** Whether browsers of any origin may call. Safe with keys in headers: there are no cookies. @default false */
   readonly cors?: boolean;
   /** Paths whose replies may set a cookie in a browser of another origin. @default none */
@@ -44,7 +42,6 @@ export interface AppOptions {
 export function createApp(o: AppOptions): Express {
   const app = express();
   const state = stateOf(app);
-  if (o.bodyBytesMax !== undefined) state.bodyBytesMax = o.bodyBytesMax;
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
   setOnEveryReply(app, [...replyHeaders, ...(o.cors ? corsHeaders : [])]);
   const work = createRouter(o.service, o.authenticate);

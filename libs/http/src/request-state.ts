@@ -16,8 +16,6 @@ import type { BuiltDocument } from './contract/build-document';
 
 /** What the server and the routes of one app share. */
 export interface AppState {
-  /** Largest request body, in bytes. */
-  bodyBytesMax: number;
   readonly budgets: ByteBudgets;
   /** True once the server is closing: the app is alive, and no longer ready. */
   draining: boolean;
@@ -47,12 +45,11 @@ const heapShares = { large: 24, small: 32, replies: 12 };
 
 const states = new WeakMap<object, AppState>();
 
-/** State of an app made by createApp; other Express apps get the defaults. */
+/** State of an app, also of one that createApp has not made. */
 export function stateOf(app: object): AppState {
   let state = states.get(app);
   if (!state) {
-    // 1 MB: the largest single write.
-    state = { bodyBytesMax: 1_048_576, budgets: createBudgets(), draining: false };
+    state = { budgets: createBudgets(), draining: false };
     states.set(app, state);
   }
   return state;

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Admission, Caller, JsonSchema } from '@sluice/types';
+import { type Admission, type Caller, type JsonSchema, limits } from '@sluice/types';
 import { childTraceparent, type HeldBytes } from '@sluice/telemetry';
 import { scopeCheck } from './authenticator';
 import { type RouteDescription, type RouteHandler, withContract } from './contract/route-contract';
@@ -35,7 +35,7 @@ export interface RouteOptions<P extends RouteParts> extends RouteDescription {
   readonly query?: JsonSchema;
   /** Absent: the body is not read. */
   readonly body?: JsonSchema;
-  /** @default the app's limit */
+  /** Largest body. @default `limits.bodyBytesMax` */
   readonly bodyBytesMax?: number;
   /** What of a JSON body is refused before it is parsed. @default its size alone */
   readonly bodyBounds?: JsonBounds;
@@ -122,7 +122,7 @@ function bodyReader<P extends RouteParts>({ body, bytes, ...o }: RouteOptions<P>
   const check = body && validate<P['body']>(body, 'body');
   if (!check) return undefined;
   return async (req, res) => {
-    const bytesMax = o.bodyBytesMax ?? stateOf(req.app).bodyBytesMax;
+    const bytesMax = o.bodyBytesMax ?? limits.bodyBytesMax;
     const sent = await readJson(req, { bytesMax, memory: memoryOf(req, res) }, o.bodyBounds);
     return { value: check(sent.value), bytes: sent.bytes, content: noContent };
   };

@@ -29,9 +29,8 @@ type Options = Partial<ServerOptions> & { handle?: () => Promise<{ body: object 
 
 async function start(o: Options = {}) {
   const app = testApp({
-    bodyBytesMax: 1_000,
     routes: (router) => {
-      router.post('/body', route({ body: {}, handle: ({ body }) => ({ body }) }));
+      router.post('/body', route({ body: {}, bodyBytesMax: 1_000, handle: ({ body }) => ({ body }) }));
       router.get('/slow', route({ handle: o.handle ?? (() => ({ body: {} })) }));
     },
   });

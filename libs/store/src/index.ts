@@ -45,7 +45,7 @@ export type { HeldCall } from './writes/leases';
 export type { PendingRecord } from './writes/load-records';
 export type { Opening, SynchronousWrite } from './writes/open-synchronous';
 export type { OverdueCall } from './writes/overdue';
-export type { Doubt, Evidence } from './writes/reconciliation';
+export type { Doubt, Evidence } from './writes/doubt';
 export type { Intent } from './writes/record-intents';
 export type { WaitingCall } from './writes/order-queue';
 export type { Replaying, ReplayRefusal } from './writes/replay-records';

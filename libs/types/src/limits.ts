@@ -1,5 +1,9 @@
 /** Limits of requests. "Limits" is that table of the specification; "design 6" what we chose where it is silent. */
 export const limits = {
+  /** Bytes of a request's body: of a single write, of a batch, of any other request. Our choice. */
+  singleWriteBytesMax: 1_000_000,
+  batchWriteBytesMax: 5_000_000,
+  bodyBytesMax: 1_048_576,
   /** Records of a batch write. Source: Limits, 1 to 100. */
   batchRecordsMax: 100,
   /** Records at which an auto-batch leaves. Source: Limits. */

@@ -49,7 +49,7 @@ interface EndSource {
 }
 
 /** How an operation `o` ends, as assignments. Success is at least one record written (specification: partial success counts), failure is none. */
-export function endSql({ succeeded, failed, firstIndex, firstText }: EndSource): string {
+export function endAssignments({ succeeded, failed, firstIndex, firstText }: EndSource): string {
   return `state = case when ${succeeded} > 0 or o.records_total = 0 then 'succeeded' else 'failed' end,
             failed_at = case when ${succeeded} = 0 and o.records_total > 0 then now() end,
             result = case
@@ -78,7 +78,7 @@ export async function endCounted(
   const { source, options } = preparePlan('end-operations', operations.length);
   const input = source('k', operationColumns, operations);
   const ending = transaction.raw<{ rows: EndedRow[] }>(
-    `with ended as (update operations o set updated_at = now(), ${endSql(counted)}
+    `with ended as (update operations o set updated_at = now(), ${endAssignments(counted)}
      from ${input.sql} left join lateral (
        select e.record_index, e.error_text from record_outcomes e
        where e.project_id = k.project_id and e.operation_id = k.id and e.outcome in ('failed', 'unknown')

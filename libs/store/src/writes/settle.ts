@@ -7,7 +7,7 @@ import { settleTogether } from './settle-calls';
 import type { Settled, Settlement, SettlingAnswer } from './settlement';
 import type { OperationState } from '@sluice/types';
 import { isAwaitedSql } from '../webhooks/notify';
-import { endSql, toEnded } from './end-operations';
+import { endAssignments, toEnded } from './end-operations';
 import { isAdopted } from './adoptions';
 import {
   column,
@@ -166,7 +166,7 @@ function wholeStatement(plain: readonly Settlement[], { source }: PreparedRows):
        from whole w
        where c.project_id = w.project_id and c.operation_id = w.operation_id and c.number = w.number)
      update operations o set calls_open = 0, records_succeeded = w.succeeded, records_failed = w.failed, updated_at = now(),
-            ${endSql(ending)}
+            ${endAssignments(ending)}
      from whole w where o.project_id = w.project_id and o.id = w.operation_id
      returning o.project_id, w.operation_id, w.number, o.id, o.state, o.result`;
   const bindings = [...given.bindings, ...rowBindings(namedColumns, named), ...outcomes.bindings];

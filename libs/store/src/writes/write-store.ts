@@ -18,7 +18,7 @@ import { lapse, release, renew, type HeldCall } from './leases';
 import { loadPending, readPendingSizes, type PendingRecord } from './load-records';
 import { insertSynchronous, insertTogether, type SynchronousWrite } from './open-synchronous';
 import { claimOverdue, type OverdueRequest } from './overdue';
-import { findClaimedIds, findRivals, measureRivals, readDoubt } from './reconciliation';
+import { findClaimedIds, findRivals, measureRivals, readDoubt } from './doubt';
 import { insertIntents, type Intent } from './record-intents';
 import { repairOrder, type WaitingCall } from './order-queue';
 import { replayRecords, type Replay } from './replay-records';

@@ -27,9 +27,6 @@ import type { synchronousWriter } from '../write-synchronously';
 import { writeExamples, writeReplyExamples } from './write-examples';
 import { writeProblems, writeReplies, writeRequestHeaders } from './write-replies';
 
-/** Largest body of a batch and of a single record, in bytes. */
-const batchBytesMax = 5_000_000;
-const singleBytesMax = 1_000_000;
 /** Refused before the body is parsed: what they keep out costs seconds and gigabytes to parse, check and plan. */
 const bodyBounds = {
   listItemsMax: limits.recordListItemsMax,
@@ -84,7 +81,7 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
       scopes: ['write', 'token'],
       query: querySchema,
       body: writeRequestSchema,
-      bodyBytesMax: batchBytesMax,
+      bodyBytesMax: limits.batchWriteBytesMax,
       bodyBounds,
       handle: async (request) => {
         await writers.limits.assertGroup(request.caller, request.body.groupRef);
@@ -127,8 +124,9 @@ async function write({ accept, join, writeNow }: Writers, call: WriteCall): Prom
 
 function toWriteCall(request: RouteRequest<Parts>): WriteCall {
   const { params, body, caller } = request;
-  if (body.batch === undefined && request.bodyBytes > singleBytesMax) {
-    const detail = `The body of a single write may have ${singleBytesMax} bytes; this one has ${request.bodyBytes}.`;
+  const { singleWriteBytesMax } = limits;
+  if (body.batch === undefined && request.bodyBytes > singleWriteBytesMax) {
+    const detail = `The body of a single write may have ${singleWriteBytesMax} bytes; this one has ${request.bodyBytes}.`;
     throw new InboundError({ code: 'request.body-too-large', detail });
   }
   const issues = checkWriteRequest(body);
