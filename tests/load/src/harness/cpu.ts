@@ -12,14 +12,22 @@ const restMaxMs = 15_000;
 
 /** What a write passes: our services, Postgres, Redis and Kafka. Not the load generator, not the provider. */
 export function systemProcesses(bench: Bench, system: System): number[] {
-  return [...system.running().map(([, { pid }]) => pid), ...stackProcesses(bench)];
+  return namedProcesses(bench, system).map(([, pid]) => pid);
+}
+
+/** The same with their names. */
+export function namedProcesses(bench: Bench, system: System): (readonly [name: string, pid: number])[] {
+  const [postgres, redis, kafka] = stackProcesses(bench);
+  const services = system.running().map(([name, { pid }]) => [name, pid] as const);
+  return [...services, ['Postgres', postgres], ['Redis', redis], ['Kafka', kafka]];
 }
 
 /** Postgres, Redis and Kafka, which both sides may use. */
-export function stackProcesses({ addresses }: Bench): number[] {
+export function stackProcesses({ addresses }: Bench): [postgres: number, redis: number, kafka: number] {
   const broker = addresses.kafkaBrokers.split(',')[0] ?? '';
   const ports = [new URL(addresses.databaseUrl).port, new URL(addresses.redisUrl).port, broker.split(':')[1] ?? ''];
-  return ports.map((port) => listenerOf(Number(port)));
+  const [postgres = 0, redis = 0, kafka = 0] = ports.map((port) => listenerOf(Number(port)));
+  return [postgres, redis, kafka];
 }
 
 /**
