@@ -6,6 +6,7 @@ import { sendLoad } from '../harness/load';
 import { query } from '../harness/query';
 import type { Row, RowContext } from '../harness/row';
 import { parties, type Party } from '../harness/world';
+import { accountsOf } from './support/customers';
 
 const perSecond = 300;
 /** Source: fault matrix, F30. */
@@ -25,10 +26,12 @@ export const f30: Row = {
     const { size } = context;
     let isOver = false;
     const sampling = sampleMemory(context, () => isOver);
+    // With the limits of two accounts five sixths of the writes would wait, and more from minute to minute.
+    const customers = await accountsOf(context.world, 8);
     const ledgers: ClientLedger[] = [];
     // In tenths, so that the first can be compared with the last.
     for (let tenth = 0; tenth < 10; tenth += 1)
-      ledgers.push(await sendLoad(context, { writes: size.writes / 10, perSecond, name: `-${tenth}` }));
+      ledgers.push(await sendLoad(context, { writes: size.writes / 10, perSecond, customers, name: `-${tenth}` }));
     isOver = true;
     const samples = await sampling;
     const ledger = mergeLedgers(ledgers);
