@@ -67,6 +67,19 @@ describe('what waits', () => {
     expect(await find(write.operation.id)).toMatchObject({ status: 'failure', result });
   });
 
+  it('ends the records of a call that would be divided, and frees their order', async () => {
+    const write = fixture.asynchronous({ type: 'update', records: [{ recordId: '1' }, { recordId: '2' }] });
+    await store.writes.accept([write]);
+    const [running] = await fixture.claim();
+    if (!running) throw new Error('nothing was claimed');
+    await remove();
+    const split = { state: 'split', parts: [[0], [1]] } as const;
+    await store.writes.settle([{ ...running, isCreate: false, records: [], next: split, orderKeys: [] }]);
+    const result = `Batch write completed (0 succeeded, 2 failed). First error, record 0: ${deleted}`;
+    expect(await find(write.operation.id)).toMatchObject({ status: 'failure', result });
+    expect(await rows('order_queue')).toBe(0);
+  });
+
   it('shows that its installation is gone to a claim of what was accepted meanwhile', async () => {
     const write = fixture.asynchronous();
     await store.writes.accept([write]);

@@ -205,4 +205,5 @@ it('open batches take records, what is full or cancelled is closed, and all work
   const left = await database('operations').whereNotIn('state', ['succeeded', 'failed']).orWhere('calls_open', '<>', 0);
   expect(left).toEqual([]);
   expect(await database('cancels').select()).toEqual([]);
+  expect(await database('order_queue').select()).toEqual([]);
 });

@@ -20,7 +20,7 @@ export async function endUninstalled(
   const decided: Settlement[] = [];
   for (const settlement of settlements) {
     const isGone = triesAgain(settlement) && !installed.has(settlement.operationId);
-    decided.push(isGone ? ended(settlement, await readOrderKeys(transaction, settlement)) : settlement);
+    decided.push(isGone ? ended(settlement, await readUnfinished(transaction, settlement)) : settlement);
   }
   return decided;
 }
@@ -44,29 +44,50 @@ async function holdInstallations(
   return new Set(result.rows.map((row) => row.id));
 }
 
-function ended(settlement: Settlement, orderKeys: readonly string[]): Settlement {
+/** Also of what the settlement does not name: one that divides a call names no record. */
+function ended(settlement: Settlement, unfinished: readonly UnfinishedRow[]): Settlement {
+  const named = new Set(settlement.records.map(({ index }) => index));
+  const others = unfinished
+    .filter(({ record_index: index }) => !named.has(index))
+    .map(
+      ({ record_index: index, send_state: state }) =>
+        ({ index, sendState: state === 'none' ? state : 'maybe' }) as const,
+    );
   return {
     ...settlement,
-    records: settlement.records.map((record) => (record.kind === 'again' ? endOf(record) : record)),
+    records: [
+      ...settlement.records.map((record) => (record.kind === 'again' ? endOf(record) : record)),
+      ...others.map(endOf),
+    ],
     next: { state: 'done' },
-    orderKeys: [...new Set([...settlement.orderKeys, ...orderKeys])],
+    orderKeys: [...new Set([...settlement.orderKeys, ...unfinished.flatMap((row) => row.order_key ?? [])])],
   };
 }
 
-function endOf({ index, sendState, error }: Extract<RecordSettlement, { kind: 'again' }>): RecordSettlement {
+function endOf({
+  index,
+  sendState,
+  error,
+}: Omit<Extract<RecordSettlement, { kind: 'again' }>, 'kind'>): RecordSettlement {
   const last = error === undefined ? '' : ` Last: ${error.text}`;
   const text = `${uninstalledError.text}${last}`;
   if (sendState === 'none') return { index, kind: 'failed', error: { ...uninstalledError, text } };
   return { index, kind: 'unknown', error: { ...uninstalledError, text: `Outcome unknown: ${text}` } };
 }
 
-/** Of all its records: a settlement names only those of the records that it ends. */
-async function readOrderKeys(transaction: Knex.Transaction, call: Settlement): Promise<string[]> {
-  const { rows } = await transaction.raw<{ rows: { order_key: string }[] }>(
-    `select r.order_key from calls c
+interface UnfinishedRow {
+  readonly record_index: number;
+  readonly send_state: string;
+  readonly order_key: string | null;
+}
+
+/** All records of a call. */
+async function readUnfinished(transaction: Knex.Transaction, call: Settlement): Promise<UnfinishedRow[]> {
+  const { rows } = await transaction.raw<{ rows: UnfinishedRow[] }>(
+    `select r.record_index, r.send_state, r.order_key from calls c
      join records r on r.project_id = c.project_id and r.operation_id = c.operation_id and ${isInCall('r', 'c')}
-     where c.project_id = ? and c.operation_id = ? and c.number = ? and r.order_key is not null`,
+     where c.project_id = ? and c.operation_id = ? and c.number = ?`,
     [call.projectId, call.operationId, call.number],
   );
-  return rows.map((row) => row.order_key);
+  return rows;
 }
