@@ -46,7 +46,7 @@ const isReadOnly = (error: unknown): boolean => errorCode(error) === '25006';
 /**
  * The server would compile what it estimates to be long: statements of many steps that find few rows, above all those of the purge and of the repairs. Compiling takes
  * longer than running them (87 ms to find nothing), and leaves 11 MB in that connection (measured with Postgres 15 under 200 writes a second).
- * A pooler in transaction mode passes it on to the server connection that it happens to give, where it is right for all of ours.
+ * A pooler in transaction mode passes it on to the server connection that it happens to give: there the role has it (docs/guides/pgbouncer.md).
  * Source: https://www.postgresql.org/docs/18/jit-decision.html
  */
 const withoutJit = 'set jit = off';
@@ -70,13 +70,18 @@ export function openDatabase(options: DatabaseOptions): Knex {
       min: 0,
       max: options.poolMax ?? 10,
       acquireTimeoutMillis: connectMs,
+      createTimeoutMillis: 2 * connectMs,
       // A server that shuts down emits an error on idle clients, which would end the process when nobody listens.
       afterCreate: (client: PooledClient & NamedClient, done: (error: Error | null, client: PooledClient) => void) => {
         client.on('error', (error) => options.logger?.warn({ reason: error.message }, 'database.connection-lost'));
         const { __knexUid: uid } = client;
         client.on('end', () => readOnly.delete(uid));
         (options.prepared === false ? forgetNames : renewPlans)(client);
-        client.query(withoutJit, (error: Error | null) => done(error, client));
+        client.query(withoutJit, (error: Error | null) => {
+          // knex forgets a client that it did not get.
+          if (error !== null) client.end(() => undefined);
+          done(error, client);
+        });
       },
       validate: ({ __knexUid: uid }: NamedClient) => !readOnly.delete(uid),
     },
@@ -130,6 +135,7 @@ interface NamedClient {
 /** What is used of a client of `pg`. */
 interface PooledClient {
   on(event: 'error' | 'end', listener: (error: Error) => void): void;
+  end(ended: () => void): void;
   query(statement: string | { name?: string }, ...rest: unknown[]): unknown;
 }
 
