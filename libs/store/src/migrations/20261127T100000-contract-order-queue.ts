@@ -16,7 +16,9 @@ export const orderQueue: Migration = {
         operation_id text not null,
         primary key (project_id, order_key, accept_seq, record_index)
       ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_limit = 1000,
-              autovacuum_analyze_scale_factor = 0.02);
+              autovacuum_analyze_scale_factor = 0.02,
+              -- It is empty now and then: giving its pages back would lock everybody out for a moment.
+              vacuum_truncate = false);
       insert into order_queue select project_id, order_key, accept_seq, record_index, operation_id from records
       where order_key is not null and holds_order;
       -- Until then the provider may apply a write that it did not answer.

@@ -138,11 +138,15 @@ const recordColumns = [
   column<PositionedRecord>('plan', 'json', (r) => r.plan),
 ];
 
-/** Unfinished writes to the same records, those that are executing first: what is queued is overtaken, what is executing is waited for. */
+/**
+ * Unfinished writes to the same records, those that are executing first: what is queued is overtaken, what is executing is waited for. Key by key
+ * (`offset 0` keeps it so), as `releaseWaiting`.
+ */
 const standingSql = `
-  select q.operation_id, coalesce(c.state = 'running', false) as running from order_queue q
+  select q.operation_id, coalesce(c.state = 'running', false) as running
+  from (select distinct unnest(?::text[]) as order_key, ?::text as project_id) k cross join lateral (
+    select * from order_queue where project_id = k.project_id and order_key = k.order_key offset 0) q
   left join calls c on c.project_id = q.project_id and c.operation_id = q.operation_id and ${isInCall('q', 'c')}
-  where q.project_id = ? and q.order_key = any(?::text[])
   order by coalesce(c.state = 'running', false) desc, q.accept_seq, q.record_index limit 100`;
 const noneStanding = 'select null::text as operation_id, false as running where false';
 
@@ -209,7 +213,7 @@ function openingStatement(writes: readonly SynchronousWrite[], timeScale: number
       : [{ projectId: operation.projectId, operationId: operation.id, claim: idempotency }],
   );
   const bindings = [
-    ...(ordered === undefined ? [] : [ordered.projectId, ordered.orderKeys]),
+    ...(ordered === undefined ? [] : [ordered.orderKeys, ordered.projectId]),
     ...rowBindings(operationColumns, writes),
     ...(keyed.length === 0 ? [] : claimBindings(keyed, timeScale)),
     ...rowBindings(recordColumns, records),

@@ -82,23 +82,27 @@ export const raiseBarriersSql = (found: string): string => `
   from ${found} where order_key is not null and barrier_ms is not null
   on conflict (project_id, order_key, operation_id, record_index) do update set until = greatest(barriers.until, excluded.until)`;
 
-/** Waiting calls whose blocked record is now the first unfinished write of its order key. */
+/**
+ * Waiting calls whose blocked record is now the first unfinished write of its order key. Key by key: given all keys at once, Postgres before 17 may read the whole
+ * queue of the project.
+ */
 export async function releaseWaiting(
   transaction: Knex.Transaction,
   held: readonly Pick<Settlement, 'projectId' | 'orderKeys'>[],
 ): Promise<ReleasedCall[]> {
-  const orderKeys = held.flatMap((settlement) => settlement.orderKeys);
-  if (orderKeys.length === 0) return [];
+  const keys = held.flatMap(({ projectId, orderKeys }) => orderKeys.map((orderKey) => ({ projectId, orderKey })));
+  if (keys.length === 0) return [];
   const releasing = transaction.raw<{ rows: ReleasedRow[] }>(
     `update calls c set state = 'ready', not_before = c.created_at
-     from (select distinct on (q.project_id, q.order_key) q.project_id, q.operation_id, q.record_index
-           from order_queue q where q.project_id = any(?::text[]) and q.order_key = any(?::text[])
-           order by q.project_id, q.order_key, q.accept_seq, q.record_index) n
+     from (select distinct k.project_id, first.operation_id, first.record_index
+           from unnest(?::text[], ?::text[]) as k(project_id, order_key) cross join lateral (
+             select q.operation_id, q.record_index from order_queue q
+             where q.project_id = k.project_id and q.order_key = k.order_key order by q.accept_seq, q.record_index limit 1) first) n
      join operations o on o.project_id = n.project_id and o.id = n.operation_id
      where c.project_id = n.project_id and c.operation_id = n.operation_id and ${isInCall('n', 'c')}
        and c.state = ${hiddenFromPlanner('waiting')}
      returning c.project_id, c.operation_id, c.number, c.lane_id, c.object_name, c.type, c.traceparent, o.installation_id`,
-    [[...new Set(held.map((settlement) => settlement.projectId))], orderKeys] as unknown as Knex.Value[],
+    [keys.map(({ projectId }) => projectId), keys.map(({ orderKey }) => orderKey)] as unknown as Knex.Value[],
   );
   const result = await releasing.options({ name: 'release-waiting' });
   return result.rows.map((row) => ({
