@@ -153,7 +153,8 @@ describe('[sec-38] a project whose backlog is full by bytes', () => {
       /^About \d{7,8} bytes of the project wait, and 10000000 may \(SLUICE_BACKLOG_BYTES_MAX\); this request has 95\d{4}\. Nothing was accepted\.$/,
     );
     expect(await small.countRows()).toEqual(rows);
-    await small.write(own, single).expect(200);
+    // With eleven the bound is passed already, so nothing more waits, however small.
+    await small.write(own, single).expect(accepted > 10 ? 429 : 200);
     await small.write(own, { type: 'create', record: large.record }).expect(200);
     await small.write(await small.seed(), body).expect(200);
   });
