@@ -6,5 +6,7 @@ import type { System } from './system';
  * figure: admission counts what waits (libs/store/src/writes/count-backlog.ts), and a project may have only so much of it.
  */
 export async function clearBacklog({ databaseUrl }: Pick<System, 'databaseUrl'>): Promise<void> {
-  await withDatabase(databaseUrl, (database) => database.raw('truncate operations, calls, records, attempts, outcomes, order_queue, barriers'));
+  await withDatabase(databaseUrl, (database) =>
+    database.raw('truncate operations, calls, records, attempts, outcomes, order_queue, barriers'),
+  );
 }
