@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const rows = 20_000;
 
-/** Entries of the tables and their indexes that were read by whoever has told the server so far. */
+/** Rows and index entries that the server's statistics count as read. */
 async function entriesRead(): Promise<number> {
   await database.raw('select pg_stat_force_next_flush()');
   const read = await database.raw<{ rows: { entries: string }[] }>(
