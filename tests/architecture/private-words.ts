@@ -14,8 +14,6 @@ const published: readonly { readonly name: RegExp; readonly path: RegExp; readon
   { name: /^told$/, path: /^libs\/connectors\/src\/declarative\//, because: 'a key of provider files' },
   { name: /^sluice_messages_stray_total$/, path: /^libs\/telemetry\//, because: 'a metric' },
   { name: /^look_crashes$/, path: /^services\/executor\/test\//, because: 'a column' },
-  { name: /\bcountCrashesOfLooks$|count-crashes-of-looks$/, path: /\/migrations\//, because: 'a migration' },
-  { name: /^indexKeptPlans$|index-kept-plans$/, path: /\/migrations\//, because: 'a migration' },
   {
     name: /^Place$/,
     path: /(?:\/styles\/zoho|declared-promises\/samples)\.ts$/,

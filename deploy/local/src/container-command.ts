@@ -40,11 +40,7 @@ async function serve(settings: LocalSettings): Promise<number> {
   const [home, withSandbox] = [homeOf(settings), !settings.isReal];
   assertMounted(settings.dataDir, readFileSync('/proc/self/mountinfo', 'utf8'));
   await lockVolume(settings.dataDir);
-  claimVersion(
-    home,
-    version,
-    migrations.map(({ name }) => name),
-  );
+  claimVersion(home, version, migrations.at(-1)?.name ?? '');
   // Of a Postgres that was killed with its container. The number in it may be one of our threads now, and Postgres would not start beside it.
   rmSync(join(home, 'postgres', 'data', 'postmaster.pid'), { force: true });
   const isFirst = !existsSync(demoFileOf(home));

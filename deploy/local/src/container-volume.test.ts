@@ -31,19 +31,18 @@ describe('claimVersion', () => {
 
   it('takes a new volume, the same version, and data of an older one', () => {
     const home = join(folder, 'sandbox');
-    const take = (version: string, ...known: string[]) => claimVersion(home, version, known);
     expect(() => {
-      take('0.1.0', 'one');
-      take('0.1.0', 'one');
-      take('0.2.0', 'one', 'two');
-      take('0.2.1', 'one', 'two');
+      claimVersion(home, '0.1.0', '20261124T000000-first');
+      claimVersion(home, '0.1.0', '20261124T000000-first');
+      claimVersion(home, '0.2.0', '20261127T100000-second');
+      claimVersion(home, '0.2.1', '20261127T100000-second');
     }).not.toThrow();
   });
 
   it('refuses data of a newer version, and goes on refusing it', () => {
-    claimVersion(folder, '0.2.0', ['one', 'two']);
+    claimVersion(folder, '0.2.0', '20261127T100000-second');
     for (const _ of [1, 2]) {
-      expect(() => claimVersion(folder, '0.1.0', ['one'])).toThrow(
+      expect(() => claimVersion(folder, '0.1.0', '20261124T000000-first')).toThrow(
         expect.objectContaining({
           detail: `The data in ${folder} was used by Sluice 0.2.0, which is newer than this, 0.1.0.`,
           remedy: 'Run the image of 0.2.0 or of a later version, or mount another volume.',

@@ -30,14 +30,14 @@ export function assertMounted(folder: string, mountInfo: string): void {
 /**
  * Refuses data that a newer Sluice has used, since its schema may lack what this version needs, and notes this version in the folder. To be called
  * before the data is migrated.
- * @param known names of the migrations of this version, in their order
+ * @param migration name of the last one of this version: names begin with their moment, so a later one is of a newer version
  * @throws DependencyError with the version to run
  */
-export function claimVersion(folder: string, version: string, known: readonly string[]): void {
+export function claimVersion(folder: string, version: string, migration: string): void {
   const file = join(folder, 'version.json');
   if (existsSync(file)) {
     const last = JSON.parse(readFileSync(file, 'utf8')) as VolumeVersion;
-    if (!known.includes(last.migration)) {
+    if (last.migration > migration) {
       throw unavailable(
         `The data in ${folder} was used by Sluice ${last.version}, which is newer than this, ${version}.`,
         {
@@ -47,7 +47,7 @@ export function claimVersion(folder: string, version: string, known: readonly st
     }
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writePrivateFile(file, { version, migration: known.at(-1) ?? '' } satisfies VolumeVersion);
+  writePrivateFile(file, { version, migration } satisfies VolumeVersion);
 }
 
 /**

@@ -9,12 +9,11 @@ afterEach(() => empty.drop());
 
 const open = (poolMax: number) => openDatabase({ url: empty.url, applicationName: 'test', poolMax });
 
-/** Three steps on two tables are taken back, as a release before them left these. */
-const threeSteps = `name between '20261122T150000' and '20261122T153000'`;
+/** Two steps on two tables are taken back, as a release before them left these. */
+const twoSteps = `name in ('20261126T140000-create-minutes', '20261126T180000-index-what-waits')`;
 const older = `
-  drop index webhook_messages_state, webhook_messages_failed, webhook_endpoints_failing;
-  alter table webhook_endpoints drop column held_until;
-  delete from knex_migrations where ${threeSteps};
+  drop table minutes, backlog_minutes, process_minutes;
+  delete from knex_migrations where ${twoSteps};
 `;
 
 it('applies every step once, from two processes at the same time', async () => {
@@ -29,20 +28,32 @@ it('holds nobody up while a backup reads a table, and continues when it has ende
   try {
     await database.raw(older);
     const backup = await database.transaction();
-    await backup.raw('lock table webhook_endpoints in access share mode');
+    await backup.raw('lock table calls in access share mode');
     const migrating = migrateDatabase(empty.url);
-    const waiting = `select 1 from pg_locks where relation = 'webhook_endpoints'::regclass and not granted`;
+    const waiting = `select 1 from pg_locks where relation = 'calls'::regclass and not granted`;
     await until('a step waits for the table', async () => (await database.raw(waiting)).rowCount > 0 || undefined);
     // The steps before it are kept, and their tables free.
-    await database.raw(`insert into webhook_messages select * from webhook_messages`);
-    await database.raw('select 1 from webhook_endpoints');
-    const noted = await database('knex_migrations').whereRaw(threeSteps).pluck('name');
-    expect(noted).toEqual(['20261122T150000-index-messages-by-state']);
+    await database.raw(`insert into minutes select * from minutes`);
+    await database.raw('select 1 from calls');
+    const noted = await database('knex_migrations').whereRaw(twoSteps).pluck('name');
+    expect(noted).toEqual(['20261126T140000-create-minutes']);
     await backup.rollback();
-    expect((await migrating).slice(0, 2)).toEqual([
-      '20261122T150000-index-messages-by-state',
-      '20261122T151000-add-endpoint-hold',
-    ]);
+    expect(await migrating).toEqual(['20261126T140000-create-minutes', '20261126T180000-index-what-waits']);
+  } finally {
+    await database.destroy();
+  }
+});
+
+it('refuses a database of a version before 0.1.0, and leaves it as it is', async () => {
+  const database = open(1);
+  try {
+    await database.raw('create table projects (id text primary key)');
+    await expect(migrateDatabase(empty.url)).rejects.toMatchObject({
+      code: 'service.unmigrated',
+      remedy: expect.stringContaining('Bring it to 0.1.0'),
+    });
+    expect(await database.schema.hasTable('knex_migrations')).toBe(false);
+    expect(await database.schema.hasTable('operations')).toBe(false);
   } finally {
     await database.destroy();
   }

@@ -66,6 +66,8 @@ async function loadDump(): Promise<void> {
   const added = all.splice(all.findIndex(({ name }) => name.includes('-contract-')));
   try {
     await migrateDatabase(clone.url);
+    // As 0.1.0 noted it.
+    await database('knex_migrations').update({ name: '20261124T000000-free-names-of-keys' });
   } finally {
     all.push(...added);
   }
