@@ -2,7 +2,7 @@ import { ProviderError, retryOf, type FailureClass } from '@sluice/errors';
 import { redactText } from '@sluice/telemetry';
 import type { HttpOutcome } from './http-client';
 import type { ProviderFailure } from './results';
-import type { Signal, SignalRow } from './signals';
+import type { Signal, FailureRow } from './failure-table';
 
 /** What a provider's dialect reads from the reply to a call that failed, beside the row that decides. */
 interface ReplyFacts {
@@ -19,7 +19,7 @@ interface ReplyFacts {
 }
 
 /** A call that failed as a whole, by the row that decides. */
-export function callFailure(row: SignalRow, facts: ReplyFacts): ProviderFailure {
+export function callFailure(row: FailureRow, facts: ReplyFacts): ProviderFailure {
   const { outcome, on, isBatch, message, waitMs = 0, providerRequestId, existingId } = facts;
   const failureClass = failureClassOf(row);
   const isFinal = retryOf(failureClass) === 'never';
@@ -37,7 +37,7 @@ export function callFailure(row: SignalRow, facts: ReplyFacts): ProviderFailure 
 }
 
 /** One record that a reply refuses, in a batch or alone. */
-export function recordFailure(row: SignalRow, message: string, existingId?: string): ProviderFailure {
+export function recordFailure(row: FailureRow, message: string, existingId?: string): ProviderFailure {
   const failureClass = failureClassOf(row);
   return {
     class: failureClass,
@@ -50,7 +50,7 @@ export function recordFailure(row: SignalRow, message: string, existingId?: stri
 }
 
 /** An `ok` row for a reply that was read as a failure: the reply lacks what such a reply must say, so its outcome is unknown. */
-export function failureClassOf(row: SignalRow): FailureClass {
+export function failureClassOf(row: FailureRow): FailureClass {
   return row.class === 'ok' ? 'unknown' : row.class;
 }
 

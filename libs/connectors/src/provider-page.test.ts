@@ -4,9 +4,9 @@ import { captureHubspot, captureSalesforce } from '../test/captured-calls';
 import { loadDeclarations } from './declarative/load-declarations';
 import { renderDeclaredPage } from './declarative/page';
 import { hubspotPage } from './hubspot/page';
-import { renderPage, signalRows, type ProviderPage } from './provider-page';
+import { renderPage, failureRows, type ProviderPage } from './provider-page';
 import { salesforcePage } from './salesforce/page';
-import type { SignalRow } from './signals';
+import type { FailureRow } from './failure-table';
 
 const providerPages = [hubspotPage, salesforcePage];
 
@@ -26,14 +26,14 @@ test.each(pages)('docs/providers/%s.md is as the tables and the files are', (nam
 });
 
 test('a row has class, meaning, wait, basis and source', () => {
-  const row: SignalRow = {
+  const row: FailureRow = {
     signal: 'a | b',
     class: 'quota',
     isLane: true,
     waitMs: 90_000,
     fact: 'assumed: x',
   };
-  const page = renderPage({ ...hubspotPage, tables: [{ title: 't', lead: 'l', rows: signalRows([row]) }] });
+  const page = renderPage({ ...hubspotPage, tables: [{ title: 't', lead: 'l', rows: failureRows([row]) }] });
   expect(page).toContain('| a \\| b | quota | retry, blocks the account | 1.5 min | assumed | x |');
 });
 

@@ -1,6 +1,6 @@
 import { retryOf } from '@sluice/errors';
 import type { Capabilities } from './connector';
-import { conditionText, type Fact, type SignalRow } from './signals';
+import { conditionText, type Fact, type FailureRow } from './failure-table';
 
 /** What is known of one capability of a provider, and where from. */
 interface CapabilityFact {
@@ -42,8 +42,8 @@ interface SignalSection {
   readonly rows: readonly string[][];
 }
 
-/** The rows of a signal table as they are printed, in the order in which they decide. */
-export function signalRows(table: readonly SignalRow[]): string[][] {
+/** The rows of a failure table as they are printed, in the order in which they decide. */
+export function failureRows(table: readonly FailureRow[]): string[][] {
   return table.map((row) => {
     const bound = row.triesMax === undefined ? [] : [`at most ${row.triesMax} tries`];
     const meaning = `${meaningOf(row)}${row.isLane ? ', blocks the account' : ''}`;
@@ -56,7 +56,7 @@ export function signalRows(table: readonly SignalRow[]): string[][] {
  * What a class means for whoever sent the write. Of an update or a delete an unknown outcome is just tried again: its
  * end state is the same.
  */
-function meaningOf({ class: of }: SignalRow): string {
+function meaningOf({ class: of }: FailureRow): string {
   if (of === 'unknown' || of === 'timeout') return 'retry after reconciling';
   if (of === 'credentials') return 'refresh';
   if (of === 'ok') return 'ok';

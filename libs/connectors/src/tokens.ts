@@ -5,7 +5,7 @@ import { isJson, textOf, type Json } from './json';
 import type { Dialect, ProviderHttp } from './provider-call';
 import type { AppClient, AuthorizationRequest, CodeExchange, ProviderCall, TokenGrant, TokenRefresh } from './requests';
 import type { FreshTokens, ProviderFailure } from './results';
-import { decide, propertiesOf, type SignalRow } from './signals';
+import { decide, propertiesOf, type FailureRow } from './failure-table';
 
 type Form = Readonly<Record<string, string>>;
 
@@ -68,7 +68,7 @@ interface TokenEndpoint {
   readonly dialect: Dialect;
   readonly http: ProviderHttp;
   /** Rows for replies. */
-  readonly table: readonly SignalRow[];
+  readonly table: readonly FailureRow[];
   readonly errorOf: (body: Json) => TokenError;
   /** @default `Retry-After` */
   readonly waitOf?: typeof retryAfterMs;
@@ -130,7 +130,7 @@ export function freshTokens(
 }
 
 /** Before the rows of a provider. A reply that is not whole keeps its status, but for one that is late. */
-export const tokenTransportRows: readonly SignalRow[] = [
+export const tokenTransportRows: readonly FailureRow[] = [
   {
     signal: 'no whole reply within the call timeout',
     fault: ['timeout'],

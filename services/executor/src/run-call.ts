@@ -25,9 +25,7 @@ import {
   uninstalled,
 } from './end-calls';
 import type { LaneQueue } from './lane-queue';
-import { reconcile } from './reconcile';
-import { type Run, giveBack, traceStep } from './run';
-import { type SendCall, type Sending, callSender } from './send-call';
+import { type Run, type SendCall, type Sending, callSender, giveBack, reconcile, traceStep } from './send-call';
 import { traceCall } from './trace-call';
 
 /** Crashes of one call, the last two of them alone in its process, after which it is taken out. Source: ADR 23. */

@@ -1,22 +1,47 @@
 import type { Connector } from '@sluice/connectors';
-import { type Intent, type Settlement, callId } from '@sluice/store';
+import { type ClaimedCall, type Intent, type Settlement, callId } from '@sluice/store';
+import { type HeldBytes, asStep } from '@sluice/telemetry';
 import type { LiveCredentials } from '@sluice/types';
 import {
+  type Hold,
+  type LookupOutcome,
   type PerformedCall,
+  type RefreshUsed,
   type Sendable,
   coalesce,
   decideSettlement,
+  leaseMs,
   noteOutcome,
   performCall,
+  reconcileCall,
 } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { endRecord, isOverdue, overdue } from './end-calls';
-import { type Run, giveBack, mayLeave, refresherOf, traceStep } from './run';
+import type { LaneQueue } from './lane-queue';
+import type { CallTrace } from './trace-call';
 
 /** Calls of one intent statement. */
 const callsPerIntent = 64;
 /** A lane whose calls take longer has one at a time: its account would hold sockets that others could use. */
 const slowCallMs = 5_000;
+
+/** One claimed call while it runs. */
+export interface Run {
+  readonly call: ClaimedCall;
+  readonly hold: Hold;
+  readonly lanes: LaneQueue;
+  /** One lease after the claim, of `performance.now()`: what has not left by then goes back, however often its lease was renewed. */
+  readonly leaveByMs: number;
+  /** Whose account is called; absent until the connection was read. */
+  provider?: string;
+  /** Whose connection it is; absent until the connection was read. */
+  groupRef?: string;
+  readonly trace: CallTrace;
+  /** What its plans and the provider's replies take of memory, until the call is settled. */
+  readonly held: HeldBytes;
+  /** The intent is committed: the call counts as sent, and must not be given back. */
+  isIntended: boolean;
+}
 
 /** What is sent, and with what. */
 export interface Sending {
@@ -75,7 +100,7 @@ function toIntent({ call }: Run, { records, connector }: Sending): Intent {
 }
 
 async function perform(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
-  const { call, hold, lanes } = run;
+  const { call, hold } = run;
   const { records, connector, live } = sending;
   const refresh = refresherOf(context, call);
   const takeMore = () => context.quotas.take(call, connector, 'asynchronous');
@@ -91,17 +116,56 @@ async function perform(context: ExecutorContext, run: Run, sending: Sending): Pr
   traceStep(context, call, 'call.performed');
   context.quotas.learn(call, performed.quota);
   await context.failpoints.hit('ex.after_reply_before_finish');
-  try {
-    const blockedMs = await noteOutcome(context, call, performed);
-    context.meters.called({ projectId: call.projectId, provider: live.provider }, { ...performed, blockedMs });
-    if (blockedMs > 0) lanes.sleep(call, blockedMs);
-  } catch (error) {
-    // The reply is known and must be settled, whether or not the lane could be updated.
-    context.logger.warn({ error, operationId: call.operationId }, 'call.outcome-not-noted');
-  }
+  await note(context, run, live, performed);
   const elapsedMs = performance.now() - sending.loadedAtMs;
   const { lateCommitMs } = connector.capabilities;
   return decideSettlement({ call, records, performed, elapsedMs, lateCommitMs, random: Math.random });
+}
+
+/**
+ * Finds out the outcome of a call in doubt. What a lookup shows about the account is used like what a send shows: a 429 blocks the
+ * lane (one of the search alone: its searches), a token that is refused for good marks the connection. Every lookup counts against the quota, after what callers wait for.
+ */
+export async function reconcile(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
+  const { call, hold } = run;
+  const { callTimeoutMs, timeScale } = context.config;
+  const lookUp = () =>
+    reconcileCall(context.store.writes, {
+      call,
+      records: sending.records,
+      connector: sending.connector,
+      live: sending.live,
+      refresh: refresherOf(context, call),
+      signal: hold.signal,
+      takeQuota: (quota) => context.quotas.take(call, sending.connector, 'asynchronous', quota),
+      senderMs: leaseMs + callTimeoutMs,
+      timeScale,
+    });
+  const { operationId, number } = call;
+  const { settlement, lookup } = await asStep('call.reconcile', { operationId, call: number }, lookUp);
+  context.quotas.learn(call, lookup.quota);
+  const failures = lookup.results.flatMap((result) => (result.ok ? [] : [result.error]));
+  const ofSearch = failures.find(({ scope }) => scope === 'search');
+  if (ofSearch !== undefined) await context.quotas.blockSearches(call, sending.connector, ofSearch.retryAfterMs);
+  await note(context, run, sending.live, lookup);
+  context.logger.info({ operationId, call: number, next: settlement.next.state }, 'call.reconciled');
+  return settlement;
+}
+
+/** Blocks the lane or marks the connection, as the reply requires. What is known must be settled, whether or not that could be stored. */
+async function note(
+  context: ExecutorContext,
+  { call, lanes }: Run,
+  { provider }: LiveCredentials,
+  outcome: LookupOutcome | PerformedCall,
+): Promise<void> {
+  try {
+    const blockedMs = await noteOutcome(context, call, outcome);
+    context.meters.called({ projectId: call.projectId, provider }, { ...outcome, blockedMs });
+    if (blockedMs > 0) lanes.sleep(call, blockedMs);
+  } catch (error) {
+    context.logger.warn({ error, operationId: call.operationId }, 'call.outcome-not-noted');
+  }
 }
 
 /** A call that the provider's quota does not allow now goes back without having been tried, and its lane sleeps. */
@@ -148,4 +212,30 @@ async function watchPace(
     await quietly(store.writes.widenLane(call, config.laneConcurrency));
   }
   return performed;
+}
+
+/** Whether the call may be sent now: its lease is held, it has not waited too long, and its lane was not put to sleep meanwhile. */
+export function mayLeave({ call, hold, lanes, leaveByMs }: Run): boolean {
+  return hold.mayStillSend() && performance.now() < leaveByMs && !lanes.isAsleep(call);
+}
+
+/** Releases a call that was not sent: an orderly release, no crash. Without a delay it keeps its position in the lane. */
+export async function giveBack(context: ExecutorContext, { call, lanes }: Run, delayMs: number): Promise<undefined> {
+  await context.store.writes.release([{ ...call, delayMs, isInDoubt: call.isInDoubt }]);
+  lanes.wakeLater(call, delayMs);
+  return undefined;
+}
+
+/** How a call comes to newer credentials after a 401. */
+export function refresherOf({ installations }: ExecutorContext, { projectId }: ClaimedCall): RefreshUsed {
+  return ({ connectionId, tokenVersion }) => installations.refreshCredentials(projectId, connectionId, tokenVersion);
+}
+
+/** A step of the call, found by its trace. */
+export function traceStep(
+  { logger }: ExecutorContext,
+  { operationId, number, traceparent }: ClaimedCall,
+  event: string,
+): void {
+  logger.debug({ operationId, call: number, traceparent }, event);
 }

@@ -8,11 +8,11 @@ import {
 } from '../provider-call';
 import type { Auth, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
-import type { SignalRow } from '../signals';
+import type { FailureRow } from '../failure-table';
 import { attach } from './attach-auth';
 import { classify, requestIdOf } from './classify';
 import type { Declaration, Match } from './declaration';
-import { signalTable } from './signal-table';
+import { signalTable } from './failure-table';
 import { fillPath, fillText, segmentFault, valueAt } from './template';
 import { originOf, variablesOf } from './variables';
 
@@ -139,7 +139,7 @@ function nameOf(name: string): string {
 
 interface Requested {
   readonly file: Declaration;
-  readonly table: readonly SignalRow[];
+  readonly table: readonly FailureRow[];
   readonly request: DeclaredRequest;
   readonly token: string;
 }

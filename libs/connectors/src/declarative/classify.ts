@@ -2,7 +2,7 @@ import { retryOf } from '@sluice/errors';
 import { callFailure, cleanText, failureClassOf, failureText, retryAfterMs, waitMsMax } from '../failures';
 import type { HttpOutcome } from '../http-client';
 import type { ProviderFailure } from '../results';
-import { decide, propertiesOf, wireSignal, type Signal, type SignalRow } from '../signals';
+import { decide, propertiesOf, wireSignal, type Signal, type FailureRow } from '../failure-table';
 import type { Declaration, DeclaredWait, ErrorShape } from './declaration';
 import { textAt, valueAt } from './template';
 
@@ -18,7 +18,7 @@ interface FailedCall {
 }
 
 /** Class, wait and text of it. */
-export function classify(file: Declaration, table: readonly SignalRow[], call: FailedCall): ProviderFailure {
+export function classify(file: Declaration, table: readonly FailureRow[], call: FailedCall): ProviderFailure {
   const { on, outcome, flaw, isKeyed } = call;
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
   const { code, message, existingId } = readError(file.errors, reply?.json);

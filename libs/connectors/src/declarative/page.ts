@@ -1,8 +1,8 @@
-import { factCells, signalRows, signalTableOf, tableOf } from '../provider-page';
-import { conditionText, type SignalRow } from '../signals';
+import { factCells, failureRows, signalTableOf, tableOf } from '../provider-page';
+import { conditionText, type FailureRow } from '../failure-table';
 import { keyMember } from './attach-auth';
 import type { Attachment, Declaration, DeclaredAuth } from './declaration';
-import { signalTable } from './signal-table';
+import { signalTable } from './failure-table';
 
 const preface = `Written from the files in \`libs/connectors/providers\` and the table in \`libs/connectors/src/declarative\` by
 \`pnpm --filter @sluice/connectors print:pages\`; a test compares. Nothing here was checked on a live account. **documented**: the provider's public pages.
@@ -18,13 +18,13 @@ export function renderDeclaredPage(files: readonly Declaration[]): string {
     '## What a call ends with',
     `The rows of a provider come after the first four of these; then the first row that matches decides. \`unavailable\` and \`quota\`: certainly not applied. \`unknown\` and
 \`timeout\`: may have been applied; for reads \`unknown\` counts as \`unavailable\`, and an update is just tried again.`,
-    signalTableOf(signalRows(usual)),
+    signalTableOf(failureRows(usual)),
     ...files.flatMap((file) => sectionOf(file, usual)),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function sectionOf(file: Declaration, usual: readonly SignalRow[]): string[] {
+function sectionOf(file: Declaration, usual: readonly FailureRow[]): string[] {
   const known = new Set(usual.map(conditionText));
   const own = signalTable(file).filter((row) => !known.has(conditionText(row)));
   const facts = Object.entries(file.facts).map(([part, fact]) => [`\`${part}\``, ...factCells(fact)]);
@@ -32,7 +32,7 @@ function sectionOf(file: Declaration, usual: readonly SignalRow[]): string[] {
     `## ${file.displayName}`,
     tableOf(['', ''], shapeOf(file)),
     tableOf(['part', 'basis', 'source'], facts),
-    ...(own.length > 0 ? [signalTableOf(signalRows(own))] : []),
+    ...(own.length > 0 ? [signalTableOf(failureRows(own))] : []),
   ];
 }
 

@@ -7,7 +7,7 @@ import { codeGrant, freshTokens, ownGrant, refreshGrant, requestTokens, withClie
 import { waitOf } from './classify';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredOAuth2 } from './declaration';
-import { tokenTable } from './signal-table';
+import { tokenTable } from './failure-table';
 import { textAt } from './template';
 import { addressOf, otherwise, reportedVariables } from './variables';
 

@@ -6,7 +6,7 @@ import type { ProviderFailure, ProviderRecord, RecordRead } from '../results';
 import { type HubspotApi, batchLimit, hubspot } from './call-hubspot';
 import { itemFailure } from './errors';
 import { normalizeValue } from './same-value';
-import { unanswered } from './signal-tables';
+import { unanswered } from './failure-tables';
 import { type WireBatch, type WireError, isOver, readBatch, textsOf, toProviderRecord } from './wire';
 
 /**

@@ -12,9 +12,9 @@ import {
   refused,
 } from '../provider-call';
 import type { ObservedQuota, ProviderCall } from '../requests';
-import { type Signal, decide, propertiesOf, wireSignal } from '../signals';
+import { type Signal, decide, propertiesOf, wireSignal } from '../failure-table';
 import { classify, requestIdOf } from './errors';
-import { callTable } from './signal-tables';
+import { callTable } from './failure-tables';
 import { type HubspotUrls, isSafePath } from './urls';
 import type { ObjectSchema } from './wire';
 

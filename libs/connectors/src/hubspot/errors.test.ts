@@ -2,9 +2,9 @@ import { ProviderError } from '@sluice/errors';
 import { failedOutcome, type Failing } from '../../test/failed-outcome';
 import { toFailure, toProviderError } from '../failures';
 import type { ProviderFailure } from '../results';
-import { decide, propertiesOf, wireSignal, type Signal } from '../signals';
+import { decide, propertiesOf, wireSignal, type Signal } from '../failure-table';
 import { classify, itemFailure, refusedFieldsOf, type FailedCall } from './errors';
-import { callTable } from './signal-tables';
+import { callTable } from './failure-tables';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 

@@ -2,8 +2,8 @@ import { callFailure, cleanText, failureText, recordFailure, retryAfterMs } from
 import type { HttpOutcome } from '../http-client';
 import { type Json, isJson, listOf, textOf } from '../json';
 import type { ProviderFailure } from '../results';
-import { type Signal, decide, propertiesOf } from '../signals';
-import { callTable, policyWaitMs, recordTable } from './signal-tables';
+import { type Signal, decide, propertiesOf } from '../failure-table';
+import { callTable, policyWaitMs, recordTable } from './failure-tables';
 import { type WireError, textsOf } from './wire';
 
 /** Most causes that a text names. [own] */

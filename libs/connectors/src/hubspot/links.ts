@@ -7,7 +7,7 @@ import type { ProviderFailure, RecordResult } from '../results';
 import type { HubspotApi } from './call-hubspot';
 import { readSchema } from './describe';
 import { itemFailure } from './errors';
-import { unanswered } from './signal-tables';
+import { unanswered } from './failure-tables';
 import { canonicalObjectName } from './urls';
 import { type ObjectSchema, type WireError, isOver, readBatch, textsOf } from './wire';
 

@@ -3,7 +3,7 @@ import type { Fields } from '../requests';
 import type { ProviderFailure, RecordResult } from '../results';
 import { itemFailure } from './errors';
 import { type UniqueKey, matchesSent, sameValue, uniqueKeyOf } from './same-value';
-import { unanswered } from './signal-tables';
+import { unanswered } from './failure-tables';
 import { type WireBatch, type WireError, type WireRecord, isOver, mergedWarning, textsOf, toSuccess } from './wire';
 
 /**

@@ -1,6 +1,6 @@
-import { type CapabilityFacts, type ProviderPage, signalRows } from '../provider-page';
+import { type CapabilityFacts, type ProviderPage, failureRows } from '../provider-page';
 import { tokenTransportRows } from '../tokens';
-import { callTable, recordTable, tokenTable, unanswered } from './signal-tables';
+import { callTable, recordTable, tokenTable, unanswered } from './failure-tables';
 
 /** Where each thing that the connector does at HubSpot is known from. Sources: sections of the providers reference. */
 const capabilities: CapabilityFacts = {
@@ -65,18 +65,18 @@ export const hubspotPage: ProviderPage = {
       lead: `The first row that matches decides. \`unavailable\` and \`quota\`: certainly not applied. \`unknown\` and \`timeout\`: may have been applied; for reads
 \`unknown\` counts as \`unavailable\`, and an update or a delete is just tried again. \`Retry-After\` (seconds or a date) is a lower bound; without it a 429 waits 1 s
 for \`SECONDLY\`, 10 s for \`TEN_SECONDLY_ROLLING\`, 15 min for \`DAILY\`. A \`conflict\` of a create that was sent before is looked up first.`,
-      rows: signalRows(callTable),
+      rows: failureRows(callTable),
     },
     {
       title: 'What a batch reply of 2xx means for one record',
       lead: 'By the category of an item of `errors[]`. A record in the results was written, whatever an error reports of it.',
-      rows: signalRows([...recordTable, ...Object.values(unanswered)]),
+      rows: failureRows([...recordTable, ...Object.values(unanswered)]),
     },
     {
       title: 'What the token endpoint ends with',
       lead: `For a refresh and for the exchange of a code. The HTTP status decides before the body, \`error\` before \`status\`. \`credentials\`: the customer's grant is gone.
 \`rejected\`: the app is refused, which proves nothing about any customer.`,
-      rows: signalRows([...tokenTransportRows, ...tokenTable]),
+      rows: failureRows([...tokenTransportRows, ...tokenTable]),
     },
   ],
 };

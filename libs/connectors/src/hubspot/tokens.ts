@@ -3,7 +3,7 @@ import type { AuthorizationRequest, CodeExchange, TokenRefresh } from '../reques
 import type { FreshTokens } from '../results';
 import { codeGrant, freshTokens, refreshGrant, requestCode, requestTokens, withClient } from '../tokens';
 import { type HubspotApi, hubspot } from './call-hubspot';
-import { tokenTable } from './signal-tables';
+import { tokenTable } from './failure-tables';
 import { textsOf } from './wire';
 
 /** HubSpot's page is on another host than its API; an override of the API's address holds for the page too. */

@@ -12,7 +12,7 @@ import {
   refused,
 } from '../provider-call';
 import type { ProviderCall } from '../requests';
-import { type Signal, propertiesOf, wireSignal } from '../signals';
+import { type Signal, propertiesOf, wireSignal } from '../failure-table';
 import { classify, isSuccess, requestIdOf } from './errors';
 import { type Instance, instanceOf, tokenOriginOf } from './instance';
 import type { Description } from './wire';

@@ -1,5 +1,5 @@
 import { failedOutcome, type Failing } from '../../test/failed-outcome';
-import { propertiesOf, wireSignal, type Signal } from '../signals';
+import { propertiesOf, wireSignal, type Signal } from '../failure-table';
 import { classify, isSuccess, itemFailure, type FailedCall } from './errors';
 import { readErrors } from './wire';
 

@@ -2,8 +2,8 @@ import { retryOf } from '@sluice/errors';
 import { callFailure, cleanText, failureClassOf, failureText, recordFailure, retryAfterMs } from '../failures';
 import type { HttpOutcome } from '../http-client';
 import type { ProviderFailure } from '../results';
-import { decide, type Signal, type SignalRow } from '../signals';
-import { callTable, unanswered } from './signal-tables';
+import { decide, type Signal, type FailureRow } from '../failure-table';
+import { callTable, unanswered } from './failure-tables';
 import { isRecordId, readErrors, readSaved, type WireError } from './wire';
 
 /** A call that failed. */
@@ -65,12 +65,12 @@ export function requestIdOf(headers: Readonly<Record<string, string>>): string |
 }
 
 /** The row of each error; one that will not go away decides over those that may. @param text of a reply that is no JSON */
-function decideAll(signal: Signal, errors: readonly WireError[], text: string | undefined): SignalRow {
+function decideAll(signal: Signal, errors: readonly WireError[], text: string | undefined): FailureRow {
   const signals = errors.map(({ code, message, fields }): Signal => {
     return { ...signal, code, text: message, is: fields.length > 0 ? [...signal.is, 'fields'] : signal.is };
   });
   const rows = (signals.length > 0 ? signals : [{ ...signal, text }]).map((each) => decide(callTable, each));
-  return (rows.find((row) => retryOf(failureClassOf(row)) === 'never') ?? rows[0]) as SignalRow;
+  return (rows.find((row) => retryOf(failureClassOf(row)) === 'never') ?? rows[0]) as FailureRow;
 }
 
 /** The one record that a duplicate error names; of several none can be meant. */

@@ -4,7 +4,7 @@ import type { BatchCreate, BatchUpdate } from '../requests';
 import { type ProviderFailure, type RecordResult, wasThereWarning } from '../results';
 import type { SalesforceApi } from './call-salesforce';
 import { isFinal, itemFailure } from './errors';
-import { unanswered } from './signal-tables';
+import { unanswered } from './failure-tables';
 import { type WireError, type WireSaved, isSameRecord, readSaved } from './wire';
 
 /**

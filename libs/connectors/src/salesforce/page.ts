@@ -1,6 +1,6 @@
-import { type CapabilityFacts, type ProviderPage, signalRows } from '../provider-page';
+import { type CapabilityFacts, type ProviderPage, failureRows } from '../provider-page';
 import { tokenTransportRows } from '../tokens';
-import { callTable, tokenTable, unanswered } from './signal-tables';
+import { callTable, tokenTable, unanswered } from './failure-tables';
 
 /** Where each thing that the connector does at Salesforce is known from. Sources: sections of the providers reference. */
 const capabilities: CapabilityFacts = {
@@ -54,18 +54,18 @@ export const salesforcePage: ProviderPage = {
 one reply one that will not go away decides. \`unavailable\` and \`quota\`: certainly not applied. \`unknown\` and \`timeout\`: may have been applied; for reads
 \`unknown\` counts as \`unavailable\`, and an update or a delete is just tried again. \`ALL_OR_NONE_OPERATION_ROLLED_BACK\` and \`PROCESSING_HALTED\` have the class of
 the record that is the cause. A \`conflict\` of a create that was sent before is looked up first.`,
-      rows: signalRows(callTable),
+      rows: failureRows(callTable),
     },
     {
       title: 'What a 2xx means for one record without a code',
       lead: '`success: true` with an id (of an update: the same record, in 15 or 18 characters) is ok, and so is the empty 204 of an update or a delete.',
-      rows: signalRows(Object.values(unanswered)),
+      rows: failureRows(Object.values(unanswered)),
     },
     {
       title: 'What the token endpoint ends with',
       lead: `For a refresh, the exchange of a code, client credentials and a password. Without a reply: \`timeout\` or \`unavailable\`. The status decides before the body. Of
 the connection's own client a refusal is \`credentials\`; of the builder's app it is \`rejected\`, and no connection follows from it.`,
-      rows: signalRows([...tokenTransportRows, ...tokenTable]),
+      rows: failureRows([...tokenTransportRows, ...tokenTable]),
     },
   ],
 };

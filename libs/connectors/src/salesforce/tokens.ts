@@ -6,7 +6,7 @@ import { salesforce, type SalesforceApi } from './call-salesforce';
 import { rejected } from './describe';
 import { workspaceRefOf } from './instance';
 import { paths } from './paths';
-import { tokenTable } from './signal-tables';
+import { tokenTable } from './failure-tables';
 import { readErrors } from './wire';
 
 /**

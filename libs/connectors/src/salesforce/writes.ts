@@ -2,14 +2,14 @@ import type { FailureClass } from '@sluice/errors';
 import { assertBatchSize, refused } from '../provider-call';
 import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
-import type { Signal } from '../signals';
+import type { Signal } from '../failure-table';
 import { type SalesforceAnswer, type SalesforceApi, batchLimit, salesforce } from './call-salesforce';
 import { itemFailure } from './errors';
 import { sendCollection } from './match-outcomes';
 import { isObjectName, objectRule, paths } from './paths';
 import { resendCreates } from './resend';
 import { toSent, toSentUpdate } from './sent-values';
-import { unanswered } from './signal-tables';
+import { unanswered } from './failure-tables';
 import { idRule, isRecordId, readSaved } from './wire';
 
 /** The outcome of a single write. Its reply carries no record, so there is no `data`. Source: reference B2. */

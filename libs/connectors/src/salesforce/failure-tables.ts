@@ -1,4 +1,4 @@
-import { fewTries, transportRows, type SignalRow } from '../signals';
+import { fewTries, transportRows, type FailureRow } from '../failure-table';
 
 const edgeTries = { waitMs: 60_000, triesMax: fewTries };
 
@@ -6,7 +6,7 @@ const edgeTries = { waitMs: 60_000, triesMax: fewTries };
  * What a call, or one record inside a 2xx, ends with: the transport, then the error's code, then the status. RETRY of the reference is
  * `unavailable` (certainly not applied), RETRY* is `unknown` or `timeout` (may have been applied).
  */
-export const callTable: readonly SignalRow[] = [
+export const callTable: readonly FailureRow[] = [
   ...transportRows,
   {
     status: ['2xx'],
@@ -165,10 +165,10 @@ export const unanswered = {
     class: 'rejected',
     fact: 'assumed: 1b: not written, and nothing says that another try would be',
   },
-} as const satisfies Readonly<Record<string, SignalRow>>;
+} as const satisfies Readonly<Record<string, FailureRow>>;
 
 /** What the token endpoint ends with. The status comes before the body: a 503 that carries invalid_grant is still a 503. */
-export const tokenTable: readonly SignalRow[] = [
+export const tokenTable: readonly FailureRow[] = [
   { status: [408, 420, 425, '5xx'], class: 'unavailable', fact: 'documented: B1' },
   { status: [429], class: 'quota', fact: 'assumed: B1' },
   { code: ['rate_limit_exceeded'], class: 'quota', fact: 'documented: B1' },

@@ -1,4 +1,4 @@
-import { type SignalRow, fewTries, transportRows } from '../signals';
+import { type FailureRow, fewTries, transportRows } from '../failure-table';
 
 /** Waits per 429 policy, in milliseconds. HubSpot sends no Retry-After with them. Source: reference A8. */
 export const policyWaitMs = { SECONDLY: 1_000, TEN_SECONDLY_ROLLING: 10_000, DAILY: 15 * 60_000 };
@@ -10,7 +10,7 @@ const edgeTries = { waitMs: 60_000, triesMax: fewTries };
  * What a call ends with. RETRY of the reference is `unavailable` (certainly not applied), RETRY* is `unknown` or `timeout` (may have been
  * applied).
  */
-export const callTable: readonly SignalRow[] = [
+export const callTable: readonly FailureRow[] = [
   ...transportRows,
   {
     signal: '2xx with a JSON object',
@@ -101,7 +101,7 @@ export const callTable: readonly SignalRow[] = [
 ];
 
 /** What one error of a batch reply of 2xx means for its record, by category. Source: reference 1a, A3, A7. */
-export const recordTable: readonly SignalRow[] = [
+export const recordTable: readonly FailureRow[] = [
   { code: ['CONFLICT', 'OBJECT_ALREADY_EXISTS'], class: 'conflict', fact: 'recorded: A2, A3' },
   { is: ['taken'], class: 'conflict', fact: `recorded: ${taken}` },
   { code: ['VALIDATION_ERROR'], class: 'rejected', fact: 'recorded: A3, A7' },
@@ -159,10 +159,10 @@ export const unanswered = {
     class: 'unknown',
     fact: 'assumed: A3, A4: HubSpot has not ended; the record stays unfinished',
   },
-} as const satisfies Readonly<Record<string, SignalRow>>;
+} as const satisfies Readonly<Record<string, FailureRow>>;
 
 /** What the token endpoint ends with: the HTTP status before the body, `error` before `status`. Source: reference A1, Refresh failures. */
-export const tokenTable: readonly SignalRow[] = [
+export const tokenTable: readonly FailureRow[] = [
   { status: [429], class: 'quota', waitMs: 10_000, fact: 'documented: A1, A8' },
   { status: [477], class: 'unavailable', waitMs: 60_000, fact: 'documented: A1, A8' },
   {

@@ -1,8 +1,8 @@
-import { fewTries, transportRows, type Fact, type SignalRow } from '../signals';
+import { fewTries, transportRows, type Fact, type FailureRow } from '../failure-table';
 import type { Declaration, DeclaredSignal } from './declaration';
 
 /** Before the rows of a file: what no provider can mean otherwise. */
-const firstRows: readonly SignalRow[] = [
+const firstRows: readonly FailureRow[] = [
   ...transportRows,
   {
     signal: '2xx without what it must say (empty, no JSON, no id, no report of success)',
@@ -13,7 +13,7 @@ const firstRows: readonly SignalRow[] = [
 ];
 
 /** Of an update, where a file declares no reply for a record that is not there. */
-const usualMissing: SignalRow = {
+const usualMissing: FailureRow = {
   status: [404],
   on: ['update'],
   class: 'not-found',
@@ -21,7 +21,7 @@ const usualMissing: SignalRow = {
 };
 
 /** After the rows of a file. */
-const usualRows: readonly SignalRow[] = [
+const usualRows: readonly FailureRow[] = [
   {
     signal: '2xx that reports failure',
     is: ['failed'],
@@ -69,7 +69,7 @@ const usualRows: readonly SignalRow[] = [
 ];
 
 /** The table of a provider, and of one that declares no signals. */
-export function signalTable({ signals = [], update, facts = {} }: Partial<Declaration> = {}): readonly SignalRow[] {
+export function signalTable({ signals = [], update, facts = {} }: Partial<Declaration> = {}): readonly FailureRow[] {
   const rows = [...firstRows, ...signals.map((signal) => toRow(signal, facts['signals']))];
   if (update?.missing === undefined) return [...rows, ...usualRows];
   const missing = toRow({ ...update.missing, on: ['update'], class: 'not-found' }, facts['update.missing']);
@@ -78,14 +78,14 @@ export function signalTable({ signals = [], update, facts = {} }: Partial<Declar
 }
 
 /** @param fact the file's fact about its signals; its source is printed there */
-function toRow({ says, lane, ...row }: DeclaredSignal, fact = 'assumed'): SignalRow {
+function toRow({ says, lane, ...row }: DeclaredSignal, fact = 'assumed'): FailureRow {
   const basis = (['documented', 'recorded'] as const).find((one) => fact.startsWith(one)) ?? 'assumed';
   const source: Fact = `${basis}: the provider's file, under facts`;
   return { ...row, ...(says !== undefined && { says: [says] }), ...(lane && { isLane: lane }), fact: source };
 }
 
 /** How a call to a declared provider ends when its token endpoint gives no tokens. Source: RFC 6749, 5.2. */
-export const tokenTable: readonly SignalRow[] = [
+export const tokenTable: readonly FailureRow[] = [
   { status: [429], class: 'quota', fact: 'documented: RFC 6585, 4' },
   { status: [408, 423, 425, '2xx', '3xx', '5xx'], class: 'unavailable', fact: 'assumed: does not concern the grant' },
   { not: ['whole'], class: 'unavailable', fact: 'assumed: does not concern the grant' },

@@ -38,7 +38,7 @@ type Property = keyof typeof properties;
 /** What broke an exchange. `not-sent`: no byte left. `unreadable`: a 2xx that lacks what it must say. */
 type Fault = 'not-sent' | 'timeout' | 'broken' | 'aborted' | 'too-large' | 'undecodable' | 'unreadable';
 
-/** What is known of a call, or of one record in its reply: the input of every signal table. */
+/** What is known of a call, or of one record in its reply: the input of every failure table. */
 export interface Signal {
   readonly on: 'create' | 'update' | 'delete' | 'read' | 'token';
   readonly fault?: Fault | undefined;
@@ -64,8 +64,8 @@ interface Condition {
   readonly not?: readonly Property[];
 }
 
-/** A row of a signal table. In a table the first row that matches decides; the last one matches everything. */
-export interface SignalRow extends Condition {
+/** A row of a failure table. In a table the first row that matches decides; the last one matches everything. */
+export interface FailureRow extends Condition {
   /** `ok`: the call succeeded; its body says what it wrote. */
   readonly class: FailureClass | 'ok';
   /** The provider account is the cause, not the call. */
@@ -83,7 +83,7 @@ export interface SignalRow extends Condition {
 export const fewTries = 5;
 
 /** Rows for faults of the transport, alike for every provider. Further rows of a table come after them. */
-export const transportRows: readonly SignalRow[] = [
+export const transportRows: readonly FailureRow[] = [
   {
     signal: 'connect refused, DNS, TLS, connect timeout, cancelled before sending',
     fault: ['not-sent'],
@@ -105,9 +105,9 @@ export const transportRows: readonly SignalRow[] = [
 ];
 
 /** The row that decides. */
-export function decide(table: readonly SignalRow[], signal: Signal): SignalRow {
+export function decide(table: readonly FailureRow[], signal: Signal): FailureRow {
   const row = table.find((each) => matches(each, signal));
-  if (!row) throw new RangeError('the last row of a signal table matches everything');
+  if (!row) throw new RangeError('the last row of a failure table matches everything');
   return row;
 }
 
@@ -133,7 +133,7 @@ function isOfCode(form: string, code: string): boolean {
 }
 
 /** The condition of a row as it is printed. */
-export function conditionText({ signal, status, code, says, on, is = [], not = [] }: SignalRow): string {
+export function conditionText({ signal, status, code, says, on, is = [], not = [] }: FailureRow): string {
   const parts = [
     ...[status, code].flatMap((some) => (some ? [some.join(', ')] : [])),
     ...(says ? [`with ${says.map((part) => `"${part}"`).join(' or ')}`] : []),
