@@ -1,7 +1,7 @@
 import { createInMemoryHints, type QuotaBuckets, type QuotaRequest } from '@sluice/redis';
 import { createMetrics } from '@sluice/telemetry';
 import { connector } from '../test/builders';
-import { createLaneQuotas } from './lane-quotas';
+import { createLaneQuotas, type LaneGate, readLaneWindows, takeLaneQuota } from './lane-quotas';
 
 function bucketsThatRemember() {
   const taken: [bucket: string, request: QuotaRequest][] = [];
@@ -120,4 +120,75 @@ describe('lane quotas', () => {
       expect((await another?.take(elsewhere, searching(), 'synchronous', 'search'))?.granted).toBe(true);
     });
   });
+});
+
+function gate(blockedMs: number, granted: boolean) {
+  const taken: string[] = [];
+  const laneGate: LaneGate = {
+    store: { writes: { readLaneBlock: ({ laneId }) => Promise.resolve(laneId === 'l1' ? blockedMs : 0) } },
+    quotas: {
+      take: ({ laneId }, _connector, priority) => {
+        taken.push(`${laneId} ${priority}`);
+        return Promise.resolve({ granted, retryAfterMs: granted ? 0 : 700 });
+      },
+    },
+  };
+  return { laneGate, taken };
+}
+
+describe('takeLaneQuota', () => {
+  it('takes quota as a call that somebody waits for', async () => {
+    const { laneGate, taken } = gate(0, true);
+    expect(await takeLaneQuota(laneGate, lane, connector())).toMatchObject({ granted: true });
+    expect(taken).toEqual(['l1 synchronous']);
+  });
+
+  it.each([
+    {
+      what: 'a spent quota of an account that is blocked, by what its provider said',
+      of: gate(5_000, false),
+      error: { detail: expect.stringMatching(/blocked after/), retryAfterMs: 5_000 },
+    },
+    {
+      what: 'a spent quota',
+      of: gate(0, false),
+      error: { detail: expect.stringMatching(/quota is used up/), retryAfterMs: 700 },
+    },
+  ])('refuses $what', async ({ of, error }) => {
+    await expect(takeLaneQuota(of.laneGate, lane, connector())).rejects.toMatchObject({ class: 'quota', ...error });
+  });
+});
+
+const declared = { limit: 110, windowMs: 3_600_000 };
+const lanes = ['l1', 'l2', 'l3'].map((laneId) => ({ projectId: 'p1', laneId, declared }));
+
+/** Hints in which 3 calls of the second lane were counted, by a limit that a reply stated, and of each other one. */
+async function used() {
+  const hints = createInMemoryHints();
+  const quotas = createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache);
+  const withQuota = { ...connector(), capabilities: { ...connector().capabilities, quota: declared } };
+  for (const each of lanes) {
+    if (each.laneId === 'l2') quotas.learn(each, { limit: 190, windowMs: 1_800_000 });
+    for (let calls = 0; calls < (each.laneId === 'l2' ? 3 : 1); calls += 1) {
+      await quotas.take(each, withQuota, 'synchronous');
+    }
+  }
+  return hints;
+}
+
+it('each lane has what is left by the limit that was stated for it, else by the declared one', async () => {
+  expect(await readLaneWindows(await used(), lanes)).toEqual([
+    { ...declared, left: 109 },
+    { limit: 190, windowMs: 1_800_000, left: 187 },
+    { ...declared, left: 109 },
+  ]);
+  expect(await readLaneWindows(await used(), [])).toEqual([]);
+});
+
+// A limit may have been stated that cannot be read now: what is left of the declared one would be a guess.
+it('nothing is known to be left while it is not known which limits were stated', async () => {
+  const { quotas } = await used();
+  const cache = { getMany: () => Promise.resolve(undefined) };
+  expect(await readLaneWindows({ cache, quotas }, lanes)).toEqual([declared, declared, declared]);
+  expect(await readLaneWindows(undefined, lanes)).toEqual([declared, declared, declared]);
 });

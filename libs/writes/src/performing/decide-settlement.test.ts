@@ -1,9 +1,9 @@
-import { failureClasses, type FailureClass } from '@sluice/errors';
 import type { ProviderFailure, RecordResult } from '@sluice/connectors';
+import { type FailureClass, failureClasses } from '@sluice/errors';
 import type { ClaimedCall } from '@sluice/store';
-import { claimedCall, failure, performed, sendable, seeded } from '../../test/builders';
-import { warningsWithin, decideSettlement } from './decide-settlement';
+import { claimedCall, failure, performed, seeded, sendable } from '../../test/builders';
 import type { Sendable } from './attempt';
+import { decideSettlement, nextDelayMs, settleSynchronous, warningsWithin } from './decide-settlement';
 
 type Type = 'create' | 'update';
 
@@ -287,4 +287,139 @@ it('keeps the first warnings of a record, and says how many there are besides', 
   expect(warningsWithin(warnings)).toEqual([warnings[0], warnings[1], '98 more, which are not kept.']);
   expect(warningsWithin(['w'.repeat(6_000)])).toEqual(['w'.repeat(6_000)]);
   expect(warningsWithin(['w'.repeat(6_001)])).toEqual(['1 more, which are not kept.']);
+});
+
+const hour = 3_600_000;
+const most = () => 0.999_999_999;
+const half = () => 0.5;
+const least = () => 0;
+
+describe('nextDelayMs', () => {
+  // Base 2 s, doubling, cap 15 min, full jitter.
+  it.each([
+    [1, 2_000],
+    [2, 4_000],
+    [3, 8_000],
+    [9, 512_000],
+    [10, 900_000],
+    [30, 900_000],
+    [5_000, 900_000],
+  ])(
+    'after %i attempts waits between nothing and %i ms [write.rule-4] [operation-status.retried]',
+    (attempt, ceiling) => {
+      expect(nextDelayMs(attempt, 48 * hour, 0, most)).toBe(ceiling);
+      expect(nextDelayMs(attempt, 48 * hour, 0, half)).toBe(ceiling / 2);
+      expect(nextDelayMs(attempt, 48 * hour, 0, least)).toBe(0);
+    },
+  );
+
+  it('never waits less than the provider asks for, and more where the backoff is longer', () => {
+    expect(nextDelayMs(1, hour, 10_000, most)).toBe(10_000);
+    expect(nextDelayMs(6, hour, 10_000, most)).toBe(64_000);
+    expect(nextDelayMs(6, hour, 10_000, least)).toBe(10_000);
+  });
+
+  it('clips to a last try one second before the deadline', () => {
+    expect(nextDelayMs(10, 60_000, 0, most)).toBe(59_000);
+    expect(nextDelayMs(10, 60_000, 59_000, most)).toBe(59_000);
+    expect(nextDelayMs(1, 3_000, 0, most)).toBe(2_000);
+  });
+
+  it.each([1_000, 999, 0, -1, -hour])('gives none with %i ms left: there is no time for a try', (leftMs) => {
+    expect(nextDelayMs(1, leftMs, 0, half)).toBeUndefined();
+  });
+
+  it('gives none when the provider asks for longer than is left', () => {
+    expect(nextDelayMs(1, 60_000, 59_001, half)).toBeUndefined();
+  });
+
+  // A record that fails each time must come to an end, with its last try just before the deadline.
+  it('leads to an end', () => {
+    let leftMs = hour;
+    let attempt = 1;
+    for (; attempt < 10_000; attempt += 1) {
+      const delayMs = nextDelayMs(attempt, leftMs, 0, most);
+      if (delayMs === undefined) break;
+      leftMs -= delayMs;
+      expect(leftMs).toBeGreaterThanOrEqual(1_000);
+    }
+    expect(leftMs).toBe(1_000);
+    expect(attempt).toBeLessThan(20);
+  });
+});
+
+const lease = { owner: 'gateway', leaseMs: 6_000 };
+
+function settle(type: Type | 'delete', ...results: RecordResult[]) {
+  const records = results.map((_, index) => sendable({ index, write: { type } }));
+  const call = claimedCall({ type, mode: 'synchronous', fence: 1 });
+  return settleSynchronous({ call, records, performed: performed(...results), lateCommitMs: 30_000, lease });
+}
+
+describe('settleSynchronous', () => {
+  it('ends each record, in order, with the outcome of the provider', () => {
+    const settlement = settle('update', { ok: true, recordId: '1', warnings: ['w'] }, { ok: false, error: failure() });
+    expect(settlement).toMatchObject({
+      operationId: 'o1',
+      number: 1,
+      fence: 1,
+      isCreate: false,
+      attempt: { durationMs: 12, status: 200 },
+      next: { state: 'done' },
+      orderKeys: ['l1/contacts/r0', 'l1/contacts/r1'],
+    });
+    expect(settlement.records).toEqual([
+      { index: 0, kind: 'succeeded', providerId: '1', warnings: ['w'] },
+      { index: 1, kind: 'failed', error: { class: 'rejected', text: 'said the provider' } },
+    ]);
+  });
+
+  it('holds back the next writes when the end of one record is unknown', () => {
+    const settlement = settle(
+      'update',
+      { ok: true, recordId: '1' },
+      { ok: false, error: failure({ class: 'unknown' }) },
+    );
+    expect(settlement.barrierMs).toBe(30_000);
+  });
+
+  // Nobody waits for a later attempt, so whatever an asynchronous write would repeat is final here.
+  it.each(
+    failureClasses.flatMap((each) => (['create', 'update', 'delete'] as const).map((type) => [type, each] as const)),
+  )('ends a %s that failed as %s', (type, failureClass) => {
+    const isAmbiguous = failureClass === 'unknown' || failureClass === 'timeout';
+    const settlement = settle(type, { ok: false, error: failure({ class: failureClass, retryAfterMs: 1_000 }) });
+    const text = isAmbiguous ? 'Outcome unknown: said the provider' : 'said the provider';
+    const kind = isAmbiguous ? 'unknown' : 'failed';
+    expect(settlement.records).toEqual([{ index: 0, kind, error: { class: failureClass, text } }]);
+    expect(settlement.next).toEqual({ state: 'done' });
+    // A lost write may still come after the next one to the same record; a create has no next one.
+    expect(settlement.barrierMs).toBe(type === 'create' ? undefined : 30_000);
+  });
+
+  it('lets what was refused for another record run at once, under the lease of its sender', () => {
+    const result = { ok: false, error: failure({ scope: 'call', mayBeOneRecord: true }) } as const;
+    const records = [0, 1, 2].map((index) => sendable({ index, sendState: 'sent' }));
+    const settlement = settleSynchronous({
+      call: claimedCall({ mode: 'synchronous' }),
+      records,
+      performed: { ...performed(result, result, result), parts: [[0, 2]] },
+      lateCommitMs: 30_000,
+      lease,
+    });
+    expect(settlement.next).toEqual({ state: 'split', parts: [[0, 2]], lease });
+    expect(settlement.records).toMatchObject([
+      { kind: 'again', sendState: 'none', isUntried: true },
+      { kind: 'failed' },
+      { kind: 'again', sendState: 'none', isUntried: true },
+    ]);
+    expect(settlement.orderKeys).toEqual(['l1/contacts/r1']);
+  });
+
+  it('has no attempt to close of a call that was withheld', () => {
+    const results = [{ ok: false, error: failure({ class: 'unavailable' }) }] as const;
+    const call = claimedCall({ mode: 'synchronous' });
+    const given = { call, records: [sendable()], performed: { results, parts: [] }, lateCommitMs: 30_000, lease };
+    expect(settleSynchronous(given)).not.toHaveProperty('attempt');
+  });
 });
