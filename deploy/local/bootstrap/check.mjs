@@ -23,15 +23,26 @@ const steps = () => [
   },
   // After the compiler: a package's types come from what was compiled, and without them the linter guesses.
   { name: 'lint', commands: [[tool('oxlint'), '--type-aware']] },
-  { name: 'architecture', commands: [jest('architecture')] },
+  { name: 'architecture', commands: [jest('architecture')], isTest: true },
   { name: 'unused exports', commands: [[tool('knip'), '--no-progress']] },
-  { name: 'unit tests', commands: [jest('unit')] },
+  { name: 'unit tests', commands: [jest('unit')], isTest: true },
 ];
 
-/** `npm run check`: every step, also after one that failed; the output of failed steps, then a table. @returns 0 or 1 */
-export async function runCheck() {
+const usage = 'usage: npm run check [-- --without-tests]   the tests are those of npm test, too';
+
+/**
+ * `npm run check`: every step, also after one that failed; the output of failed steps, then a table.
+ * @returns 0 or 1; 2 for another argument than `--without-tests`
+ */
+export async function runCheck(args) {
+  const isWithoutTests = args[0] === '--without-tests';
+  if (args.length > Number(isWithoutTests)) {
+    process.stderr.write(`${usage}\n`);
+    return 2;
+  }
   const outcomes = [];
-  for (const { name, commands } of steps()) {
+  for (const { name, commands, isTest } of steps()) {
+    if (isTest && isWithoutTests) continue;
     process.stdout.write(`${name} …\n`);
     const begunAt = performance.now();
     const failure = await runStep(commands);

@@ -31,7 +31,7 @@ async function main() {
   if (prepared !== 0) return prepared;
   if (command === 'test') return runTests('guard', args);
   if (command === 'test-full') return runTests('full', args);
-  if (command === 'check') return runCheck();
+  if (command === 'check') return runCheck(args);
   if (command === 'mutate') return runMutations();
   if (command === 'bench') return runBench(args);
   if (command === 'faults') return runFaults(args);
