@@ -75,7 +75,7 @@ export async function findReply(context: GatewayContext, call: WriteCall): Promi
   const claim = call.idempotency;
   if (claim === undefined) return undefined;
   const kept = await context.store.writes.findKey({ projectId: call.names.withinProjectId, ...claim });
-  return kept && (await replay(context, call, kept));
+  return kept && (await answerRepeat(context, call, kept));
 }
 
 /** What a settlement does with the key of its write. Undefined: the key stays, and the operation's records answer. */
@@ -95,7 +95,7 @@ function isFinal(error: unknown): boolean {
 }
 
 /** The first reply; undefined when the key has been freed and the write may be made. */
-async function replay(context: GatewayContext, call: WriteCall, kept: StoredKey): Promise<Reply | undefined> {
+async function answerRepeat(context: GatewayContext, call: WriteCall, kept: StoredKey): Promise<Reply | undefined> {
   if (kept.bodyHash !== call.idempotency?.bodyHash) throw mismatch();
   if (kept.reply !== undefined) return replayed(kept.reply);
   const { withinProjectId: projectId } = call.names;

@@ -3,7 +3,7 @@ import { toProviderError } from '../failures';
 import { assertBatchSize } from '../provider-call';
 import type { BatchRead } from '../requests';
 import type { ProviderFailure, ProviderRecord, RecordRead } from '../results';
-import { type HubspotApi, batchLimit, hubspot } from './call-hubspot';
+import { type HubspotApi, batchRecordsMax, hubspot } from './call-hubspot';
 import { itemFailure } from './errors';
 import { normalizeValue } from './same-value';
 import { unanswered } from './failure-tables';
@@ -25,7 +25,7 @@ const moreRequestsMax = 50;
 export async function batchRead(api: HubspotApi, read: BatchRead): Promise<RecordRead[]> {
   const { byProperty } = read;
   const wanted = byProperty ? byProperty.values : read.ids;
-  assertBatchSize(hubspot, batchLimit, wanted.length);
+  assertBatchSize(hubspot, batchRecordsMax, wanted.length);
   if (wanted.length === 0) return [];
   const unique = [...new Map(wanted.map((value) => [normalizeValue(value), value])).values()];
   const reads = await readTogether({ api, read, requestsLeft: moreRequestsMax }, unique);

@@ -19,7 +19,7 @@ import { type HubspotUrls, isSafePath } from './urls';
 import type { ObjectSchema } from './wire';
 
 /** Inputs of every CRM batch endpoint, per call. Source: reference A3. */
-export const batchLimit = 100;
+export const batchRecordsMax = 100;
 
 /** What every action needs: one bound caller, and the paths. */
 export interface HubspotApi {

@@ -4,7 +4,7 @@ import { toProviderError, unreadable } from '../failures';
 import type { Fields, ProviderCall } from '../requests';
 import type { Workspace } from '../results';
 import { batchRead } from './batch-read';
-import { type HubspotApi, batchLimit } from './call-hubspot';
+import { type HubspotApi, batchRecordsMax } from './call-hubspot';
 import { describe } from './describe';
 import { findCreated } from './find-created';
 import { normalizeValue, uniqueKeyOf } from './same-value';
@@ -37,9 +37,9 @@ const searchVisibilityMs = 30_000;
 const capabilities: Capabilities = {
   // Properties are named in lower case, and no other spelling finds them. [own] What a record may not set HubSpot refuses itself.
   fields: { names: 'exact', reserved: { create: [], update: [] }, listSeparator },
-  batchCreate: { limit: batchLimit },
-  batchUpdate: { limit: batchLimit },
-  batchRead: { limit: batchLimit },
+  batchCreate: { limit: batchRecordsMax },
+  batchUpdate: { limit: batchRecordsMax },
+  batchRead: { limit: batchRecordsMax },
   search: { limit: searchPageMax },
   delete: true,
   // A batch update is always written in part. Source: specification, batchPolicy.

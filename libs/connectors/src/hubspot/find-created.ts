@@ -4,7 +4,7 @@ import { toFailure } from '../failures';
 import type { Fields, FindCreated, ObjectCall } from '../requests';
 import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
 import { batchRead } from './batch-read';
-import { type HubspotApi, batchLimit } from './call-hubspot';
+import { type HubspotApi, batchRecordsMax } from './call-hubspot';
 import { uniqueProperties } from './describe';
 import { type UniqueKey, accountKeyOf, matchesSent, normalizeValue, sameValue, uniqueKeyOf } from './same-value';
 import { type SearchFilter, createdProperty, postSearch, searchPageMax, sentFilters } from './search';
@@ -77,8 +77,8 @@ async function lookUpByKey(
 ): Promise<LookupResult[]> {
   const results: LookupResult[] = [];
   for (const [name, same] of Map.groupBy(lookups, ({ key }) => key.name)) {
-    for (let at = 0; at < same.length; at += batchLimit) {
-      const chunk = same.slice(at, at + batchLimit);
+    for (let at = 0; at < same.length; at += batchRecordsMax) {
+      const chunk = same.slice(at, at + batchRecordsMax);
       const found = await lookUpChunk(api, call, name, chunk);
       results.push(...chunk.map((lookup, index): LookupResult => [lookup, found[index] as FoundCreated]));
     }

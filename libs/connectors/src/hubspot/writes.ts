@@ -1,7 +1,7 @@
 import { assertBatchSize } from '../provider-call';
 import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
-import { type HubspotAnswer, type HubspotApi, batchLimit, hubspot } from './call-hubspot';
+import { type HubspotAnswer, type HubspotApi, batchRecordsMax, hubspot } from './call-hubspot';
 import { associate } from './links';
 import { matchCreates, matchUpdates, traceIdOf } from './match-results';
 import { resendCreates } from './resend';
@@ -88,7 +88,7 @@ export async function deleteRecord(api: HubspotApi, write: DeleteWrite): Promise
  */
 export async function batchCreate(api: HubspotApi, write: BatchCreate): Promise<RecordResult[]> {
   const { objectName, records, allOrNone, auth } = write;
-  assertBatchSize(hubspot, batchLimit, records.length);
+  assertBatchSize(hubspot, batchRecordsMax, records.length);
   if (records.length === 0) return [];
   const resent = write.isResend ? await resendCreates(api, write) : undefined;
   if (resent) return resent;
@@ -118,7 +118,7 @@ export async function batchCreate(api: HubspotApi, write: BatchCreate): Promise<
  */
 export async function batchUpdate(api: HubspotApi, write: BatchUpdate): Promise<RecordResult[]> {
   const { records } = write;
-  assertBatchSize(hubspot, batchLimit, records.length);
+  assertBatchSize(hubspot, batchRecordsMax, records.length);
   const withFields = records.filter((record) => !isOnlyAssociations(record));
   const patched = withFields.length === 0 ? [] : await patchAll(api, { ...write, records: withFields });
   const results = new Map(withFields.map((record, at) => [record, patched[at] as RecordResult]));

@@ -3,7 +3,7 @@ import { isJson } from '../json';
 import { assertBatchSize } from '../provider-call';
 import type { BatchRead } from '../requests';
 import type { ProviderRecord } from '../results';
-import { type SalesforceApi, batchLimit, salesforce } from './call-salesforce';
+import { type SalesforceApi, batchRecordsMax, salesforce } from './call-salesforce';
 import { rejected, resolveField } from './describe';
 import { isObjectName, objectRule, paths } from './paths';
 import { sameValue } from './same-value';
@@ -18,7 +18,7 @@ import { idKey, isRecordId, toProviderRecord } from './wire';
 export async function batchRead(api: SalesforceApi, read: BatchRead): Promise<(ProviderRecord | undefined)[]> {
   if (!isObjectName(read.objectName)) throw rejected(objectRule(read.objectName));
   if (read.byProperty) return await readByProperty(api, { ...read, property: read.byProperty });
-  assertBatchSize(salesforce, batchLimit, read.ids.length);
+  assertBatchSize(salesforce, batchRecordsMax, read.ids.length);
   // An id of another form is nobody's; asking for it would fail the others.
   const unique = new Map(read.ids.filter(isRecordId).map((id) => [idKey(id), id]));
   const found = unique.size === 0 ? new Map<string, ProviderRecord>() : await retrieve(api, read, [...unique.values()]);
@@ -60,7 +60,7 @@ type Read = BatchRead & { readonly property: NonNullable<BatchRead['byProperty']
  */
 export async function readByProperty(api: SalesforceApi, read: Read): Promise<(ProviderRecord | undefined)[]> {
   const { name, values } = read.property;
-  assertBatchSize(salesforce, batchLimit, values.length);
+  assertBatchSize(salesforce, batchRecordsMax, values.length);
   if (values.length === 0) return [];
   const { path, field } = await resolveField(api, read, name);
   const literals = values.map((value) => {

@@ -48,7 +48,7 @@ interface SalesforceRequest {
 export type SalesforceAnswer = Answer<unknown>;
 
 /** Records of a collections call. Reads would take 2,000; ours carry no more than a write does. Source: reference B3. */
-export const batchLimit = 200;
+export const batchRecordsMax = 200;
 
 /** What every action needs. */
 export interface SalesforceApi {

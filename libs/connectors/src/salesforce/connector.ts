@@ -5,7 +5,7 @@ import { type Json, isJson, textOf } from '../json';
 import type { Fields, ProviderCall } from '../requests';
 import type { Workspace } from '../results';
 import { batchRead } from './batch-read';
-import { type SalesforceApi, batchLimit } from './call-salesforce';
+import { type SalesforceApi, batchRecordsMax } from './call-salesforce';
 import { describe, rejected, toMetadata } from './describe';
 import { findCreated } from './find-created';
 import { workspaceRefOf } from './instance';
@@ -20,9 +20,9 @@ import { batchCreate, batchUpdate, create, deleteRecord, update } from './writes
 const capabilities: Capabilities = {
   // Names are taken in any case. Source: reference B2, B5.
   fields: { names: 'case-insensitive', reserved, listSeparator },
-  batchCreate: { limit: batchLimit },
-  batchUpdate: { limit: batchLimit },
-  batchRead: { limit: batchLimit },
+  batchCreate: { limit: batchRecordsMax },
+  batchUpdate: { limit: batchRecordsMax },
+  batchRead: { limit: batchRecordsMax },
   search: { limit: searchPageMax },
   delete: true,
   allOrNone: { create: true, update: true },

@@ -3,7 +3,7 @@ import { assertBatchSize, refused } from '../provider-call';
 import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import type { Signal } from '../failure-table';
-import { type SalesforceAnswer, type SalesforceApi, batchLimit, salesforce } from './call-salesforce';
+import { type SalesforceAnswer, type SalesforceApi, batchRecordsMax, salesforce } from './call-salesforce';
 import { itemFailure } from './errors';
 import { sendCollection } from './match-outcomes';
 import { isObjectName, objectRule, paths } from './paths';
@@ -95,7 +95,7 @@ export async function deleteRecord(api: SalesforceApi, write: DeleteWrite): Prom
 /** `POST /composite/sobjects`: one call, 200 whatever becomes of the records. Source: reference B3. */
 export async function batchCreate(api: SalesforceApi, write: BatchCreate): Promise<RecordResult[]> {
   const { objectName, records } = write;
-  assertBatchSize(salesforce, batchLimit, records.length);
+  assertBatchSize(salesforce, batchRecordsMax, records.length);
   const refusal = refusedObject(objectName);
   if (refusal || records.length === 0) return records.map(() => refusal as RecordResult);
   const resent = write.isResend ? await resendCreates(api, write) : undefined;
@@ -108,7 +108,7 @@ export async function batchCreate(api: SalesforceApi, write: BatchCreate): Promi
 /** `PATCH /composite/sobjects`. A record whose id has no Salesforce form is refused here and the others are sent. Source: reference B3. */
 export async function batchUpdate(api: SalesforceApi, write: BatchUpdate): Promise<RecordResult[]> {
   const { objectName, records, allOrNone = false } = write;
-  assertBatchSize(salesforce, batchLimit, records.length);
+  assertBatchSize(salesforce, batchRecordsMax, records.length);
   const refusal = refusedObject(objectName);
   if (refusal) return records.map(() => refusal);
   const valid = records.filter(({ recordId }) => isRecordId(recordId));

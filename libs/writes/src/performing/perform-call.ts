@@ -201,7 +201,7 @@ async function decide(attempt: Attempt, records: readonly Sendable[]): Promise<M
   if (read.ok) {
     const byId = new Map(ids.map((id, at) => [id, read.found[at]]));
     return new Map(
-      records.map((record) => [record.index, decideRecord(record, byId.get(record.write.recordId as string))]),
+      records.map((record) => [record.index, decideIfEmpty(record, byId.get(record.write.recordId as string))]),
     );
   }
   if (read.failure.mayBeOneRecord !== true || records.length === 1) return allOf(records, read.failure);
@@ -210,7 +210,7 @@ async function decide(attempt: Attempt, records: readonly Sendable[]): Promise<M
   return new Map([...first, ...(await decide(attempt, records.slice(middle)))]);
 }
 
-function decideRecord(record: Sendable, current: RecordRead): Decided {
+function decideIfEmpty(record: Sendable, current: RecordRead): Decided {
   if (current instanceof ProviderError) return { ok: false, failure: { ...toReadFailure(current), scope: 'record' } };
   return { ok: true, record: withoutFilled(record, current) };
 }
