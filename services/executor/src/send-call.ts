@@ -215,7 +215,7 @@ async function watchPace(
 }
 
 /** Whether the call may be sent now: its lease is held, it has not waited too long, and its lane was not put to sleep meanwhile. */
-export function mayLeave({ call, hold, lanes, leaveByMs }: Run): boolean {
+function mayLeave({ call, hold, lanes, leaveByMs }: Run): boolean {
   return hold.mayStillSend() && performance.now() < leaveByMs && !lanes.isAsleep(call);
 }
 
@@ -227,7 +227,7 @@ export async function giveBack(context: ExecutorContext, { call, lanes }: Run, d
 }
 
 /** How a call comes to newer credentials after a 401. */
-export function refresherOf({ installations }: ExecutorContext, { projectId }: ClaimedCall): RefreshUsed {
+function refresherOf({ installations }: ExecutorContext, { projectId }: ClaimedCall): RefreshUsed {
   return ({ connectionId, tokenVersion }) => installations.refreshCredentials(projectId, connectionId, tokenVersion);
 }
 
