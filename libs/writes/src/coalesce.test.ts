@@ -1,6 +1,7 @@
 import { DefectError, DependencyError } from '@sluice/errors';
 import type { Store } from '@sluice/store';
 import { coalesce, sharingReads } from './coalesce';
+import { setTimeout } from 'node:timers/promises';
 
 interface Run<Item> {
   readonly items: readonly Item[];
@@ -99,6 +100,38 @@ describe('coalesce', () => {
     await turn();
     expect(itemsOf()).toEqual([[1], [2, 3, 4, 5], [6]]);
     runs[2]?.finish();
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
+  });
+
+  // What a statement costs hardly depends on its rows: the first to come after a shared one waits for others.
+  it('waits for more after a run of several, and for nobody after one of a single item', async () => {
+    const { run, runs, itemsOf } = heldRuns();
+    const add = coalesce({ run, itemsMax: 10, runsMax: 1, gatherMs: 5 });
+    const results = [add(1), add(2)];
+    await turn();
+    results.push(add(3));
+    runs[0]?.finish();
+    await turn();
+    expect(itemsOf()).toEqual([[1, 2]]);
+    results.push(add(4));
+    await setTimeout(20);
+    expect(itemsOf()).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    runs[1]?.finish();
+    // Also when nothing waited at the end of the shared run.
+    await turn();
+    results.push(add(5));
+    await turn();
+    expect(itemsOf()).toHaveLength(2);
+    await setTimeout(20);
+    runs[2]?.finish();
+    await turn();
+    results.push(add(6));
+    await turn();
+    expect(itemsOf()).toEqual([[1, 2], [3, 4], [5], [6]]);
+    runs[3]?.finish();
     expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
   });
 

@@ -37,6 +37,10 @@ export function settledOf(answer: SettlingAnswer | undefined, settlement: Settle
 
 /** Calls of one settling statement. */
 const callsPerSettlement = 64;
+/** As many as wait beside one that is under way make a second one worth its cost. */
+const callsBesideAnother = 16;
+/** See `gatherMs` of an opening (services/write-gateway/src/write-synchronously.ts): measured with it. */
+const gatherMs = 1;
 
 /**
  * Settles calls of one process together: those that end while a settlement runs share the next one. Those that wait for order keys are
@@ -63,5 +67,7 @@ function sharing(writes: Pick<WriteStore, 'settle'>): (settlement: Settlement) =
     },
     itemsMax: callsPerSettlement,
     runsMax: 2,
+    itemsMin: callsBesideAnother,
+    gatherMs,
   });
 }
