@@ -27,6 +27,7 @@ beforeAll(async () => {
   const app = testApp({
     routes: (router) => {
       router.get('/v1/items', route({ handle: ({ query }) => ({ stream: itemsOf(query) }) }));
+      router.get('/v1/lists', route({ handle: ({ query }) => ({ stream: jsonText(listsOf(query)) }) }));
     },
   });
   server = await serve(app, { shutdownMs: 100 });
@@ -56,6 +57,29 @@ it('a large one arrives whole', async () => {
   const reply = await get('count=200');
   expect(reply.headers.get('content-length')).toBeNull();
   expect(await reply.json()).toEqual({ items: listOf(200) });
+});
+
+/** Of many short pieces: plain ones, or with letters that are no ASCII. */
+const listsOf = (query: unknown) => {
+  const { count, letter } = query as { count: string; letter: string };
+  return Array.from({ length: Number(count) }, (_, at) => ({ at, text: letter.repeat(at % 50) }));
+};
+
+it.each([
+  [0, 'a'],
+  [300, 'a'],
+  [300, 'ü'],
+  [20_000, 'ü'],
+])('a list of %i items that is in memory arrives whole: %s', async (count, letter) => {
+  const url = `http://127.0.0.1:${server.port}/v1/lists?count=${count}&letter=${encodeURIComponent(letter)}`;
+  const reply = await fetch(url);
+  const text = await reply.text();
+  expect(JSON.parse(text)).toEqual(listsOf({ count, letter }));
+  const isWhole = count < 1_000;
+  expect(reply.headers.get('content-length')).toBe(isWhole ? String(Buffer.byteLength(text)) : null);
+  const head = await fetch(url, { method: 'HEAD' });
+  expect(await head.text()).toBe('');
+  expect(head.headers.get('content-length')).toBe(reply.headers.get('content-length'));
 });
 
 it('a failure before anything was sent is answered as any other', async () => {

@@ -104,35 +104,72 @@ describe('coalesce', () => {
   });
 
   // What a statement costs hardly depends on its rows: the first to come after a shared one waits for others.
-  it('waits for more after a run of several, and for nobody after one of a single item', async () => {
-    const { run, runs, itemsOf } = heldRuns();
-    const add = coalesce({ run, itemsMax: 10, runsMax: 1, gatherMs: 5 });
-    const results = [add(1), add(2)];
-    await turn();
-    results.push(add(3));
-    runs[0]?.finish();
-    await turn();
-    expect(itemsOf()).toEqual([[1, 2]]);
-    results.push(add(4));
-    await setTimeout(20);
-    expect(itemsOf()).toEqual([
-      [1, 2],
-      [3, 4],
-    ]);
-    runs[1]?.finish();
-    // Also when nothing waited at the end of the shared run.
-    await turn();
-    results.push(add(5));
-    await turn();
-    expect(itemsOf()).toHaveLength(2);
-    await setTimeout(20);
-    runs[2]?.finish();
-    await turn();
-    results.push(add(6));
-    await turn();
-    expect(itemsOf()).toEqual([[1, 2], [3, 4], [5], [6]]);
-    runs[3]?.finish();
-    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
+  describe('that gathers', () => {
+    const gatherMs = 100;
+
+    it('waits for more after a run of several, and for nobody after one of a single item', async () => {
+      const { run, runs, itemsOf } = heldRuns();
+      const add = coalesce({ run, itemsMax: 10, runsMax: 1, gatherMs });
+      const results = [add(1), add(2)];
+      await turn();
+      results.push(add(3));
+      await turn();
+      runs[0]?.finish();
+      await turn();
+      results.push(add(4));
+      await turn();
+      expect(itemsOf()).toEqual([[1, 2]]);
+      await setTimeout(2 * gatherMs);
+      expect(itemsOf()).toEqual([
+        [1, 2],
+        [3, 4],
+      ]);
+      results.push(add(5));
+      await turn();
+      runs[1]?.finish();
+      await setTimeout(2 * gatherMs);
+      runs[2]?.finish();
+      await turn();
+      results.push(add(6));
+      await turn();
+      expect(itemsOf()).toEqual([[1, 2], [3, 4], [5], [6]]);
+      runs[3]?.finish();
+      expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
+    });
+
+    it('runs at once when the shared run was long ago, and when there are enough for a whole one', async () => {
+      const { run, runs, itemsOf } = heldRuns();
+      const add = coalesce({ run, itemsMax: 2, runsMax: 1, gatherMs });
+      const results = [add(1), add(2)];
+      await turn();
+      results.push(add(3), add(4));
+      runs[0]?.finish();
+      await turn();
+      expect(itemsOf()).toEqual([
+        [1, 2],
+        [3, 4],
+      ]);
+      runs[1]?.finish();
+      await setTimeout(50);
+      results.push(add(5));
+      await turn();
+      expect(itemsOf()).toHaveLength(3);
+      runs[2]?.finish();
+      expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
+    });
+
+    // A statement that waits for a lock must not hold back those that would not.
+    it('waits for a run that is stuck no longer than 20 ms', async () => {
+      const { run, runs, itemsOf } = heldRuns();
+      const add = coalesce({ run, itemsMax: 10, runsMax: 2, gatherMs });
+      const results = [add(1)];
+      await turn();
+      results.push(add(2));
+      await setTimeout(gatherMs);
+      expect(itemsOf()).toEqual([[1], [2]]);
+      for (const each of runs) each.finish();
+      expect(await Promise.all(results)).toEqual([10, 20]);
+    });
   });
 
   // A statement must stay small.

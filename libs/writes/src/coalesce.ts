@@ -20,7 +20,10 @@ export interface CoalesceOptions<Item, Result> {
   readonly runsMax: number;
   /** While one run is in progress, another one starts with no fewer items than this. @default 1 */
   readonly itemsMin?: number;
-  /** After a run of several items, how long the next one waits for more, in milliseconds. A statement costs much the same for any number. @default 0 */
+  /**
+   * How long a run waits for more items while several come together, in milliseconds: a statement costs much the same for any number. Beside a run
+   * that is in progress, longer (`recentMs`). @default 0
+   */
   readonly gatherMs?: number;
   /** Size of one item, in bytes or any other unit. @default 0 */
   readonly weightOf?: (item: Item) => number;
@@ -36,20 +39,25 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
+/** With `gatherMs`: a run that ended longer ago says nothing about who comes now, and one that takes longer is stuck and waited for no more. */
+const recentMs = 20;
+
 /**
  * Group commit: items that arrive during a run share the next one; an idle coalescer runs at once.
- * With `gatherMs`, a run that had company is followed by a short wait, so that the next one has some too; a caller alone never waits.
+ * With `gatherMs`, a run that follows one of several items waits so long for more; one that follows a single item, or comes 20 ms later, does not.
  * A run that fails because of one item is repeated item by item, so that one cannot fail its neighbours.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const { runsMax, itemsMin = 1, gatherMs = 0 } = options;
+  const { itemsMax, runsMax, itemsMin = 1, gatherMs = 0 } = options;
   let queue: Waiting<Item, Result>[] = [];
   let running = 0;
+  /** Items of the latest run. */
   let latest = 0;
-  let isGathering = false;
+  let endedAtMs = 0;
+  let timer: NodeJS.Timeout | undefined;
 
   const start = (): void => {
-    isGathering = false;
+    clearTimeout(timer);
     while (running < runsMax && queue.length >= (running === 0 ? 1 : itemsMin)) {
       const taken = takeFirst(queue, options);
       queue = queue.slice(taken.length);
@@ -57,21 +65,22 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
       latest = taken.length;
       void runTogether(options.run, taken).finally(() => {
         running -= 1;
-        gather();
+        endedAtMs = performance.now();
+        startOrGather();
       });
     }
   };
-  const gather = (): void => {
-    if (gatherMs === 0 || latest < 2 || running > 0) return start();
-    if (isGathering || queue.length === 0) return;
-    isGathering = true;
-    setTimeout(start, gatherMs);
+  const startOrGather = (): void => {
+    const isAlone = running === 0 && (latest < 2 || performance.now() - endedAtMs > recentMs);
+    if (gatherMs === 0 || isAlone || queue.length >= itemsMax) return start();
+    clearTimeout(timer);
+    if (queue.length > 0) timer = setTimeout(start, running === 0 ? gatherMs : recentMs);
   };
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject });
       // Requests of one turn of the event loop share a run, which belongs to none of their steps.
-      if (queue.length === 1 || queue.length === itemsMin) outsideSteps(() => setImmediate(gather));
+      if (queue.length === 1 || queue.length === itemsMin) outsideSteps(() => setImmediate(startOrGather));
     });
 }
 

@@ -37,8 +37,6 @@ export function settledOf(answer: SettlingAnswer | undefined, settlement: Settle
 
 /** Calls of one settling statement. */
 const callsPerSettlement = 64;
-/** As many as wait beside one that is under way make a second one worth its cost. */
-const callsBesideAnother = 16;
 /** See `gatherMs` of an opening (services/write-gateway/src/write-synchronously.ts): measured with it. */
 const gatherMs = 1;
 
@@ -67,7 +65,6 @@ function sharing(writes: Pick<WriteStore, 'settle'>): (settlement: Settlement) =
     },
     itemsMax: callsPerSettlement,
     runsMax: 2,
-    itemsMin: callsBesideAnother,
     gatherMs,
   });
 }
