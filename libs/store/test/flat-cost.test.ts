@@ -159,8 +159,9 @@ describe.each([
       const step = await claimOverdue(inside, ending);
       expect([step.found, step.next]).toEqual([[], expect.any(String)]);
     });
-    // Not compared: small tables are read whole. Each of the 100 calls is found down an index of four levels at most, beside rows that are dead.
-    expect(pages).toBeLessThanOrEqual(100 * 12);
+    // Not compared: small tables are read whole. Each of the 100 calls costs 7 to 9 pages, and one more for each of its four earlier
+    // versions while a snapshot is held that may need them, as an autovacuum of any table here holds one.
+    expect(pages).toBeLessThanOrEqual(100 * 16);
   });
 
   it.each<[what: string, read: (inside: Database) => Promise<unknown>]>([
