@@ -39,6 +39,13 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
+/**
+ * `gatherMs` of the statements of a write or a search: an opening, a settlement, a read by key. With 16 callers each synchronous create had 0.32
+ * commits in place of 0.48 and cost the gateway 17 % less and Postgres 26 % less; the median of a reply stayed (in turns, two busy cores, 2026-11-27,
+ * before `recentMs`). Two milliseconds save a little more and cost the median 3 ms.
+ */
+export const statementGatherMs = 1;
+
 /** With `gatherMs`: a run that ended longer ago says nothing about who comes now, and one that takes longer is stuck and waited for no more. */
 const recentMs = 20;
 
@@ -121,8 +128,6 @@ async function runTogether<Item, Result>(
 
 /** Rows of one statement at most. */
 const rowsPerStatement = 100;
-/** What a read waits for others, once several came together. */
-const gatherMs = 1;
 /** Statements at the same time: with two, each has half as many rows and costs a search 12 % more of Postgres (ab, 150 customers, 16 callers). */
 const statementsAtOnce = 1;
 
@@ -151,5 +156,10 @@ export function sharingReads(store: Store): Store {
 }
 
 function together<Key, Found>(read: (keys: readonly Key[]) => Promise<readonly Found[]>): (key: Key) => Promise<Found> {
-  return coalesce<Key, Found>({ run: read, itemsMax: rowsPerStatement, runsMax: statementsAtOnce, gatherMs });
+  return coalesce<Key, Found>({
+    run: read,
+    itemsMax: rowsPerStatement,
+    runsMax: statementsAtOnce,
+    gatherMs: statementGatherMs,
+  });
 }

@@ -1,4 +1,4 @@
-export { coalesce, sharingReads, type CoalesceOptions } from './coalesce';
+export { coalesce, sharingReads, statementGatherMs, type CoalesceOptions } from './coalesce';
 export { createLaneQuotas, laneBlocked, readLaneWindows, takeLaneQuota, type LaneQuotas } from './lane-quotas';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createSearchPace, type SearchPace } from './pace-searches';

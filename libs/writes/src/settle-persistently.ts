@@ -1,6 +1,6 @@
 import { DefectError, SluiceError } from '@sluice/errors';
 import { callId, type Settled, type Settlement, type SettlingAnswer, type WriteStore } from '@sluice/store';
-import { coalesce } from './coalesce';
+import { coalesce, statementGatherMs } from './coalesce';
 
 /** How long a known outcome is kept while the database is away, and how often storing it is tried. */
 const keepMs = 60_000;
@@ -37,8 +37,6 @@ export function settledOf(answer: SettlingAnswer | undefined, settlement: Settle
 
 /** Calls of one settling statement. */
 const callsPerSettlement = 64;
-/** See `gatherMs` of an opening (services/write-gateway/src/write-synchronously.ts): measured with it. */
-const gatherMs = 1;
 
 /**
  * Settles calls of one process together: those that end while a settlement runs share the next one. Those that wait for order keys are
@@ -65,6 +63,6 @@ function sharing(writes: Pick<WriteStore, 'settle'>): (settlement: Settlement) =
     },
     itemsMax: callsPerSettlement,
     runsMax: 2,
-    gatherMs,
+    gatherMs: statementGatherMs,
   });
 }

@@ -1,7 +1,15 @@
 import { ConflictError, NotFoundError } from '@sluice/errors';
 import type { ClaimedCall, ConnectionKey, Opening, SynchronousWrite, WriteStore } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
-import { coalesce, laneBlocked, leaseMs, takeLaneQuota, toSendables, type Sendable } from '@sluice/writes';
+import {
+  coalesce,
+  laneBlocked,
+  leaseMs,
+  statementGatherMs,
+  takeLaneQuota,
+  toSendables,
+  type Sendable,
+} from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayContext } from './context';
 import { nameOfKey } from './idempotency';
@@ -182,12 +190,6 @@ const writesPerStatement = 64;
  * 27 % of the process time, 16 % of Postgres' and 46 % of the median off a synchronous create (two cores, 16 callers, 2026-11-23).
  */
 const statementsAtOnce = 1;
-/**
- * How long an opening, and a settlement, waits for others, once several came together. With 16 callers each write had 0.32 statements in place of 0.48,
- * and cost 17 % less of this process and 26 % less of Postgres; the median of a reply stayed (both in turns, 12.5 and 13.3 ms, two busy cores,
- * 2026-11-27). Two milliseconds save a little more and cost the median 3 ms.
- */
-const gatherMs = 1;
 /** Plans of one statement, in bytes. */
 const statementBytesMax = 1_000_000;
 
@@ -211,7 +213,7 @@ function sharing({ openTogether }: Pick<WriteStore, 'openTogether'>): (write: Sy
     run: (together) => openTogether(together),
     itemsMax: writesPerStatement,
     runsMax: statementsAtOnce,
-    gatherMs,
+    gatherMs: statementGatherMs,
     weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
     weightMax: statementBytesMax,
     keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
