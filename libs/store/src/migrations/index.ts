@@ -1,4 +1,5 @@
 import type { Migration } from '../migration';
+import { adoptedAmongKeepsItsPlan } from './20261128T030000-adopted-among-keeps-its-plan';
 import { createMinutes } from './20261126T140000-create-minutes';
 import { indexCallsInDoubt } from './20261127T060000-index-calls-in-doubt';
 import { indexWhatWaits } from './20261126T180000-index-what-waits';
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   indexWhatWaits,
   indexCallsInDoubt,
   orderQueue,
+  adoptedAmongKeepsItsPlan,
 ];
