@@ -1,6 +1,7 @@
 import { openDatabase } from '@sluice/store';
 import { fillBacklog, patientLimits } from '@sluice/testkit';
 import { claimReady } from '../src/writes/claim-calls';
+import { insertSynchronous } from '../src/writes/open-synchronous';
 import { settleTogether } from '../src/writes/settle-calls';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
@@ -28,7 +29,7 @@ async function entriesRead(): Promise<number> {
 }
 
 // A statement with a name keeps its plan for seconds (renewPlans). What was planned while nothing waited must do for what comes in these seconds.
-it('a claim and a settlement that were planned while nothing waited read no more when thousands do', async () => {
+it('a claim, a settlement and the opening of an update that were planned while nothing waited read no more when thousands do', async () => {
   await fillBacklog(fixture.url, fixture.seeded, { calls: rows });
   await database.raw('alter table calls set (autovacuum_enabled = off)');
   await database.raw('alter table order_queue set (autovacuum_enabled = off)');
@@ -38,6 +39,10 @@ it('a claim and a settlement that were planned while nothing waited read no more
   await database.raw('vacuum (full, analyze) calls, order_queue');
   // Else each of the first executions has a plan of its own.
   await database.raw('set plan_cache_mode = force_generic_plan');
+  const openUpdate = () => {
+    const update = fixture.asynchronous({ type: 'update', records: [{ recordId: 'of another order' }] });
+    return insertSynchronous(database, { ...update, owner: 'gateway', leaseMs: 60_000 }, 1);
+  };
   const claimAndSettle = async (): Promise<number> => {
     const request = { owner: 'test', lanes: [fixture.lane], limit: 4, perLane: 4, leaseMs: 60_000, isolated: false };
     const { calls } = await claimReady(database, request);
@@ -55,10 +60,12 @@ it('a claim and a settlement that were planned while nothing waited read no more
   const only = { operation_id: (call as { operation_id: string }).operation_id };
   await database('calls').where(only).update({ state: 'ready' });
   expect(await claimAndSettle()).toBe(1);
+  expect(await openUpdate()).toMatchObject({ kind: 'opened' });
 
   await database('calls').whereNot(only).update({ state: 'ready' });
   await database.raw('insert into order_queue table hidden');
   const before = await entriesRead();
   expect(await claimAndSettle()).toBe(4);
+  expect(await openUpdate()).toMatchObject({ kind: 'opened' });
   expect((await entriesRead()) - before).toBeLessThan(500);
 });

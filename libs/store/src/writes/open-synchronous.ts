@@ -10,7 +10,7 @@ import { column, preparedRowsSql, rowBindings, textArray } from '../row-source';
 import type { StoredRow } from '../table';
 import { type KeyClaim, claimBindings, claimSql } from './idempotency-key';
 import { type NewOperation, type NewRecord, isInCall, pinColumns, pinsAreCurrent } from './write-rows';
-import { enqueueSql, enqueuedColumns, lockForSynchronous } from './order-queue';
+import { type OrderKey, enqueueSql, enqueuedColumns, lockForSynchronous, orderKeyColumns } from './order-queue';
 
 /** A synchronous write that this process is about to send. */
 export interface SynchronousWrite {
@@ -59,7 +59,11 @@ export async function insertSynchronous(database: Knex, write: SynchronousWrite,
       orderKeys,
       type === 'delete' ? { projectId, id: pins.installationId } : undefined,
     );
-    const { name, sql, bindings } = openingStatement([write], timeScale, { projectId, orderKeys });
+    const { name, sql, bindings } = openingStatement(
+      [write],
+      timeScale,
+      orderKeys.map((orderKey) => ({ projectId, orderKey })),
+    );
     const result = await transaction.raw<{ rows: OpeningRow[] }>(sql, bindings as Knex.Value[]).options({ name });
     return toOpening(write, result.rows[0]);
   });
@@ -143,35 +147,44 @@ const recordColumns = [
  * (`offset 0` keeps it so), as `releaseWaiting`.
  */
 const standingSql = `
-  select q.operation_id, coalesce(c.state = 'running', false) as running
-  from (select distinct unnest(?::text[]) as order_key, ?::text as project_id) k cross join lateral (
+  select q.operation_id, coalesce((select bool_or(c.state = 'running') from calls c
+      where c.project_id = q.project_id and c.operation_id = q.operation_id and ${isInCall('q', 'c')}), false) as running
+  from (select distinct k.project_id, k.order_key from ${preparedRowsSql('k', orderKeyColumns)}) k cross join lateral (
     select * from order_queue where project_id = k.project_id and order_key = k.order_key offset 0) q
-  left join calls c on c.project_id = q.project_id and c.operation_id = q.operation_id and ${isInCall('q', 'c')}
-  order by coalesce(c.state = 'running', false) desc, q.accept_seq, q.record_index limit 100`;
-const noneStanding = 'select null::text as operation_id, false as running where false';
+  order by running desc, q.accept_seq, q.record_index limit 100`;
+
+/** What the statement reads and writes beside what every opening does. */
+interface OpeningKind {
+  /** Some of its writes have idempotency keys. */
+  readonly isKeyed: boolean;
+  /** Its one write is to known records. */
+  readonly isOrdered: boolean;
+}
 
 /**
  * `checked`: what is current, with the connection and the block of its lane, each read by its key whatever the planner knows of the tables.
- * `current`: what may be opened. `fresh`: what is; without a key that is taken. The lease begins when the row is written, so that one that
+ * `fresh`: what of it is opened, without a key that is taken. The lease begins when the row is written, so that one that
  * waited for a lock is not over before its opening has committed; its owner counts from before the statement.
+ * What a kind does not need is left out: half of what a statement of one write costs is the start of its plan.
  */
-const openingSql = (claimed: string, standing: string): string => `
-  with standing as materialized (${standing}),
+function openingSql({ isKeyed, isOrdered }: OpeningKind): string {
+  const isIdle = isOrdered ? 'and not exists (select 1 from standing where running)' : '';
+  const mayOpen = `blocked_ms = 0 and (is_refreshed or not is_expiring) ${isIdle}`;
+  const hasKey = isKeyed ? 'and (not is_keyed or id in (select operation_id from claimed))' : '';
+  return `
+  with ${isOrdered ? `standing as materialized (${standingSql}),` : ''}
   checked as materialized (
     select i.*, ${accessSql('k')}, ${sealedSql('k', 'k.token_version = i.known_version')},
       coalesce((select ${blockedMsSql('l')} from lanes l where l.project_id = i.project_id and l.id = i.lane_id), 0) as blocked_ms
     from ${preparedRowsSql('i', operationColumns)}
     cross join lateral (select * from connections k where k.project_id = i.project_id and k.id = i.connection_id limit 1) k
     where ${pinsAreCurrent('i')}),
-  current as materialized (select * from checked
-    where blocked_ms = 0 and (is_refreshed or not is_expiring) and not exists (select 1 from standing where running)),
-  claimed as (${claimed}),
-  fresh as materialized (select c.*, nextval('accept_seq') as accept_seq from current c
-    where not c.is_keyed or c.id in (select operation_id from claimed) order by c.ord),
+  ${isKeyed ? `claimed as (${claimSql(`k.operation_id in (select id from checked where ${mayOpen})`)}),` : ''}
+  fresh as materialized (select *, nextval('accept_seq') as accept_seq from checked where ${mayOpen} ${hasKey} order by ord),
   opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
       object_name, type, mode, state, records_total, calls_open, traceparent)
     select project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
-      'synchronous', 'queued', records_total, 1, traceparent from fresh returning id, created_at),
+      'synchronous', 'queued', records_total, 1, traceparent from fresh),
   called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
       all_or_none, traceparent, deadline, sent_at, attempts, fence, lease_until, owner, sent_members, sent_fingerprints)
     select project_id, id, 1, lane_id, connection_id, object_name, type, 'synchronous', 'running', all_or_none,
@@ -181,31 +194,32 @@ const openingSql = (claimed: string, standing: string): string => `
       headers_key, plan, retry_ms)
     select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, r.order_key, f.traceparent, f.config_id, r.headers_key,
       r.plan, 0
-    from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position returning ${enqueuedColumns}),
-  queued as (${enqueueSql('stored')})
+    from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position returning ${enqueuedColumns})
+  ${isOrdered ? `, queued as (${enqueueSql('stored')})` : ''}
   select c.id, c.provider, c.token_version, c.sealed_credentials, c.provider_workspace_ref, c.provider_metadata, c.status,
-    c.is_expiring, c.blocked_ms, (select o.created_at from opened o where o.id = c.id) as created_at,
-    exists (select 1 from standing where running) as is_busy, array(select operation_id from standing) as standing
+    c.is_expiring, c.blocked_ms, (select now() from fresh f where f.id = c.id) as created_at,
+    ${isOrdered ? 'exists (select 1 from standing where running)' : 'false'} as is_busy,
+    ${isOrdered ? 'array(select operation_id from standing)' : `'{}'::text[]`} as standing
   from checked c`;
-
-const unclaimed = 'select null::text as operation_id where false';
-const claimedAmongCurrent = claimSql('k.operation_id in (select id from current)');
-/** Of creates, which are unordered, and of writes to known records; each without and with idempotency keys. */
-const statements = {
-  create: { name: 'open-creates', sql: openingSql(unclaimed, noneStanding) },
-  keyedCreate: { name: 'open-keyed-creates', sql: openingSql(claimedAmongCurrent, noneStanding) },
-  ordered: { name: 'open-ordered', sql: openingSql(unclaimed, standingSql) },
-  keyedOrdered: { name: 'open-keyed-ordered', sql: openingSql(claimedAmongCurrent, standingSql) },
-};
-
-/** The records that an update or a delete writes to. */
-interface Ordered {
-  readonly projectId: string;
-  readonly orderKeys: readonly string[];
 }
 
-/** Inserts operation, call and records of each write. No idempotency key may occur twice. */
-function openingStatement(writes: readonly SynchronousWrite[], timeScale: number, ordered?: Ordered): OpeningStatement {
+/** Of creates, which are unordered, and of writes to known records; each without and with idempotency keys. */
+const statements = {
+  create: { name: 'open-creates', sql: openingSql({ isKeyed: false, isOrdered: false }) },
+  keyedCreate: { name: 'open-keyed-creates', sql: openingSql({ isKeyed: true, isOrdered: false }) },
+  ordered: { name: 'open-ordered', sql: openingSql({ isKeyed: false, isOrdered: true }) },
+  keyedOrdered: { name: 'open-keyed-ordered', sql: openingSql({ isKeyed: true, isOrdered: true }) },
+};
+
+/**
+ * Inserts operation, call and records of each write. No idempotency key may occur twice.
+ * @param ordered of the records that an update or a delete writes to
+ */
+function openingStatement(
+  writes: readonly SynchronousWrite[],
+  timeScale: number,
+  ordered: readonly OrderKey[] = [],
+): OpeningStatement {
   const records = writes.flatMap((write, at) => write.records.map((record) => ({ ...record, position: at + 1 })));
   const keyed = writes.flatMap(({ operation, idempotency }) =>
     idempotency === undefined
@@ -213,12 +227,12 @@ function openingStatement(writes: readonly SynchronousWrite[], timeScale: number
       : [{ projectId: operation.projectId, operationId: operation.id, claim: idempotency }],
   );
   const bindings = [
-    ...(ordered === undefined ? [] : [ordered.orderKeys, ordered.projectId]),
+    ...(ordered.length === 0 ? [] : rowBindings(orderKeyColumns, ordered)),
     ...rowBindings(operationColumns, writes),
     ...(keyed.length === 0 ? [] : claimBindings(keyed, timeScale)),
     ...rowBindings(recordColumns, records),
   ];
-  const { name, sql } = statementOf(keyed.length > 0, ordered !== undefined);
+  const { name, sql } = statementOf(keyed.length > 0, ordered.length > 0);
   return { name, sql, bindings };
 }
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type CallKey, type CallKeyRow, isInCall, toCallKey } from './write-rows';
 import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lanes';
-import { hiddenFromPlanner } from '../row-source';
+import { type Column, column, hiddenFromPlanner, preparedRowsSql, rowBindings } from '../row-source';
 import type { ReleasedCall, Settlement } from './settlement';
 
 /**
@@ -82,6 +82,17 @@ export const raiseBarriersSql = (found: string): string => `
   from ${found} where order_key is not null and barrier_ms is not null
   on conflict (project_id, order_key, operation_id, record_index) do update set until = greatest(barriers.until, excluded.until)`;
 
+/** A record of a provider, by what its unfinished writes have in common. */
+export interface OrderKey {
+  readonly projectId: string;
+  readonly orderKey: string;
+}
+
+export const orderKeyColumns: Column<OrderKey>[] = [
+  column('project_id', 'text', (key) => key.projectId),
+  column('order_key', 'text', (key) => key.orderKey),
+];
+
 /**
  * Waiting calls whose blocked record is now the first unfinished write of its order key. Key by key: given all keys at once, Postgres before 17 may read the whole
  * queue of the project.
@@ -95,14 +106,14 @@ export async function releaseWaiting(
   const releasing = transaction.raw<{ rows: ReleasedRow[] }>(
     `update calls c set state = 'ready', not_before = c.created_at
      from (select distinct k.project_id, first.operation_id, first.record_index
-           from unnest(?::text[], ?::text[]) as k(project_id, order_key) cross join lateral (
+           from ${preparedRowsSql('k', orderKeyColumns)} cross join lateral (
              select q.operation_id, q.record_index from order_queue q
              where q.project_id = k.project_id and q.order_key = k.order_key order by q.accept_seq, q.record_index limit 1) first) n
      join operations o on o.project_id = n.project_id and o.id = n.operation_id
      where c.project_id = n.project_id and c.operation_id = n.operation_id and ${isInCall('n', 'c')}
        and c.state = ${hiddenFromPlanner('waiting')}
      returning c.project_id, c.operation_id, c.number, c.lane_id, c.object_name, c.type, c.traceparent, o.installation_id`,
-    [keys.map(({ projectId }) => projectId), keys.map(({ orderKey }) => orderKey)] as unknown as Knex.Value[],
+    rowBindings(orderKeyColumns, keys) as Knex.Value[],
   );
   const result = await releasing.options({ name: 'release-waiting' });
   return result.rows.map((row) => ({
