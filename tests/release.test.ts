@@ -7,6 +7,7 @@ import { findTool } from './chart/tools';
 const root = join(__dirname, '..');
 const helm = findTool('helm');
 const withHelm = helm === undefined ? it.skip : it;
+const { version: current } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 const digest = `sha256:${'0a'.repeat(32)}`;
 
 describe('the version', () => {
@@ -113,7 +114,7 @@ describe('the commands of a release', () => {
     const args = [
       'template',
       'x',
-      path('dist/release/sluice-0.1.0.tgz'),
+      path(`dist/release/sluice-${current}.tgz`),
       '--set',
       'trial.enabled=true,crashTest.enabled=true',
     ];
@@ -121,7 +122,7 @@ describe('the commands of a release', () => {
     const used = [...stdout.matchAll(/image: (\S+)/g)].map(([, image = '']) => image);
     const ours = [...new Set(used.filter((image) => !image.startsWith('docker.io/')))];
     expect(ours.toSorted()).toEqual(
-      images.map((name) => `registry.example.com/team/sluice/${name}:0.1.0@${digest}`).toSorted(),
+      images.map((name) => `registry.example.com/team/sluice/${name}:${current}@${digest}`).toSorted(),
     );
   });
 });
