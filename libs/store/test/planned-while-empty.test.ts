@@ -39,8 +39,8 @@ it('a claim, a settlement and the opening of an update that were planned while n
   await database.raw('vacuum (full, analyze) calls, order_queue');
   // Else each of the first executions has a plan of its own.
   await database.raw('set plan_cache_mode = force_generic_plan');
-  const openUpdate = () => {
-    const update = fixture.asynchronous({ type: 'update', records: [{ recordId: 'of another order' }] });
+  const openUpdate = (recordId: string) => {
+    const update = fixture.asynchronous({ type: 'update', records: [{ recordId }] });
     return insertSynchronous(database, { ...update, owner: 'gateway', leaseMs: 60_000 }, 1);
   };
   const claimAndSettle = async (): Promise<number> => {
@@ -60,12 +60,12 @@ it('a claim, a settlement and the opening of an update that were planned while n
   const only = { operation_id: (call as { operation_id: string }).operation_id };
   await database('calls').where(only).update({ state: 'ready' });
   expect(await claimAndSettle()).toBe(1);
-  expect(await openUpdate()).toMatchObject({ kind: 'opened' });
+  expect(await openUpdate('another')).toMatchObject({ kind: 'opened' });
 
   await database('calls').whereNot(only).update({ state: 'ready' });
   await database.raw('insert into order_queue table hidden');
   const before = await entriesRead();
   expect(await claimAndSettle()).toBe(4);
-  expect(await openUpdate()).toMatchObject({ kind: 'opened' });
+  expect(await openUpdate('a third')).toMatchObject({ kind: 'opened' });
   expect((await entriesRead()) - before).toBeLessThan(500);
 });

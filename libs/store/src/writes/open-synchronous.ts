@@ -170,6 +170,9 @@ interface OpeningKind {
 function openingSql({ isKeyed, isOrdered }: OpeningKind): string {
   const isIdle = isOrdered ? 'and not exists (select 1 from standing where running)' : '';
   const mayOpen = `blocked_ms = 0 and (is_refreshed or not is_expiring) ${isIdle}`;
+  const [returned, queued] = isOrdered
+    ? [`returning ${enqueuedColumns}`, `, queued as (${enqueueSql('stored')})`]
+    : ['', ''];
   const hasKey = isKeyed ? 'and (not is_keyed or id in (select operation_id from claimed))' : '';
   return `
   with ${isOrdered ? `standing as materialized (${standingSql}),` : ''}
@@ -194,8 +197,8 @@ function openingSql({ isKeyed, isOrdered }: OpeningKind): string {
       headers_key, plan, retry_ms)
     select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, r.order_key, f.traceparent, f.config_id, r.headers_key,
       r.plan, 0
-    from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position returning ${enqueuedColumns})
-  ${isOrdered ? `, queued as (${enqueueSql('stored')})` : ''}
+    from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position ${returned})
+  ${queued}
   select c.id, c.provider, c.token_version, c.sealed_credentials, c.provider_workspace_ref, c.provider_metadata, c.status,
     c.is_expiring, c.blocked_ms, (select now() from fresh f where f.id = c.id) as created_at,
     ${isOrdered ? 'exists (select 1 from standing where running)' : 'false'} as is_busy,
