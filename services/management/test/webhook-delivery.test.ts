@@ -271,7 +271,9 @@ describe('a receiver that is no good', () => {
     await gone.close();
     const { id } = await fixture.addEndpoint(gone.url);
     const message = await fixture.sendTest(id);
-    expect(await fixture.attempted(id, message.id)).toMatchObject([{ class: 'unreachable', response: 'ECONNREFUSED' }]);
+    // The next attempt may have been made, too.
+    const [attempt] = await fixture.attempted(id, message.id);
+    expect(attempt).toMatchObject({ class: 'unreachable', response: 'ECONNREFUSED' });
   });
 
   it('is slow: its messages take the places of nobody', async () => {
