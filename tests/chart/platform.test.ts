@@ -3,6 +3,7 @@
  * per guarantee; `platform` sets nearly all of them at once, so that one rendering answers most rows.
  */
 import { execFileSync } from 'node:child_process';
+import { version } from '../../package.json';
 import { containersOf, podsByComponent, render, type Manifest } from './render';
 import { renderBeside } from './running-release';
 import { findTool } from './tools';
@@ -278,7 +279,7 @@ describe('network policies', () => {
   });
 });
 
-const withDigest = `registry.example.com/sluice/executor:0.1.0@${digest}`;
+const withDigest = `registry.example.com/sluice/executor:${version}@${digest}`;
 withHelm.each<[string, object, string, object]>([
   [
     'the migration has a user of its own',
@@ -325,7 +326,7 @@ withHelm.each<[string, object, string, object]>([
         template: {
           spec: {
             imagePullSecrets: [{ name: 'global' }, { name: 'pull' }],
-            containers: [{ image: 'registry.example.com/sluice/management:0.1.0' }],
+            containers: [{ image: `registry.example.com/sluice/management:${version}` }],
           },
         },
       },
