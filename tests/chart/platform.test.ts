@@ -3,7 +3,7 @@
  * per guarantee; `platform` sets nearly all of them at once, so that one rendering answers most rows.
  */
 import { execFileSync } from 'node:child_process';
-import { version } from '../../package.json';
+import { version } from '../package.json';
 import { containersOf, podsByComponent, render, type Manifest } from './render';
 import { renderBeside } from './running-release';
 import { findTool } from './tools';
