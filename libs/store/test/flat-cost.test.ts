@@ -169,7 +169,7 @@ describe.each([
       expect([step.found, step.next]).toEqual([[], expect.any(String)]);
     });
     // Not compared: small tables are read whole. Each of the 100 calls costs 7 to 9 pages, and one more for each of its four earlier
-    // versions while a snapshot is held that may need them, as an autovacuum of any table here holds one.
+    // versions while somebody holds a snapshot that may need them.
     expect(pages).toBeLessThanOrEqual(100 * 16);
   });
 
