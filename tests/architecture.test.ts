@@ -1,8 +1,6 @@
 import { checkFile } from './architecture/check-file';
-import { findPrivateWords, readPrivateWords } from './architecture/private-words';
 import { exportedEntries, levels, testkit } from './architecture/rules';
-import { readSource } from './architecture/source-file';
-import { bootstrapFiles, codeFiles, packageFolders, readText, sourceFiles } from './architecture/source-tree';
+import { bootstrapFiles, packageFolders, readText, sourceFiles } from './architecture/source-tree';
 
 describe('the tree', () => {
   const files = sourceFiles();
@@ -149,44 +147,5 @@ describe('the checker', () => {
 
   it.each(allowed)('lets pass %s', (_what, path, text) => {
     expect(checkFile(path, text)).toEqual([]);
-  });
-});
-
-describe('the words of names', () => {
-  const words = readPrivateWords(readText('docs/contributing/glossary.md'));
-  const wordsIn = (path: string, text: string) =>
-    findPrivateWords(path, readSource(text, path.endsWith('.tsx')).names, words);
-
-  it('are those of the glossary, in code and in names of files', () => {
-    const files = codeFiles();
-    expect(files).toContain('deploy/local/bootstrap.mjs');
-    expect(files.flatMap((path) => wordsIn(path, readText(path)))).toEqual([]);
-  });
-
-  it.each([
-    ['a variable', 'libs/http/src/a.ts', `const told = 1;`, /told says "told"/],
-    ['a part of a function', 'libs/http/src/a.ts', `export function toTellAll() {}`, /toTellAll says "tell"/],
-    [
-      'a member of a type',
-      'libs/http/src/a.ts',
-      `interface A { readonly lanePlace: string }`,
-      /lanePlace says "place"/,
-    ],
-    ['a parameter that is taken apart', 'libs/http/src/a.ts', `const a = ({ story }: B) => 1;`, /story says "story"/],
-    ['a constant in capitals', 'libs/http/src/a.ts', `const STRAY_MAX = 1;`, /STRAY_MAX says "stray"/],
-    ['a word of two parts', 'libs/http/src/a.ts', `const theKeptPlan = 1;`, /theKeptPlan says "kept plan"/],
-    ['a noun that is also a verb', 'libs/http/src/a.ts', `const nextLookMs = 1;`, /nextLookMs says "look"/],
-    ['a file', 'libs/http/src/count-misfits.test.ts', ``, /count-misfits says "misfits"/],
-    ['a published name elsewhere', 'libs/http/src/a.ts', `const a = { told: 1 };`, /told says "told"/],
-  ])('are found in %s', (_what, path, text, message) => {
-    expect(wordsIn(path, text)).toEqual([expect.stringMatching(message)]);
-  });
-
-  it.each([
-    ['a verb of the field', 'libs/http/src/a.ts', `const lookUpCreated = 1, looksLikeId = 2, replaced = 3;`],
-    ['a comment and a string', 'libs/http/src/a.ts', `const a = 'told'; // a look`],
-    ['a published name', 'libs/connectors/src/declarative/declaration.ts', `interface A { readonly told?: B }`],
-  ])('may be %s', (_what, path, text) => {
-    expect(wordsIn(path, text)).toEqual([]);
   });
 });

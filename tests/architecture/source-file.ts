@@ -5,8 +5,6 @@ export interface SourceFacts {
   /** Every module named in an import, export … from, import(), require, require.resolve or import type, once. */
   readonly imports: readonly string[];
   readonly readsEnvironment: boolean;
-  /** Every identifier, once: names that are declared, used, or are members of what is used. */
-  readonly names: readonly string[];
 }
 
 /** By text: several rules ask about each file, and parsing is most of their time. */
@@ -25,15 +23,13 @@ export function readSource(text: string, isTsx = false): SourceFacts {
 function parse(text: string, isTsx: boolean): SourceFacts {
   const tree = parseSync(text, { syntax: 'typescript', tsx: isTsx, target: 'es2024', dynamicImport: true } as never);
   const imports = new Set<string>();
-  const names = new Set<string>();
   let readsEnvironment = false;
   visit(tree, (node) => {
-    if (node.type === 'Identifier') names.add(node.value as string);
     const name = importedModule(node);
     if (name !== undefined) imports.add(name);
     readsEnvironment ||= isEnvironment(node);
   });
-  return { imports: [...imports], readsEnvironment, names: [...names] };
+  return { imports: [...imports], readsEnvironment };
 }
 
 interface Node {

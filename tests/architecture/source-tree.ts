@@ -20,11 +20,6 @@ export function sourceFiles(): string[] {
   return [...folders, 'tests'].flatMap((folder) => walk(folder, /\.[cm]?tsx?$/));
 }
 
-/** Everything that a person programs: sources, tests, scripts and settings in JavaScript. */
-export function codeFiles(): string[] {
-  return textFiles().filter((path) => /\.[cm]?[jt]sx?$/.test(path));
-}
-
 /** The plain scripts that start a checkout. */
 export function bootstrapFiles(): string[] {
   return walk('deploy/local', /\.mjs$/);
