@@ -32,7 +32,7 @@ const blackbox = {
   setupFilesAfterEnv: ['<rootDir>/tests/setup/black-box-timeout.js'],
   roots: ['<rootDir>/tests'],
 };
-const notBlackbox = [...ignored, '<rootDir>/tests/(architecture|setup|load/src|crash/src|images|cluster)/'];
+const notBlackbox = [...ignored, '<rootDir>/tests/(architecture|load/src|crash/src|images|cluster)/'];
 
 module.exports = {
   reporters: ['default', '<rootDir>/tests/setup/run-report.js'],
@@ -47,8 +47,8 @@ module.exports = {
     {
       ...base,
       displayName: 'unit',
-      roots: [...roots, '<rootDir>/tests/setup', '<rootDir>/tests/load', '<rootDir>/tests/crash'],
-      testMatch: ['**/src/**/*.test.ts', '<rootDir>/tests/setup/*.test.ts'],
+      roots: [...roots, '<rootDir>/tests/load', '<rootDir>/tests/crash'],
+      testMatch: ['**/src/**/*.test.ts'],
       testPathIgnorePatterns: [...ignored, '\\.int\\.test\\.ts$'],
     },
     {

@@ -88,4 +88,4 @@ function pagesOf(folder) {
   return fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), 'utf8'));
 }
 
-module.exports = { ruleIdsOf, rulingSubjectsOf, checkRuleList, checkRules, readRules };
+module.exports = { ruleIdsOf, checkRules, readRules };
