@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@sluice/stack';
 import { observabilityFiles } from './observability/observability-files';
+import { providerPages } from './provider-pages';
 import { readDocuments, type ApiName } from './read-documents';
 import { renderClient, renderClientTypes } from './render-client';
 
-/** Every file that is made of the routes, or of the tables of metrics and alerts: path (from the root of the repository) to text. */
+/** Every file that is made of the routes, or of the tables of metrics, alerts and failures: path (from the root of the repository) to text. */
 export async function generatedFiles(): Promise<Readonly<Record<string, string>>> {
   const known = exportedTypes(join(repositoryRoot, 'libs/types/src'));
   const contracts = Object.entries(await readDocuments());
@@ -15,7 +16,7 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
     [`libs/client/src/generated/${name}.ts`, sources[at] ?? ''],
   ]);
   const types = { 'libs/client/src/generated/types.ts': renderClientTypes(sources) };
-  return { ...Object.fromEntries(files), ...types, ...observabilityFiles() };
+  return { ...Object.fromEntries(files), ...types, ...observabilityFiles(), ...providerPages() };
 }
 
 /** Names of the types that the types lib exports: listed in its index, or of a module that is public as a whole. */

@@ -8,32 +8,30 @@ import type { HttpOutcome } from './http-client';
  */
 export type Fact = `${'documented' | 'recorded' | 'assumed'}: ${string}`;
 
-/** Further properties of a call, or of one record in a reply, that a row can ask for or exclude, as they are printed. */
-const properties = {
-  json: ['with JSON', 'without JSON'],
-  empty: ['without a body', 'with a body'],
+/** A further property of a call, or of one record in a reply, that a row can ask for or exclude. */
+type Property =
+  | 'json'
+  /** Without a body. */
+  | 'empty'
   /** The reply arrived whole and could be read. */
-  whole: ['that is whole', 'that is cut off or cannot be read'],
+  | 'whole'
   /** One record of a 2xx reply, whose error code alone decides. */
-  record: ['of one record in a 2xx', 'of the whole call'],
-  batch: ['of a batch', 'of a single record'],
+  | 'record'
+  | 'batch'
   /** The record has a value that is unique at the provider, so that a second create of it is refused. */
-  keyed: ['with a unique value', 'without a unique value'],
+  | 'keyed'
   /** An earlier send of the same write may have been carried out. */
-  resend: ['that may have been carried out before', 'sent for the first time'],
+  | 'resend'
   /** Every problem that the error lists is a value that another record has. */
-  taken: ['that names only values which other records have', 'that names other problems'],
+  | 'taken'
   /** The error names fields. */
-  fields: ['that names fields', 'that names no field'],
+  | 'fields'
   /** A 2xx whose body reports failure. */
-  failed: ['that reports failure', 'that reports success'],
+  | 'failed'
   /** A request for the account behind the credentials. */
-  identity: ['at userinfo', 'elsewhere'],
+  | 'identity'
   /** The client id and secret belong to the connection, not to the builder's app. */
-  ownClient: ["for the connection's own client", "for the builder's app"],
-} as const;
-
-type Property = keyof typeof properties;
+  | 'ownClient';
 
 /** What broke an exchange. `not-sent`: no byte left. `unreadable`: a 2xx that lacks what it must say. */
 type Fault = 'not-sent' | 'timeout' | 'broken' | 'aborted' | 'too-large' | 'undecodable' | 'unreadable';
@@ -130,18 +128,6 @@ function isOfStatus(form: number | string, status: number): boolean {
 
 function isOfCode(form: string, code: string): boolean {
   return form.endsWith('*') ? code.startsWith(form.slice(0, -1)) : form === code;
-}
-
-/** The condition of a row as it is printed. */
-export function conditionText({ signal, status, code, says, on, is = [], not = [] }: FailureRow): string {
-  const parts = [
-    ...[status, code].flatMap((some) => (some ? [some.join(', ')] : [])),
-    ...(says ? [`with ${says.map((part) => `"${part}"`).join(' or ')}`] : []),
-    ...(on ? [`on ${on.join(', ')}`] : []),
-    ...is.map((property) => properties[property][0]),
-    ...not.map((property) => properties[property][1]),
-  ];
-  return signal ?? (parts.join(' ') || 'whatever is in no other row');
 }
 
 /** The properties that hold. */

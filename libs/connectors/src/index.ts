@@ -9,6 +9,8 @@ export type {
 export type { Declaration } from './declarative/declaration';
 export { loadDeclarations } from './declarative/load-declarations';
 export { readYaml, type YamlPosition } from './declarative/read-yaml';
+export type { FailureRow } from './failure-table';
+export { failureTables } from './failure-tables';
 export { providerInfo, unservedModule } from './connector';
 export { addressPolicy, type AddressPolicy } from './egress/address-policy';
 export { egressRefused, guardedConnect } from './egress/guarded-connect';
