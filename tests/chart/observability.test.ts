@@ -72,7 +72,7 @@ describe('the chart', () => {
     const [map] = rendered({ dashboards: { enabled: true } }, 'ConfigMap').filter(
       ({ data }) => data?.['sluice-writes.json'],
     );
-    const folder = join(__dirname, '../../deploy/observability/dashboards');
+    const folder = join(__dirname, '../../helm/sluice/files/dashboards');
     expect(Object.keys(map?.data ?? {}).toSorted()).toEqual(readdirSync(folder).toSorted());
     for (const [name, text] of Object.entries(map?.data ?? {}))
       expect(text).toBe(readFileSync(join(folder, name), 'utf8'));
@@ -120,7 +120,7 @@ describe('the compose file with Prometheus, Grafana and Jaeger', () => {
 
   withPromtool('has a configuration that Prometheus takes', () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-prometheus-'));
-    for (const file of ['observe/prometheus.yaml', '../observability/alerts.yaml'])
+    for (const file of ['observe/prometheus.yaml', '../../helm/sluice/files/alerts.yaml'])
       copyFileSync(join(compose, file), join(folder, basename(file)));
     const { status, stdout, stderr } = spawnSync(promtool, ['check', 'config', join(folder, 'prometheus.yaml')], {
       encoding: 'utf8',

@@ -41,7 +41,7 @@ withPrometheus(
     const { groups } = (await ask('rules')) as { groups: { rules: { name: string }[] }[] };
     const known = groups.flatMap(({ rules }) => rules.map(({ name }) => name));
     const ours = [
-      ...readFileSync(join(repositoryRoot, 'deploy/observability/alerts.yaml'), 'utf8').matchAll(/- alert: (\w+)/g),
+      ...readFileSync(join(repositoryRoot, 'helm/sluice/files/alerts.yaml'), 'utf8').matchAll(/- alert: (\w+)/g),
     ];
     expect(ours.length).toBeGreaterThan(3);
     expect(known).toEqual(expect.arrayContaining(ours.map(([, name]) => name)));

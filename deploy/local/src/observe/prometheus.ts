@@ -90,7 +90,7 @@ function prometheusConfig(portBase: number): object {
   }));
   return {
     global: { scrape_interval: '5s', evaluation_interval: '5s' },
-    rule_files: [join(repositoryRoot, 'deploy/observability/alerts.yaml')],
+    rule_files: [join(repositoryRoot, 'helm/sluice/files/alerts.yaml')],
     scrape_configs: [{ job_name: 'sluice', static_configs: targets }],
   };
 }
