@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
 import { createApp, startServer, type Router, type RequestHandler, sendJson, type Request } from '@sluice/http';
 import { createMetrics, silentLogger, type Logger } from '@sluice/telemetry';
 import { controlRoutes } from './routes/control-routes';
 import { Sandbox } from './sandbox';
-import { sandboxPage } from './page/sandbox-page';
-import { stylesheet } from './page/stylesheet';
 import type { ImitatedProvider, ReceivedCall } from './control/imitated-provider';
 import { deliver, keepOpen } from './routes/deliver';
 import { performCall } from './routes/perform-call';
@@ -30,7 +27,7 @@ export interface SandboxOptions {
 
 /** A running sandbox. */
 export interface RunningSandbox {
-  /** Base URL of the imitated APIs, of the control API and of the page: `http://127.0.0.1:4600`. */
+  /** Base URL of the imitated APIs and of the control API: `http://127.0.0.1:4600`. */
   readonly url: string;
   readonly port: number;
   /** Cuts the calls that wait by script, stops listening, finishes the others and the journal. Repeatable. */
@@ -40,7 +37,7 @@ export interface RunningSandbox {
 }
 
 /**
- * Starts the imitated providers with their control API and their page.
+ * Starts the imitated providers with their control API.
  * @throws ListenError when the port is taken
  */
 export async function createSandbox(options: SandboxOptions): Promise<RunningSandbox> {
@@ -79,7 +76,6 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
 }
 
 function register(sandbox: Sandbox, router: Router): void {
-  pageRoute(sandbox, router);
   controlRoutes(sandbox, router);
   providerRoutes(sandbox, router);
 }
@@ -98,26 +94,6 @@ function scriptedLogger(logger: Logger): Logger {
     },
     child: (fields) => scriptedLogger(logger.child(fields)),
   };
-}
-
-const styleHash = createHash('sha256').update(stylesheet).digest('base64');
-
-/** Nothing may load, run or frame; the one inline stylesheet is allowed by its hash. */
-const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-
-/** Registers the page at `/`. */
-function pageRoute(sandbox: Sandbox, router: Router): void {
-  const show: RequestHandler = (req, res) => {
-    const { searchParams } = new URL(req.originalUrl, 'http://localhost');
-    const page = sandboxPage(sandbox, {
-      account: searchParams.get('account'),
-      isPaused: searchParams.get('refresh') === 'off',
-    });
-    res.setHeader('Content-Security-Policy', policy);
-    res.setHeader('Content-Type', 'text/html; charset=utf-8');
-    res.end(page);
-  };
-  router.get('/', show);
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;

@@ -1,6 +1,6 @@
 /**
  * The seam between the sandbox and the providers it imitates. The sandbox owns what all providers have in common: accounts,
- * bearer tokens and OAuth grants, faults, latency, ledger, journal, the page. A provider owns its wire: addresses,
+ * bearer tokens and OAuth grants, faults, latency, ledger, journal. A provider owns its wire: addresses,
  * bodies, rules, limits, ids. It is reached through one `ImitatedProvider`, made once per sandbox and listed in
  * `sandbox.ts` (`createHubspot()`, `createSalesforce()`); it opens one `ImitatedAccount` per account.
  *
@@ -115,7 +115,7 @@ export interface AccountChange {
   readonly [member: string]: unknown;
 }
 
-/** A link as the page and the control API show it. */
+/** A link as the control API shows it. */
 export interface ShownAssociation {
   /** The object at the other end, under its plain name. */
   readonly object: string;
@@ -124,7 +124,7 @@ export interface ShownAssociation {
   readonly types?: readonly { readonly id: number; readonly name: string }[];
 }
 
-/** A record as it appears on the page and in `GET /_sandbox/records`. */
+/** A record in `GET /_sandbox/records`. */
 export interface ShownRecord {
   readonly id: string;
   readonly createdAt: string;
@@ -135,8 +135,6 @@ export interface ShownRecord {
   readonly fields?: Readonly<Record<string, unknown>>;
   /** Links to other records. */
   readonly associations?: readonly ShownAssociation[];
-  /** True for a record that is archived or in the recycle bin; such records are listed only on request. */
-  readonly archived?: boolean;
 }
 
 /** The data of one account. */
@@ -149,13 +147,8 @@ export interface AccountData {
   restore(change: AccountChange): void;
   /** The objects, under their plain names: `contacts`, `Account`. */
   objects(): readonly string[];
-  /** How many records an object has now; 0 when there is no such object. */
-  count(object: string): number;
-  /**
-   * The records of an object now, oldest first; undefined when there is no such object.
-   * @param latest only the last ones, so that a page need not show all of many. @default all
-   */
-  list(object: string, latest?: number): readonly ShownRecord[] | undefined;
+  /** The records of an object now, oldest first; undefined when there is no such object. */
+  list(object: string): readonly ShownRecord[] | undefined;
 }
 
 /** Tokens of an account as a token endpoint gives them. */

@@ -60,11 +60,6 @@ export class Ledger {
     );
   }
 
-  /** The latest entries, newest first. */
-  latest(count: number): readonly LedgerEntry[] {
-    return this.entries.slice(-count).toReversed();
-  }
-
   /** Restores an entry of a journal. */
   restore(entry: LedgerEntry): void {
     this.entries.push(entry);

@@ -163,18 +163,9 @@ export abstract class RecordStore<Value extends FieldValue = FieldValue> impleme
     this.changes = [];
   }
 
-  count(object: string): number {
+  list(object: string): readonly ShownRecord[] | undefined {
     const type = this.findType(object);
-    return type === undefined ? 0 : this.all(type).length;
-  }
-
-  list(object: string, latest = Infinity): readonly ShownRecord[] | undefined {
-    const type = this.findType(object);
-    return type === undefined
-      ? undefined
-      : this.all(type)
-          .slice(-latest)
-          .map((record) => this.shown(record));
+    return type === undefined ? undefined : this.all(type).map((record) => this.shown(record));
   }
 
   /** Adds a record that existed before. It does not count as a change. */

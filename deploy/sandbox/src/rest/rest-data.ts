@@ -117,15 +117,9 @@ export class RestData implements AccountData {
     return this.types.map(({ name }) => name);
   }
 
-  count(object: string): number {
-    return this.all(object).length;
-  }
-
-  list(object: string, latest = Infinity): readonly ShownRecord[] | undefined {
+  list(object: string): readonly ShownRecord[] | undefined {
     if (!this.objects().includes(object)) return undefined;
-    return this.all(object)
-      .slice(-latest)
-      .map(({ id, fields, createdAt, updatedAt }) => ({ id, createdAt, updatedAt, fields }));
+    return this.all(object).map(({ id, fields, createdAt, updatedAt }) => ({ id, createdAt, updatedAt, fields }));
   }
 
   private all(object: string): RestRecord[] {
