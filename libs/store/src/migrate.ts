@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DependencyError } from '@sluice/errors';
 import type { Knex } from 'knex';
-import { findServices } from './database';
 import { errorCode } from './database-errors';
 import type { Migration } from './migration';
 import { migrations } from './migrations';
+import { findApplied, refuseOlder, takeOver } from './take-over';
 
 const source: Knex.MigrationSource<Migration> = {
   getMigrations: () => Promise.resolve([...migrations]),
@@ -25,20 +25,35 @@ const hindrances = ['55P03', '40P01'];
 /**
  * Brings the schema to the current version. Safe to run from several processes: an advisory lock lets one work. Each step commits by
  * itself, so that none waits for a table while it locks another: a transaction of a running service could wait the other way round.
+ * @param from02 whether a database of 0.2.0 is taken over first; any other is migrated as without it
  * @returns the names of the steps that were applied here, in their order
- * @throws DependencyError when a table stays in use, by a backup or a long transaction, or a step that takes something away finds a service
- * connected; the steps before that one are kept
+ * @throws DependencyError when a table stays in use, by a backup or a long transaction; the steps before that one are kept
+ * @throws DependencyError when the database is of a version before the baseline, with what to do
  */
-export async function migrate(database: Knex): Promise<string[]> {
-  const applied: string[] = [];
-  for (let name = await applyNext(database); name !== undefined; name = await applyNext(database)) applied.push(name);
-  return applied;
+export async function migrate(database: Knex, from02 = false): Promise<string[]> {
+  const applied = from02 ? await underLock(database, takeOver) : [];
+  for (;;) {
+    const step = await underLock(database, applyNext);
+    if (step.length === 0) return applied;
+    applied.push(...step);
+  }
 }
 
-async function applyNext(database: Knex): Promise<string | undefined> {
+/** Runs the work in a transaction of its own, of which there is one at a time, again while a table that it needs is in use. */
+async function underLock(
+  database: Knex,
+  work: (transaction: Knex.Transaction) => Promise<string[]>,
+): Promise<string[]> {
   for (let tried = 1; ; tried += 1) {
     try {
-      return await applyOnce(database);
+      // knex's own lock table survives a killed migrator; a lock of a transaction does not, and a pooler in between keeps it.
+      return await database.transaction(async (transaction) => {
+        // An index over a million rows takes longer than the 5 s that a statement of a service may take.
+        await transaction.raw('set local statement_timeout = 0');
+        await transaction.raw(`select pg_advisory_xact_lock(hashtext('sluice.migrate'))`);
+        await transaction.raw(`set local lock_timeout = ${lockMs}`);
+        return await work(transaction);
+      });
     } catch (cause) {
       if (!hindrances.includes(errorCode(cause) ?? '')) throw cause;
       if (tried === tries) throw await inUse(database, cause);
@@ -47,33 +62,13 @@ async function applyNext(database: Knex): Promise<string | undefined> {
   }
 }
 
-async function applyOnce(database: Knex): Promise<string | undefined> {
-  // knex's own lock table survives a killed migrator; a lock of a transaction does not, and a pooler in between keeps it.
-  return await database.transaction(async (transaction) => {
-    // An index over a million rows takes longer than the 5 s that a statement of a service may take.
-    await transaction.raw('set local statement_timeout = 0');
-    await transaction.raw(`select pg_advisory_xact_lock(hashtext('sluice.migrate'))`);
-    await transaction.raw(`set local lock_timeout = ${lockMs}`);
-    await refuseBesideServices(transaction);
-    const [, [name]] = (await transaction.migrate.up({
-      migrationSource: source,
-      disableMigrationsListValidation: true,
-    })) as [number, string[]];
-    return name;
-  });
-}
-
-/** A step that takes something away would break the services of the version before, and work that they do beside it would be lost to it. */
-async function refuseBesideServices(transaction: Knex.Transaction): Promise<void> {
-  const [next] = await findMissing(transaction);
-  if (next?.includes('-contract-') !== true) return;
-  const running = await findServices(transaction);
-  if (running.length === 0) return;
-  throw new DependencyError({
-    code: 'service.unavailable',
-    detail: `The migration ${next} takes away what the version before uses, and services are connected: ${running.join(', ')}.`,
-    remedy: 'Stop all services, run npm run migrate again, then start those of the new version.',
-  });
+async function applyNext(transaction: Knex.Transaction): Promise<string[]> {
+  await refuseOlder(transaction);
+  const [, names] = (await transaction.migrate.up({
+    migrationSource: source,
+    disableMigrationsListValidation: true,
+  })) as [number, string[]];
+  return names;
 }
 
 async function inUse(database: Knex, cause: unknown): Promise<DependencyError> {
@@ -91,6 +86,7 @@ async function inUse(database: Knex, cause: unknown): Promise<DependencyError> {
 export async function assertMigrated(database: Knex): Promise<void> {
   const missing = await findMissing(database);
   if (missing.length === 0) return;
+  await refuseOlder(database);
   throw new DependencyError({
     code: 'service.unmigrated',
     detail: `The database schema lacks ${missing.length} of ${migrations.length} migrations, first ${missing[0]}.`,
@@ -120,8 +116,6 @@ const lacking = 'has not the schema of this version';
 const undefinedTable = '42P01';
 
 async function findMissing(database: Knex): Promise<string[]> {
-  const exists = await database.schema.hasTable('knex_migrations');
-  const rows = exists ? await database<{ name: string }>('knex_migrations').select('name') : [];
-  const applied = new Set(rows.map((row) => row.name));
+  const applied = await findApplied(database);
   return migrations.map((migration) => migration.name).filter((name) => !applied.has(name));
 }

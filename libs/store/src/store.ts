@@ -85,17 +85,22 @@ export function createStore(options: StoreOptions): Store {
   };
 }
 
+interface MigrateOptions extends Partial<Omit<Patience, 'url'>>, Pick<DatabaseOptions, 'tls'> {
+  readonly from02?: boolean;
+}
+
 /**
  * Brings the schema of a database to the current version; returns the names of the steps it took.
- * @param patience for a database that cannot be used for the moment: @default none
+ * @param options `waitMs`: patience with a database that cannot be used for the moment, @default none. `from02`: a database of 0.2.0 is
+ * taken over first, @default it is refused
  */
 export async function migrateDatabase(
   url: string,
-  { waitMs = 0, logger, tls }: Partial<Omit<Patience, 'url'>> & Pick<DatabaseOptions, 'tls'> = {},
+  { waitMs = 0, logger, tls, from02 = false }: MigrateOptions = {},
 ): Promise<string[]> {
   const database = openDatabase({ url, tls, applicationName: 'sluice-migrate', poolMax: 2 });
   try {
-    return await awaitDatabase(() => migrate(database), { url, waitMs, logger });
+    return await awaitDatabase(() => migrate(database, from02), { url, waitMs, logger });
   } finally {
     await database.destroy();
   }

@@ -5,7 +5,6 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
@@ -15,21 +14,20 @@ import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
 const root = join(__dirname, '..', '..', '..', '..');
-/** 0.2.0. The newest tag takes its place as soon as there is one. */
-const first = '7cb4348eb5e969b8c699dffc30b86380ae1efa2e';
+/** A version before it has another schema, and no process of it runs beside one of this version. */
+const baseline = 'libs/store/src/migrations/20261128T120000-baseline-of-0.3.0.ts';
 
-/** The version that is rolled over. @returns undefined where this checkout has no history */
+/**
+ * The version that is rolled over: the newest release that has the baseline, and until there is one the commit that made it. A clone without
+ * that much history begins with a commit that makes every file.
+ * @returns undefined where this checkout has no history
+ */
 export function earlierVersion(): string | undefined {
-  const tags = git(['tag', '--list', 'v*', '--sort=-version:refname', '--no-contains', 'HEAD']).split('\n');
-  const version = tags[0] === '' || tags[0] === undefined ? first : tags[0];
-  return git(['rev-parse', '--verify', '--quiet', `${version}^{commit}`]).trim() || undefined;
-}
-
-/** The first migration since that version which takes away what it uses: the two cannot run side by side. Undefined when there is none. */
-export function contractionSince(commit: string): string | undefined {
-  const had = git(['ls-tree', '--name-only', commit, 'libs/store/src/migrations/']);
-  const added = readdirSync(join(root, 'libs/store/src/migrations')).filter((file) => !had.includes(`/${file}\n`));
-  return added.sort().find((file) => file.includes('-contract-'));
+  const made = git(['log', '--diff-filter=A', '--format=%H', '--', baseline]).trim().split('\n').at(-1);
+  if (made === undefined || made === '') return undefined;
+  const newest = ['tag', '--list', 'v*', '--sort=-version:refname', '--contains', made, '--no-contains', 'HEAD'];
+  const [tag = ''] = git(newest).split('\n');
+  return tag === '' ? made : git(['rev-parse', `${tag}^{commit}`]).trim();
 }
 
 /** Its libraries and services, translated and ready to run with what is installed here. @returns their folder */

@@ -1,22 +1,19 @@
 /**
- * Makes `version-0.1.0.json.gz`: the rows of a database of that version with work in every state, for `upgrade.test.ts`. Run once, in a
- * compiled checkout of that version, with an empty database:
- *   node make-dump.mjs <checkout> <postgres://…> <file>
+ * Fills an empty database of version 0.2.0 with work in every state, for `take-over.test.ts`. Run once, in a compiled checkout of that version:
+ *   node make-dump.mjs <checkout> <postgres://…>
+ *   pg_dump --inserts --no-owner --no-privileges <postgres://…> | grep -v '^\\\|^--\|^$' | gzip -9 > version-0.2.0.sql.gz
  */
-import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import process from 'node:process';
-import { gzipSync } from 'node:zlib';
 
-const [, , checkout, url, file] = process.argv;
+const [, , checkout, url] = process.argv;
 const require = createRequire(join(checkout, 'libs/testkit/package.json'));
-const { createStore, migrateDatabase, newId, openDatabase } = require('@sluice/store');
+const { createStore, migrateDatabase, newId } = require('@sluice/store');
 const { seedInstallation } = require(join(checkout, 'libs/testkit/dist/index.js'));
 
 await migrateDatabase(url);
 const store = createStore({ url, applicationName: 'dump', poolMax: 4 });
-const database = openDatabase({ url, applicationName: 'dump', poolMax: 1 });
 const seed = await seedInstallation(store);
 const { projectId, integrationId, groupRef, installationId, configId, connectionId, revisionId } = seed;
 const { key: keyId } = await store.apiKeys.create({
@@ -175,14 +172,4 @@ await store.operations.requestCancel(projectId, await accept(undefined));
 await accept('10', '11');
 await accept(undefined);
 
-const { rows: tables } = await database.raw(
-  `select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'knex%' order by 1`,
-);
-const dump = {};
-for (const { name } of tables) {
-  const { rows } = await database.raw('select coalesce(json_agg(t), $$[]$$) as rows from ?? t', [name]);
-  if (rows[0].rows.length > 0) dump[name] = rows[0].rows;
-}
-writeFileSync(file, gzipSync(JSON.stringify(dump), { level: 9 }));
-await database.destroy();
 await store.close();
