@@ -4,7 +4,6 @@ import type { Command, CommanderError } from 'commander';
 const elsewhere: Readonly<Record<string, string>> = {
   certify: 'npm run certify',
   connect: 'npm run connect',
-  trace: 'npm run trace',
   start: 'npm start',
 };
 

@@ -13,15 +13,25 @@ import { runChild } from './run-child.mjs';
 import { runTests } from './test.mjs';
 
 /** What `deploy/local/dist/index.js` knows. */
-const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'certify', 'stack', 'generate', 'trace'];
+const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'certify', 'stack', 'generate'];
 
 /** What is done here. */
 const developerCommands = ['test', 'test-full', 'check', 'mutate', 'bench', 'faults', 'images', 'cluster', 'packages'];
+
+/** Commands of earlier versions, and what to use. */
+const gone = {
+  trace:
+    'npm run trace is gone: deploy/compose with observe.yaml has Jaeger, which finds a write by the tag sluice.operation.id.',
+};
 
 const [command = '', ...args] = process.argv.slice(2);
 process.exitCode = await main();
 
 async function main() {
+  if (command in gone) {
+    process.stderr.write(`${gone[command]}\n`);
+    return 2;
+  }
   if (!developerCommands.includes(command) && !launcherCommands.includes(command)) {
     const commands = [...launcherCommands, ...developerCommands].join('|');
     process.stderr.write(`usage: node deploy/local/bootstrap.mjs <${commands}> [args]\n`);

@@ -4,11 +4,10 @@ import { SluiceError } from '@sluice/errors';
 export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { createEmbeddedServices } from './footprints/embedded-services';
-export { readSpans, renderOperationTraces, type SentSpans, type Span } from './trace-command';
 export { demoCustomer } from './demo/demo';
 export { seedDemo } from './demo/seed-demo';
 export { openSandboxAccounts } from './sandbox-client';
-export { tourOfRunning } from './tour/run-tour';
+export { tourOfRunning } from './tour';
 
 interface Command {
   /** @returns the exit code */
@@ -25,7 +24,6 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   certify: () => import('@sluice/certify'),
   stack: () => import('@sluice/stack'),
   generate: () => import('@sluice/contracts'),
-  trace: () => import('./trace-command.js'),
 };
 
 async function main([name = '', ...args]: readonly string[]): Promise<number> {

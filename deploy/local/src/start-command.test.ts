@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noteShown, wasShown } from './start-command';
+import { noteShown, run, wasShown } from './start-command';
 
 let folder: string;
 beforeEach(() => {
@@ -25,4 +25,14 @@ it('the tour is shown once for each project and footprint', () => {
 it.each(['', 'half', '{}', '[{}]'])('a file that says %j is no tour', (text) => {
   writeFileSync(join(folder, 'tours.json'), text);
   expect(wasShown(folder, tour)).toBe(false);
+});
+
+it('--observe is refused, with what to use', async () => {
+  const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    expect(await run(['--observe', '--once'])).toBe(2);
+    expect(write.mock.calls.flat()).toEqual([expect.stringMatching(/^--observe is gone: .*observe\.yaml.*\n$/)]);
+  } finally {
+    write.mockRestore();
+  }
 });

@@ -1,23 +1,23 @@
 import { join } from 'node:path';
-import { readProcessEnv, setProcessEnv } from '@sluice/config';
+import { readProcessEnv } from '@sluice/config';
 import { listenForStop, readLocalSettings, untilStopped, writePrivateFile } from '@sluice/stack';
 import { demoCustomer, demoFileOf, describeRunning } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
 import { withLocalWebhooks } from './footprints/service-env';
-import { startPrometheus } from './observe/prometheus';
-import { keepTraces } from './observe/keep-traces';
 import { readJson } from './run-folder/run-record';
 import { refuseScaledTime, runSession, type Session } from './run-session';
 import { openSandboxAccounts } from './sandbox-client';
-import { runTour } from './tour/run-tour';
+import { runTour } from './tour';
 
-const usage = `npm start [-- --once] [-- --tour] [-- --observe] [-- --distributed]
+const usage = `npm start [-- --once] [-- --tour] [-- --distributed]
   Starts Sluice with imitations of HubSpot and Salesforce, makes a demo project, shows what it does in a tour of two minutes, and stays up until
   Ctrl-C. The tour writes some 300 records, so a later start leaves it out.
   --once         ends after the tour: 0 when every step was right, else 1
   --tour         shows it again
-  --observe      keeps the traces of all writes for npm run trace, and starts Prometheus with the alerts where it can be had
   --distributed  five processes on Kafka, Redis and Postgres, in place of one process on Postgres
+`;
+
+const observed = `--observe is gone: deploy/compose with observe.yaml has Prometheus, Grafana and Jaeger. Traces of npm start go to the collector of OTEL_EXPORTER_OTLP_ENDPOINT.
 `;
 
 const footprints = {
@@ -29,7 +29,6 @@ interface StartOptions {
   readonly isOnce: boolean;
   /** The tour is shown, whether or not it was before. */
   readonly withTour: boolean;
-  readonly isObserved: boolean;
   readonly footprint: keyof typeof footprints;
 }
 
@@ -37,38 +36,25 @@ interface StartOptions {
 export async function run(args: readonly string[]): Promise<number> {
   const options = parse(args);
   if (options === undefined) {
-    process.stderr.write(usage);
+    process.stderr.write(args.includes('--observe') ? observed : usage);
     return 2;
   }
-  const { footprint, isOnce, withTour, isObserved } = options;
+  const { footprint, isOnce, withTour } = options;
   const given = readLocalSettings(readProcessEnv());
   refuseScaledTime(given);
   say(footprints[footprint]);
   const stop = listenForStop();
-  const traces = isObserved ? await keepTraces({ ...given, log: say }) : undefined;
-  // The exporter of the services in this process reads it by itself.
-  if (traces !== undefined) setProcessEnv(traces.env);
-  const settings = { ...given, env: withLocalWebhooks({ ...given.env, ...traces?.env }) };
+  const settings = { ...given, env: withLocalWebhooks(given.env) };
   const common = { settings, home: settings.dataDir, command: 'npm start', withSandbox: true, stop, log: say };
-  try {
-    return await runSession({ ...common, footprint }, async (session) => {
-      const { demo, isRight } = await showDemo(session, { footprint, withTour, stop });
-      const code = isRight ? 0 : 1;
-      if (isOnce) return code;
-      for (const line of describeRunning(demo, demoFileOf(session.folder))) say(line);
-      const endPrometheus = isObserved
-        ? await startPrometheus({ ...settings, folder: session.folder, log: say })
-        : undefined;
-      for (const line of traces?.lines ?? []) say(line);
-      await untilStopped(stop);
-      say('stopping');
-      await endPrometheus?.();
-      return code;
-    });
-  } finally {
-    // After the services: the last of them sends what is left when it ends.
-    await traces?.close();
-  }
+  return await runSession({ ...common, footprint }, async (session) => {
+    const { demo, isRight } = await showDemo(session, { footprint, withTour, stop });
+    const code = isRight ? 0 : 1;
+    if (isOnce) return code;
+    for (const line of describeRunning(demo, demoFileOf(session.folder))) say(line);
+    await untilStopped(stop);
+    say('stopping');
+    return code;
+  });
 }
 
 async function showDemo(
@@ -87,7 +73,7 @@ async function showDemo(
     say('The tour was shown at an earlier start, and its records are there. Again: npm start -- --tour');
     return { demo, isRight: true };
   }
-  const isRight = await runTour({ demo, addresses, accounts, signal: stop, print: say });
+  const isRight = await runTour({ demo, sandboxUrl: addresses.sandboxUrl, accounts, signal: stop, print: say });
   if (isRight) noteShown(folder, tour);
   return { demo, isRight };
 }
@@ -116,13 +102,12 @@ function readShown(folder: string): readonly ShownTour[] {
 }
 
 function parse(args: readonly string[]): StartOptions | undefined {
-  const known = ['--once', '--tour', '--observe', '--distributed'];
+  const known = ['--once', '--tour', '--distributed'];
   if (args.some((arg) => !known.includes(arg))) return undefined;
   const isOnce = args.includes('--once');
   return {
     isOnce,
     withTour: isOnce || args.includes('--tour'),
-    isObserved: args.includes('--observe'),
     footprint: args.includes('--distributed') ? 'distributed' : 'embedded',
   };
 }

@@ -27,6 +27,13 @@ describe('the bootstrap', () => {
     expect(output).toMatch(/start\|dev\|.*\|test\|test-full\|check/);
   });
 
+  it('says what to use in place of a command of an earlier version', async () => {
+    const child = spawn(process.execPath, [join(local, 'bootstrap.mjs'), 'trace'], { stdio: 'pipe' });
+    const { code, output } = await outcome(child);
+    expect(code).toBe(2);
+    expect(output).toMatch(/^npm run trace is gone: deploy\/compose with observe\.yaml .*\n$/);
+  });
+
   // An install with an old Node ends somewhere within npm, with words about a function that nobody has called.
   it('says which Node it needs before it installs anything', async () => {
     const code = `Object.defineProperty(process.versions, 'node', { value: '18.20.8' });

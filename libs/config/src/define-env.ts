@@ -13,12 +13,6 @@ export function readProcessEnv(): NodeJS.ProcessEnv {
   return { ...process.env };
 }
 
-/** Sets variables of this process, for a library in it that reads the environment by itself, as the exporter of traces does. */
-export function setProcessEnv(values: Readonly<Record<string, string>>): void {
-  // oxlint-disable-next-line no-process-env -- as above
-  Object.assign(process.env, values);
-}
-
 /** The settings of one service: their only declaration, and everything that is generated from it. */
 export interface EnvTable<T extends EnvFields> {
   readonly fields: T;

@@ -1,5 +1,5 @@
 export { ConfigError, type ConfigProblem } from './config-error';
-export { defineEnv, readProcessEnv, setProcessEnv, type EnvTable } from './define-env';
+export { defineEnv, readProcessEnv, type EnvTable } from './define-env';
 export type { EnvField, EnvFields, EnvValues, SettingKey } from './env-field';
 export {
   createFailpoints,

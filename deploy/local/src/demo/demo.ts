@@ -11,6 +11,24 @@ export const manifestFile = join(repositoryRoot, 'sluice.yaml');
 /** 300 contacts as a customer would have them; its README describes the positions. */
 export const sampleFile = join(repositoryRoot, 'deploy/local/samples/contacts.json');
 
+/** What the CRMs of the demo call the things that its customers' configs name. */
+export const crmWords = {
+  hubspot: {
+    people: 'contacts',
+    phone: 'phone',
+    /** The field that the customer maps to the builder's name `position`. */
+    title: 'jobtitle',
+    /** A field that the config fills when a create leaves it out, and its value. */
+    defaulted: { field: 'hs_lead_status', value: 'NEW' },
+  },
+  salesforce: {
+    people: 'Contact',
+    phone: 'Phone',
+    title: 'Title',
+    defaulted: { field: 'LeadSource', value: 'Web' },
+  },
+} as const;
+
 /** A customer whose CRM is connected. */
 export interface DemoCustomer {
   readonly provider: string;

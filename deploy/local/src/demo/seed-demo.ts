@@ -4,8 +4,8 @@ import { unavailable } from '@sluice/stack';
 import type { ConfigContent, Integration, Project } from '@sluice/types';
 import { fingerprintOf, type LocalSecrets } from '../local-secrets';
 import type { Addresses } from '../service-ports';
-import { crmWords, type CrmWords } from '../tour/crm';
-import { type Demo, type DemoCustomer, type DemoIntegration, manifestFile, readDemoFile, writeDemoFile } from './demo';
+import { crmWords, type Demo, type DemoCustomer, type DemoIntegration } from './demo';
+import { manifestFile, readDemoFile, writeDemoFile } from './demo';
 
 export interface SeedOptions {
   readonly folder: string;
@@ -132,8 +132,7 @@ export async function connectCustomer(
  * number in the CRM is never overwritten. Deletion stays off.
  */
 export function demoConfig(provider: string): ConfigContent {
-  const words: Readonly<Record<string, CrmWords>> = crmWords;
-  const chosen = words[provider];
+  const chosen = Object.entries(crmWords).find(([name]) => name === provider)?.[1];
   if (chosen === undefined) return { provider };
   const { people: objectName, title, phone, defaulted } = chosen;
   const selectedFieldSettings = {
