@@ -58,6 +58,7 @@ export type {
   ReleasedCall,
   Settled,
   Settlement,
+  SettledTogether,
   SettlingAnswer,
   Split,
 } from './writes/settlement';

@@ -76,8 +76,8 @@ describe('settle', () => {
       next: { state: 'done' },
       orderKeys: [],
     };
-    const settled = await fixture.store.writes.settle([settlement]);
-    expect(settled.get(callId(call))).toMatchObject({ ended: { status: 'success' } });
+    const { answers } = await fixture.store.writes.settle([settlement]);
+    expect(answers.get(callId(call))).toMatchObject({ ended: { status: 'success' } });
     expect((await operationOf(write.operation.id))?.result).toBe(
       'Batch write completed (1 succeeded, 1 failed). First error, record 1: Email address x is invalid',
     );

@@ -62,7 +62,7 @@ describe('two reconciliations that adopt one provider record', () => {
   it('the answer has the state of the call, and its operation is not over', async () => {
     const [first, second] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
     await fixture.store.writes.settle([adopt(first)]);
-    const [settled] = (await fixture.store.writes.settle([adopt(second)])).values();
+    const [settled] = (await fixture.store.writes.settle([adopt(second)])).answers.values();
     expect(settled).toMatchObject({ isHeld: true, next: { state: 'in_doubt' } });
     expect(settled).not.toHaveProperty('ended');
     expect(await fixture.store.operations.find(second.projectId, second.operationId)).toMatchObject({
@@ -175,7 +175,7 @@ describe('a reply that names a record which another create had adopted', () => {
     const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
     await fixture.store.writes.settle([adopt(adopter)]);
     await fixture.store.writes.settle([reply(owner)]);
-    const [settled] = (await fixture.store.writes.settle([adopt(adopter, '99')])).values();
+    const [settled] = (await fixture.store.writes.settle([adopt(adopter, '99')])).answers.values();
     expect(settled).toMatchObject({ isHeld: false });
     expect(await outcomesOf([adopter])).toEqual(['pending -']);
   });

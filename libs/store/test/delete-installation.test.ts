@@ -53,7 +53,7 @@ describe('what waits', () => {
     expect(await find(write.operation.id)).toMatchObject({ status: 'in_progress' });
     expect(await find(behind.operation.id)).toMatchObject({ status: 'failure', result: deleted });
     const error = { class: 'unavailable', text: 'The provider is away.' } as const;
-    const settled = await store.writes.settle([
+    const { answers } = await store.writes.settle([
       {
         ...running,
         isCreate: false,
@@ -62,7 +62,7 @@ describe('what waits', () => {
         orderKeys: [],
       },
     ]);
-    expect([...settled.values()]).toMatchObject([{ isHeld: true, next: { state: 'done' } }]);
+    expect([...answers.values()]).toMatchObject([{ isHeld: true, next: { state: 'done' } }]);
     const result = `${deleted} Last: The provider is away.`;
     expect(await find(write.operation.id)).toMatchObject({ status: 'failure', result });
   });

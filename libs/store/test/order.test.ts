@@ -1,4 +1,4 @@
-import type { AcceptableWrite, SynchronousWrite } from '@sluice/store';
+import type { AcceptableWrite, ClaimedCall, Settlement, SynchronousWrite } from '@sluice/store';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 let fixture: WriteFixture;
@@ -9,6 +9,19 @@ afterEach(() => fixture.close());
 
 const update = (...recordIds: string[]): AcceptableWrite =>
   fixture.asynchronous({ type: 'update', records: recordIds.map((recordId) => ({ recordId })) });
+type Writes = AcceptableWrite[];
+
+async function settlementOf(call: ClaimedCall, status: number): Promise<Settlement> {
+  const pending = await fixture.store.writes.loadPending(call);
+  return {
+    ...call,
+    isCreate: false,
+    attempt: { status, durationMs: 1 },
+    records: pending.map(({ index }) => ({ index, kind: 'succeeded' })),
+    next: { state: 'done' },
+    orderKeys: pending.flatMap(({ orderKey }) => orderKey ?? []),
+  };
+}
 const synchronous = (recordId: string): SynchronousWrite => ({ ...update(recordId), owner: 'gateway', leaseMs: 6_000 });
 
 describe('order per provider record', () => {
@@ -41,6 +54,21 @@ describe('order per provider record', () => {
     await fixture.settleAll(released);
     const operation = await fixture.store.operations.find(fixture.seeded.projectId, batch.operation.id);
     expect(operation).toMatchObject({ status: 'success', result: 'Batch write completed (3 succeeded, 0 failed)' });
+  });
+
+  // Else what waited behind all but one of them is found by the sweep alone, seconds later.
+  it('reports once each call that was released, whatever the database refuses beside it', async () => {
+    const [firsts, seconds] = [0, 1].map(() => ['1', '2', '3', '4'].map((id) => update(id))) as [Writes, Writes];
+    await fixture.store.writes.accept(firsts);
+    const running = await fixture.claim();
+    await fixture.store.writes.accept(seconds);
+    expect(await fixture.claim({ perLane: 8 })).toEqual([]);
+    const refused = running.find(({ operationId }) => operationId === firsts[0]?.operation.id);
+    const settlements = await Promise.all(running.map((call) => settlementOf(call, call === refused ? 2 ** 40 : 200)));
+    const { answers, released } = await fixture.store.writes.settle(settlements);
+    expect(answers.size).toBe(3);
+    const behind = seconds.slice(1).map(({ operation }) => operation.id);
+    expect(released.map(({ operationId }) => operationId).toSorted()).toEqual(behind.toSorted());
   });
 
   it('is busy for a synchronous write while a call executes on the record, and overtakes queued ones', async () => {

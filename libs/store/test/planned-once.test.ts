@@ -80,7 +80,7 @@ it('each statement with a name gets one plan for all executions', async () => {
       next: { state: 'done' },
       orderKeys: (loaded[at] ?? []).flatMap(({ orderKey }) => orderKey ?? []),
     }));
-    expect((await writes.settle(settlements)).size).toBe(4);
+    expect((await writes.settle(settlements)).answers.size).toBe(4);
   }
   const { rows: prepared } = await database.raw<{ rows: { name: string; once: number; kept: number }[] }>(
     `select name, custom_plans::integer as once, generic_plans::integer as kept from pg_prepared_statements

@@ -86,7 +86,7 @@ it('each record is in one living call until it ends, once', async () => {
     const { operationId, records } = settlement;
     const over = records.filter(({ kind }) => kind !== 'again').map(({ index }) => `${operationId}/${index}`);
     const orderKeys = over.flatMap((key) => keysOf.get(key) ?? []);
-    const [answer] = (await writes.settle([{ ...settlement, orderKeys }])).values();
+    const [answer] = (await writes.settle([{ ...settlement, orderKeys }])).answers.values();
     if (answer instanceof Error || answer === undefined) throw answer ?? new Error('not settled');
     if (answer.isHeld) for (const key of over) ends.set(key, (ends.get(key) ?? 0) + 1);
   };

@@ -115,7 +115,10 @@ describe('calls that are all of their operation', () => {
     const [alone, beside] = (await sendCalls(count, count)) as [ClaimedCall, ClaimedCall];
     const [one, other] = [ended(alone, records(), more), ended(beside, records(), more)];
     const answers = [await settle(database, [one], 1), await settleTogether(database, [other], 1)];
-    const [answer, expected] = [answers[0]?.get(callId(one)), answers[1]?.get(callId(other))] as Settled[];
+    const [answer, expected] = [
+      answers[0]?.answers.get(callId(one)),
+      answers[1]?.answers.get(callId(other)),
+    ] as Settled[];
     expect(answer).toEqual({ ...expected, ended: { ...expected?.ended, operationId: one.operationId } });
     expect(await storedOf(alone)).toEqual(await storedOf(beside));
   });
@@ -125,7 +128,7 @@ describe('what is more than its call, or not its own any more, is left to the tr
   it('a lost fence: evidence, and nothing else', async () => {
     const [call] = await sendCalls(1);
     const settlement = ended(call, [written(0)], { fence: 9 });
-    expect((await settle(database, [settlement], 1)).get(callId(settlement))).toMatchObject({ isHeld: false });
+    expect((await settle(database, [settlement], 1)).answers.get(callId(settlement))).toMatchObject({ isHeld: false });
     expect(await find(settlement)).toMatchObject({ status: 'in_progress' });
   });
 
@@ -134,7 +137,7 @@ describe('what is more than its call, or not its own any more, is left to the tr
     const settlement = ended(call, [written(0)]);
     await settle(database, [settlement], 1);
     const late = ended(call, [rejected(0)]);
-    expect((await settle(database, [late], 1)).get(callId(late))).toMatchObject({ isHeld: false });
+    expect((await settle(database, [late], 1)).answers.get(callId(late))).toMatchObject({ isHeld: false });
     expect(await find(settlement)).toMatchObject({ status: 'success' });
   });
 
@@ -145,7 +148,7 @@ describe('what is more than its call, or not its own any more, is left to the tr
     await settle(database, [adopting], 1);
     expect(await find(adopting)).toMatchObject({ status: 'success' });
     const settlements = [ended(second, [twice]), ended(third, [written(0)])];
-    const answers = await settle(database, settlements, 1);
+    const { answers } = await settle(database, settlements, 1);
     expect([...answers.values()]).toMatchObject([{ isHeld: true }, { isHeld: true }]);
     expect(await find(adopting)).toMatchObject({ status: 'in_progress' });
     await database('calls')
@@ -177,7 +180,7 @@ describe('what is more than its call, or not its own any more, is left to the tr
       .update({ lease_until: new Date(0) });
     await fixture.store.writes.lapse(10);
     const settlement = ended(call, [written(0)]);
-    expect((await settle(database, [settlement], 1)).get(callId(settlement))).toMatchObject({ isHeld: false });
+    expect((await settle(database, [settlement], 1)).answers.get(callId(settlement))).toMatchObject({ isHeld: false });
     expect(await find(settlement)).toMatchObject({ status: 'in_progress' });
     const [again] = await fixture.claim();
     await settle(database, [ended(again, [written(0)])], 1);
@@ -195,7 +198,7 @@ describe('a transaction that fails is the news of those who are in it', () => {
     const settlements = [ended(one, [written(0)]), ended(other, [again], goesOn)] as const;
     const limits = { ...patientLimits, statementMs: 500 };
     const hurried = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits });
-    const answers = await database.transaction(async (holding) => {
+    const { answers } = await database.transaction(async (holding) => {
       await holding('operations').where('id', other?.operationId).forUpdate().select('id');
       return await settle(hurried, settlements, 1);
     });
@@ -203,14 +206,14 @@ describe('a transaction that fails is the news of those who are in it', () => {
     expect(answers.get(callId(settlements[0]))).toMatchObject({ isHeld: true, ended: { status: 'success' } });
     expect(answers.get(callId(settlements[1]))).toBeInstanceOf(DependencyError);
     const offered = await settle(database, [settlements[1]], 1);
-    expect(offered.get(callId(settlements[1]))).toMatchObject({ isHeld: true });
+    expect(offered.answers.get(callId(settlements[1]))).toMatchObject({ isHeld: true });
   });
 
   it('the only one in it cannot be stored: it is missing from the answer', async () => {
     const [one, other] = await sendCalls(1, 1);
     const attempt = { durationMs: 7, status: 2 ** 40 };
     const settlements = [ended(one, [written(0)]), ended(other, [again], { ...goesOn, attempt })] as const;
-    const answers = await settle(database, settlements, 1);
+    const { answers } = await settle(database, settlements, 1);
     expect([...answers.keys()]).toEqual([callId(settlements[0])]);
     expect(await find(settlements[0])).toMatchObject({ status: 'success' });
   });

@@ -70,9 +70,9 @@ it('opens a call for each part, ready at once, and the operation ends with the l
   const id = await accepted(5);
   const call = await claimOne();
   await send(call);
-  const settled = await fixture.store.writes.settle([refused(call, [range(0, 3), range(3, 5)])]);
+  const { answers } = await fixture.store.writes.settle([refused(call, [range(0, 3), range(3, 5)])]);
   const { projectId } = fixture.seeded;
-  expect(settled.get(callId(call))).toMatchObject({
+  expect(answers.get(callId(call))).toMatchObject({
     isHeld: true,
     parts: [2, 3].map((number) => ({ projectId, operationId: id, number })),
   });
@@ -124,8 +124,8 @@ it('numbers the parts of calls of one operation that are settled together', asyn
     [range(0, 2), range(2, 4)],
     [range(4, 6), range(6, 8)],
   ] as const;
-  const settled = await fixture.store.writes.settle(halves.map((half, at) => refused(half, quarters[at] ?? [])));
-  expect([...settled.values()].flatMap(partsOf).map(({ number }) => number)).toEqual([4, 5, 6, 7]);
+  const { answers } = await fixture.store.writes.settle(halves.map((half, at) => refused(half, quarters[at] ?? [])));
+  expect([...answers.values()].flatMap(partsOf).map(({ number }) => number)).toEqual([4, 5, 6, 7]);
   const last = await claimAll();
   expect(await Promise.all(last.map(indexesOf))).toEqual([range(0, 2), range(2, 4), range(4, 6), range(6, 8)]);
   for (const each of last) await fixture.settleAll(each);
@@ -165,8 +165,8 @@ it('without the fence nothing is divided: the refusal is kept as evidence', asyn
   await send(call);
   await lapse();
   const next = await claimOne();
-  const settled = await fixture.store.writes.settle([refused(call, [[0], [1]])]);
-  expect(settled.get(callId(call))).toMatchObject({ isHeld: false });
+  const { answers } = await fixture.store.writes.settle([refused(call, [[0], [1]])]);
+  expect(answers.get(callId(call))).toMatchObject({ isHeld: false });
   expect(await callsOf(id)).toHaveLength(1);
   const doubt = await fixture.store.writes.readDoubt(next, 1_000);
   expect(doubt.evidence.map(({ settlement }) => settlement)).toMatchObject([
@@ -209,9 +209,9 @@ it('of a deleted installation nothing continues', async () => {
   const call = await claimOne();
   await send(call);
   await database('installations').where({ id: fixture.seeded.installationId }).delete();
-  const settled = await fixture.store.writes.settle([refused(call, [[0], [1]])]);
-  expect(settled.get(callId(call))).toMatchObject({ next: { state: 'done' }, ended: { status: 'failure' } });
-  expect(settled.get(callId(call))).not.toHaveProperty('parts');
+  const { answers } = await fixture.store.writes.settle([refused(call, [[0], [1]])]);
+  expect(answers.get(callId(call))).toMatchObject({ next: { state: 'done' }, ended: { status: 'failure' } });
+  expect(answers.get(callId(call))).not.toHaveProperty('parts');
   expect(await callsOf(id)).toMatchObject([{ state: 'done' }]);
 });
 
@@ -237,8 +237,8 @@ describe('under a lease', () => {
 
   async function openedParts() {
     const first = await openedFirst();
-    const settled = await fixture.store.writes.settle([refused(first, [[0], [1]], { lease })]);
-    const parts = partsOf(settled.get(callId(first)));
+    const { answers } = await fixture.store.writes.settle([refused(first, [[0], [1]], { lease })]);
+    const parts = partsOf(answers.get(callId(first)));
     return { id: first.operationId, parts: parts.map(({ number }) => ({ ...first, number })) };
   }
 

@@ -189,7 +189,7 @@ const settled: string[] = [];
 
 async function settleAll(call: ClaimedCall): Promise<void> {
   const pending = await store.writes.loadPending(call);
-  const answers = await store.writes.settle([
+  const { answers } = await store.writes.settle([
     {
       ...call,
       isCreate: call.type === 'create',

@@ -29,7 +29,7 @@ export interface WriteFixture {
     configId?: string;
   }): AcceptableWrite;
   batchable(o?: { type?: 'create' | 'update'; recordId?: string; maxDelayMs?: number }): BatchableWrite;
-  claim(o?: Partial<{ isolated: boolean; leaseMs: number; limit: number }>): Promise<ClaimedCall[]>;
+  claim(o?: Partial<{ isolated: boolean; leaseMs: number; limit: number; perLane: number }>): Promise<ClaimedCall[]>;
   settleAll(call: ClaimedCall, orderKeys?: string[]): Promise<Settlement>;
   close(): Promise<void>;
 }

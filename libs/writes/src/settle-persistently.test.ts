@@ -1,7 +1,7 @@
 import { DefectError, DependencyError } from '@sluice/errors';
-import { callId, type Settled, type Settlement, type SettlingAnswer } from '@sluice/store';
+import { callId, type SettledTogether, type Settlement, type SettlingAnswer } from '@sluice/store';
 import { claimedCall } from '../test/builders';
-import { settledOf, settlePersistently, sharingSettlements } from './settle-persistently';
+import { settledOf, settlePersistently, sharingSettlements, type SharedSettled } from './settle-persistently';
 
 const settlement: Settlement = {
   ...claimedCall(),
@@ -10,15 +10,15 @@ const settlement: Settlement = {
   next: { state: 'done' },
   orderKeys: [],
 };
-const settled: Settled = { isHeld: true, released: [] };
+const settled: SharedSettled = { isHeld: true, released: [] };
 const away = () => new DependencyError({ code: 'service.unavailable', detail: 'The database does not answer.' });
 
 /** A store with one scripted result per try; the last one repeats. */
-function store(...answers: (Settled | Error)[]) {
+function store(...answers: (SharedSettled | Error)[]) {
   const offers: Settlement[] = [];
   return {
     offers,
-    settle: (offered: Settlement): Promise<Settled> => {
+    settle: (offered: Settlement): Promise<SharedSettled> => {
       const answer = answers[Math.min(offers.length, answers.length - 1)];
       offers.push(offered);
       if (answer instanceof Error) throw answer;
@@ -33,8 +33,8 @@ describe('settlePersistently', () => {
   afterEach(() => jest.useRealTimers());
 
   /** Lets time pass until the outcome is there. */
-  async function outcomeOf(work: Promise<Settled>): Promise<Settled | Error> {
-    const outcomes: (Settled | Error)[] = [];
+  async function outcomeOf(work: Promise<SharedSettled>): Promise<SharedSettled | Error> {
+    const outcomes: (SharedSettled | Error)[] = [];
     work.then(
       (value) => outcomes.push(value),
       (error: Error) => outcomes.push(error),
@@ -99,21 +99,25 @@ const settlementOf = (operationId: string, orderKeys: string[] = []): Settlement
 });
 
 /** A store that keeps the operations of each transaction. */
-function settling() {
+function settling(answerOf: (operationId: string) => SettlingAnswer | undefined = () => ({ isHeld: true })) {
   const transactions: string[][] = [];
-  const settle = (settlements: readonly Settlement[]): Promise<Map<string, Settled>> => {
+  const settle = (settlements: readonly Settlement[]): Promise<SettledTogether> => {
     transactions.push(settlements.map(({ operationId }) => operationId));
-    return Promise.resolve(new Map(settlements.map((each) => [callId(each), { isHeld: true, released }])));
+    const answers = settlements.flatMap((each): [string, SettlingAnswer][] => {
+      const answer = answerOf(each.operationId);
+      return answer === undefined ? [] : [[callId(each), answer]];
+    });
+    return Promise.resolve({ answers: new Map(answers), released });
   };
   return { transactions, settle };
 }
 
-// A create must not wait for locks that only updates need, and a released call is announced once, not by each who shares.
-it('settles together what comes together, ordered calls apart, and reports what was released to one of them', async () => {
+// A create must not wait for locks that only updates need.
+it('settles together what comes together, ordered calls apart', async () => {
   const { transactions, settle } = settling();
   const share = sharingSettlements({ settle });
   const settlements = [settlementOf('a'), settlementOf('b', ['k']), settlementOf('c'), settlementOf('d', ['k'])];
-  const answers = await Promise.all(settlements.map(share));
+  await Promise.all(settlements.map(share));
   expect(transactions).toHaveLength(2);
   expect(transactions).toEqual(
     expect.arrayContaining([
@@ -121,16 +125,20 @@ it('settles together what comes together, ordered calls apart, and reports what 
       ['b', 'd'],
     ]),
   );
-  expect(answers.map((each) => (each as Settled).released)).toEqual([released, released, [], []]);
 });
 
-it('returns to each the result of its own', async () => {
+// Callers announce what their settlement released, and ignore the result of a lost lease.
+it('returns to each the result of its own, and what was released to the first that kept its lease', async () => {
   const reason = new DependencyError({ code: 'service.unavailable', detail: 'away' });
-  const [one, other, left] = ['a', 'b', 'c'].map((id) => settlementOf(id)) as [Settlement, Settlement, Settlement];
-  const answers = new Map<string, SettlingAnswer>([
-    [callId(one), { isHeld: true, released: [] }],
-    [callId(other), reason],
+  const answers: Record<string, SettlingAnswer> = { failed: reason, late: { isHeld: false } };
+  const { settle } = settling((id) => (id === 'refused' ? undefined : (answers[id] ?? { isHeld: true })));
+  const share = sharingSettlements({ settle });
+  const settlements = ['refused', 'failed', 'late', 'first', 'second'].map((id) => settlementOf(id));
+  expect(await Promise.all(settlements.map(share))).toEqual([
+    undefined,
+    reason,
+    { isHeld: false, released: [] },
+    { isHeld: true, released },
+    { isHeld: true, released: [] },
   ]);
-  const share = sharingSettlements({ settle: () => Promise.resolve(answers) });
-  expect(await Promise.all([one, other, left].map(share))).toEqual([{ isHeld: true, released: [] }, reason, undefined]);
 });

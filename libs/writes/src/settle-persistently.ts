@@ -1,5 +1,12 @@
 import { DefectError, SluiceError } from '@sluice/errors';
-import { callId, type Settled, type Settlement, type SettlingAnswer, type WriteStore } from '@sluice/store';
+import {
+  callId,
+  type ReleasedCall,
+  type Settled,
+  type Settlement,
+  type SettlingAnswer,
+  type WriteStore,
+} from '@sluice/store';
 import { coalesce, statementGatherMs } from './coalesce';
 
 /** How long a known outcome is kept while the database is away, and how often storing it is tried. */
@@ -12,9 +19,9 @@ const retryEveryMs = 250;
  * @throws DependencyError after a minute, DefectError when the database refuses this settlement
  */
 export async function settlePersistently(
-  settle: (settlement: Settlement) => Promise<Settled>,
+  settle: (settlement: Settlement) => Promise<SharedSettled>,
   settlement: Settlement,
-): Promise<Settled> {
+): Promise<SharedSettled> {
   const startedAtMs = performance.now();
   for (;;) {
     try {
@@ -28,12 +35,21 @@ export async function settlePersistently(
 }
 
 /** @throws SluiceError the one that the store returned; DefectError when its result lacks the settlement */
-export function settledOf(answer: SettlingAnswer | undefined, settlement: Settlement): Settled {
+export function settledOf(answer: SharedAnswer, settlement: Settlement): SharedSettled {
   if (answer instanceof SluiceError) throw answer;
   if (answer !== undefined) return answer;
   const detail = `The outcome of call ${callId(settlement)} cannot be stored.`;
   throw new DefectError({ code: 'service.defect', detail });
 }
+
+/** The result of one of several settlements that shared a transaction. */
+export interface SharedSettled extends Settled {
+  /** What they released together: the first that kept its lease has the list, the others have none, so that each call is announced once. */
+  readonly released: readonly ReleasedCall[];
+}
+
+/** Undefined when the store's result lacks the settlement. */
+type SharedAnswer = SharedSettled | SluiceError | undefined;
 
 /** Calls of one settling statement. */
 const callsPerSettlement = 64;
@@ -45,24 +61,28 @@ const callsPerSettlement = 64;
  */
 export function sharingSettlements(
   writes: Pick<WriteStore, 'settle'>,
-): (settlement: Settlement) => Promise<SettlingAnswer | undefined> {
+): (settlement: Settlement) => Promise<SharedAnswer> {
   const [ordered, unordered] = [sharing(writes), sharing(writes)];
   return (settlement) => (settlement.orderKeys.length > 0 ? ordered : unordered)(settlement);
 }
 
-function sharing(writes: Pick<WriteStore, 'settle'>): (settlement: Settlement) => Promise<SettlingAnswer | undefined> {
-  return coalesce<Settlement, SettlingAnswer | undefined>({
+function sharing(writes: Pick<WriteStore, 'settle'>): (settlement: Settlement) => Promise<SharedAnswer> {
+  return coalesce<Settlement, SharedAnswer>({
     run: async (settlements) => {
-      const answers = await writes.settle(settlements);
-      return settlements.map((settlement, at) => {
+      const { answers, released } = await writes.settle(settlements);
+      const announcer = settlements.find((settlement) => isHeld(answers.get(callId(settlement))));
+      return settlements.map((settlement) => {
         const answer = answers.get(callId(settlement));
         if (answer === undefined || answer instanceof SluiceError) return answer;
-        // The keys that the transaction released are the same for all: one of them announces them.
-        return at > 0 ? { ...answer, released: [] } : answer;
+        return { ...answer, released: settlement === announcer ? released : [] };
       });
     },
     itemsMax: callsPerSettlement,
     runsMax: 2,
     gatherMs: statementGatherMs,
   });
+}
+
+function isHeld(answer: SettlingAnswer | undefined): boolean {
+  return answer !== undefined && !(answer instanceof SluiceError) && answer.isHeld;
 }

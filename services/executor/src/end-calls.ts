@@ -5,6 +5,7 @@ import {
   type RecordError,
   type RecordSettlement,
   type Settlement,
+  type ReleasedCall,
   type Settled,
   callId,
   type CancelledCursor,
@@ -94,13 +95,14 @@ export function endCall(
 async function settleFound(
   { store, logger }: Pick<ExecutorContext, 'store' | 'logger'>,
   settlements: readonly Settlement[],
-): Promise<Map<string, Settled>> {
+): Promise<{ settled: Map<string, Settled>; released: readonly ReleasedCall[] }> {
   const settled = new Map<string, Settled>();
-  for (const [call, answer] of await store.writes.settle(settlements)) {
+  const { answers, released } = await store.writes.settle(settlements);
+  for (const [call, answer] of answers) {
     if (answer instanceof SluiceError) logger.warn({ error: answer, call }, 'call.not-settled');
     else settled.set(call, answer);
   }
-  return settled;
+  return { settled, released };
 }
 
 /** Operations of one step. */
@@ -120,12 +122,12 @@ export async function endCancelled(
   const onward = next === undefined ? {} : { next };
   if (calls.length === 0) return { found: [], ...onward };
   const settlements = calls.map((call) => endCall(call, call.records, cancelled));
-  const settled = await settleFound(context, settlements);
+  const { settled, released } = await settleFound(context, settlements);
   const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
   for (const { records, projectId } of held) meters.settled(records, { projectId, isRetried: false });
   const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
   logger.info({ calls: calls.length, ended }, 'calls.cancelled');
-  return { found: [...settled.values()].flatMap(({ released }) => released), ...onward };
+  return { found: released, ...onward };
 }
 
 /** Records of one step: their settlement is one transaction. */
@@ -142,14 +144,14 @@ export async function endOverdue(context: ExecutorContext, after: string | undef
   const onward = next === undefined ? {} : { next };
   if (calls.length === 0) return { found: [], ...onward };
   const settlements = calls.map(toSettlement);
-  const settled = await settleFound(context, settlements);
+  const { settled, released } = await settleFound(context, settlements);
   const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
   for (const { records, projectId, provider } of held)
     meters.settled(records, { projectId, provider, isRetried: true });
   for (const call of calls) traceOverdue(call);
   const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
   logger.info({ calls: calls.length, ended }, 'calls.overdue');
-  return { found: [...settled.values()].flatMap(({ released }) => released), ...onward };
+  return { found: released, ...onward };
 }
 
 function toSettlement(call: OverdueCall): Settlement & Pick<OverdueCall, 'provider'> {

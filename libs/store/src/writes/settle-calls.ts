@@ -7,7 +7,7 @@ import { markSent } from './record-intents';
 import { dequeueSql, lockOrderKeys, raiseBarriersSql, releaseWaiting } from './order-queue';
 import { type Column, column, hiddenFromPlanner, planByKeys, preparePlan, rowSource } from '../row-source';
 import { findSettled, insertAttempts, insertOutcomes, moveCalls, updateRecordsSql } from './settled-rows';
-import type { EndedOperation, ReleasedCall, Settled, Settlement } from './settlement';
+import type { EndedOperation, Settled, SettledTogether, Settlement } from './settlement';
 import { splitRefused } from './split-refused';
 
 /**
@@ -22,7 +22,7 @@ export async function settleTogether(
   database: Knex,
   given: readonly Settlement[],
   timeScale: number,
-): Promise<Map<string, Settled>> {
+): Promise<SettledTogether> {
   return await database.transaction(async (transaction) => {
     await transaction.raw(planByKeys);
     const settlements = await endUninstalled(transaction, given);
@@ -44,8 +44,9 @@ export async function settleTogether(
     await endKeys(transaction, held);
     const released = await releaseWaiting(transaction, held);
     const nextStates = new Map(held.map((settlement) => [callId(settlement), settlement.next]));
-    const effects = { nextStates, ended, parts, released };
-    return new Map(given.map((settlement) => [callId(settlement), toSettled(settlement, effects)]));
+    const effects = { nextStates, ended, parts };
+    const answers = new Map(given.map((settlement) => [callId(settlement), toSettled(settlement, effects)]));
+    return { answers, released };
   });
 }
 
@@ -58,20 +59,18 @@ interface Effects {
   readonly nextStates: ReadonlyMap<string, Settlement['next']>;
   readonly ended: ReadonlyMap<string, EndedOperation>;
   readonly parts: ReadonlyMap<string, readonly CallKey[]>;
-  readonly released: readonly ReleasedCall[];
 }
 
-function toSettled(settlement: Settlement, { nextStates, ended, parts, released }: Effects): Settled {
+function toSettled(settlement: Settlement, { nextStates, ended, parts }: Effects): Settled {
   const next = nextStates.get(callId(settlement));
   const opened = parts.get(callId(settlement));
-  if (next === undefined) return { isHeld: false, released };
+  if (next === undefined) return { isHeld: false };
   const operation = ended.get(settlement.operationId);
   return {
     isHeld: true,
     ...(operation === undefined ? {} : { ended: operation }),
     ...(next === settlement.next ? {} : { next }),
     ...(opened === undefined ? {} : { parts: opened }),
-    released,
   };
 }
 

@@ -4,7 +4,7 @@ import { nowhere, type StoreFailpoints } from '../failpoints';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './write-rows';
 import { guard } from '../guard';
 import { settleTogether } from './settle-calls';
-import type { Settled, Settlement, SettlingAnswer } from './settlement';
+import type { ReleasedCall, Settled, SettledTogether, Settlement, SettlingAnswer } from './settlement';
 import type { OperationState } from '@sluice/types';
 import { isAwaitedSql } from '../webhooks/notify';
 import { endAssignments, toEnded } from './end-operations';
@@ -32,7 +32,7 @@ import {
 
 /**
  * Settles calls: those that are all of their operation in one statement, then the others in one transaction. A call that
- * one row makes impossible is left out of the answer; its neighbours are settled. A failure of the transaction is the answer for the
+ * one row makes impossible is left out of the answers; its neighbours are settled. A failure of the transaction is the answer for the
  * calls in it.
  * @throws SluiceError when nothing was settled
  */
@@ -41,46 +41,48 @@ export async function settle(
   settlements: readonly Settlement[],
   timeScale: number,
   failpoints: StoreFailpoints = nowhere,
-): Promise<Map<string, SettlingAnswer>> {
-  const whole = await orNothing(guard(() => settleWhole(database, settlements)));
+): Promise<SettledTogether> {
+  const whole = (await unlessRefused(guard(() => settleWhole(database, settlements)))) ?? new Map<string, Settled>();
   const others = settlements.filter((settlement) => !whole.has(callId(settlement)));
-  if (others.length === 0) return whole;
+  if (others.length === 0) return { answers: whole, released: [] };
   if (whole.size > 0) await failpoints.hit('st.after_whole');
   const rest = settleRowByRow(database, others, timeScale);
   if (whole.size === 0) return await rest;
-  const answers = await orNothing(rest).catch((reason: SluiceError) => answerAll(others, reason));
-  return new Map([...whole, ...answers]);
+  const { answers, released } = await rest.catch((reason: SluiceError) => failAll(others, reason));
+  return { answers: new Map([...whole, ...answers]), released };
 }
 
-function answerAll(settlements: readonly Settlement[], reason: SluiceError): Map<string, SettlingAnswer> {
-  return new Map(settlements.map((settlement) => [callId(settlement), reason]));
+function failAll(settlements: readonly Settlement[], reason: SluiceError): SettledTogether {
+  if (reason instanceof DefectError) return { answers: new Map(), released: [] };
+  return { answers: new Map(settlements.map((settlement) => [callId(settlement), reason])), released: [] };
 }
 
 async function settleRowByRow(
   database: Knex,
   settlements: readonly Settlement[],
   timeScale: number,
-): Promise<Map<string, Settled>> {
+): Promise<SettledTogether> {
   try {
     return await guard(() => settleTogether(database, settlements, timeScale));
   } catch (error) {
     if (settlements.length === 1 || !(error instanceof DefectError)) throw error;
-    const settled = new Map<string, Settled>();
+    const answers = new Map<string, SettlingAnswer>();
+    const released: ReleasedCall[] = [];
     // Offered again, behind their fences: only what cannot be stored at all is left out.
     for (const settlement of settlements) {
-      for (const [id, each] of await orNothing(settleRowByRow(database, [settlement], timeScale))) {
-        settled.set(id, each);
-      }
+      const alone = await unlessRefused(settleRowByRow(database, [settlement], timeScale));
+      for (const [id, answer] of alone?.answers ?? []) answers.set(id, answer);
+      released.push(...(alone?.released ?? []));
     }
-    return settled;
+    return { answers, released };
   }
 }
 
 /** A statement that the database refuses for one of its rows has changed nothing. */
-async function orNothing(settling: Promise<Map<string, Settled>>): Promise<Map<string, Settled>> {
+async function unlessRefused<Result>(settling: Promise<Result>): Promise<Result | undefined> {
   return await settling.catch((reason: unknown) => {
     if (!(reason instanceof DefectError)) throw reason;
-    return new Map<string, Settled>();
+    return undefined;
   });
 }
 
@@ -136,9 +138,7 @@ export async function settleWhole(database: Knex, settlements: readonly Settleme
   const { sql, bindings } = wholeStatement(plain, keeping);
   type Row = CallKeyRow & { id: string; state: OperationState; result: string };
   const settled = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options(keeping.options);
-  return new Map(
-    settled.rows.map((row) => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row), released: [] }]),
-  );
+  return new Map(settled.rows.map((row) => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row) }]));
 }
 
 function wholeStatement(plain: readonly Settlement[], { source }: PreparedRows): RowSource {

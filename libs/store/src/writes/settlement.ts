@@ -100,9 +100,15 @@ export interface Settled {
   readonly next?: Settlement['next'];
   /** The calls that a split opened, in the order of its parts. */
   readonly parts?: readonly CallKey[];
-  /** Calls that this settlement released, with what an announcement of them needs. */
-  readonly released: readonly ReleasedCall[];
 }
 
 /** The result of one settlement, or why it failed while others were settled. */
 export type SettlingAnswer = Settled | SluiceError;
+
+/** The result of settlements that were offered together. */
+export interface SettledTogether {
+  /** By the id of the call. A call that the database refuses to settle is absent. */
+  readonly answers: ReadonlyMap<string, SettlingAnswer>;
+  /** Calls that waited behind the settled records and may go now, each once, with what an announcement of them needs. */
+  readonly released: readonly ReleasedCall[];
+}
