@@ -34,25 +34,6 @@ it('a message wakes a claim: the write is sent once and its operation ends as a 
   expect(await ground.store.connections.find(seed.projectId, seed.connectionId)).toMatchObject({ status: 'working' });
 });
 
-it('a batch is one provider call; a refused record fails alone, with its error', async () => {
-  const seed = await ground.seed();
-  await ground.startExecutor(sweepsOff);
-  ground.hubspot.contacts.set('7', { id: '7', createdAt: new Date(0), properties: { email: 'b@x.com' } });
-  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }, { email: 'b@x.com' }, { email: 'c@x.com' }]);
-  expect(await ground.ended(seed, operationId)).toMatchObject({
-    status: 'success',
-    result: expect.stringMatching(
-      /^Batch write completed \(2 succeeded, 1 failed\)\. First error, record 1: .*already exists/,
-    ),
-  });
-  expect((await ground.records(seed, operationId)).map(({ status, error }) => [status, error?.class])).toEqual([
-    ['succeeded', undefined],
-    ['failed', 'conflict'],
-    ['succeeded', undefined],
-  ]);
-  expect(ground.hubspot.calls).toHaveLength(1);
-});
-
 it('none written is a failure, its result is the text of the provider, and its log line says whose and which, without that text', async () => {
   const lines: Record<string, unknown>[] = [];
   const destination = new Writable({

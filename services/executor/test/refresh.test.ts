@@ -18,26 +18,7 @@ async function seedExpired(refreshToken = 'r'): Promise<Seed> {
 const connectionOf = (seed: Seed) => ground.store.connections.find(seed.projectId, seed.connectionId);
 const versionOf = async (seed: Seed) =>
   (await ground.store.connections.findCredentials(seed.projectId, seed.connectionId))?.tokenVersion;
-const tokensUsed = () => ground.hubspot.writes().map(({ token }) => token);
 const posted = () => ground.hubspot.tokens.posted.length;
-
-it('a token that ended is refreshed within the attempt, and the write succeeds with it', async () => {
-  const seed = await seedExpired();
-  ground.hubspot.tokens.good.add('r');
-  await ground.startExecutor({ SLUICE_SWEEPS: 'off' });
-  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
-  expect(await ground.ended(seed, operationId)).toMatchObject({
-    status: 'success',
-    metadata: { retry: { attempts: 1 } },
-  });
-  expect(tokensUsed()).toEqual(['old', 'fresh-of-r']);
-  expect(ground.hubspot.tokens.posted).toMatchObject([{ grant_type: 'refresh_token', client_id: 'client-1' }]);
-  const attempts = await ground.database('attempts').select('status', 'error_text');
-  expect(attempts).toEqual([{ status: 201, error_text: expect.stringContaining('refreshed') }]);
-  expect(await connectionOf(seed)).toMatchObject({ status: 'working' });
-  expect(await versionOf(seed)).toBe(2);
-  expect(ground.hubspot.contacts.size).toBe(1);
-});
 
 // A refresh token is good once: a second refresh would cost the customer the connection.
 it('[sec-44] two executors with many calls on an expired token refresh it once', async () => {

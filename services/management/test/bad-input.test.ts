@@ -144,19 +144,6 @@ describe.each(endpoints)('%s', (label, method, path, body) => {
     const problem = await refused(async () => await sender().set('Content-Type', 'text/plain').send('x'));
     expect(problem).toMatchObject({ status: 415, code: 'request.content-type' });
   });
-
-  it('401 without a key, and 404 in an unknown project', async () => {
-    const without = await refused(async () => await management.as()[method](path()).send(body()));
-    expect(without).toMatchObject({ status: 401, code: 'auth.missing' });
-    if (label === 'POST projects') return;
-    const elsewhere = path().replace(seed.projectId, 'no-such-project');
-    const problem = await refused(async () => await management.as(key)[method](elsewhere).send(body()));
-    expect(problem).toMatchObject({
-      status: 404,
-      code: 'project.not-found',
-      detail: expect.stringContaining('projectIdOrName'),
-    });
-  });
 });
 
 describe('addresses', () => {

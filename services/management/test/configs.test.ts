@@ -112,32 +112,6 @@ describe('404', () => {
       }
     }
   });
-
-  it.each(['configs', 'configs/x'])('an installation of another integration has no %s here', async (rest) => {
-    const other = await prepareInstallation(management, {
-      projectId: prepared.seed.projectId,
-      manifest: otherManifest,
-    });
-    const path = `${prepared.integrationPath}/installations/${other.seed.installationId}/${rest}`;
-    await prepared.send.get(path.replace('configs/x', `configs/${other.seed.configId}`)).expect(404);
-  });
-});
-
-const otherManifest = { name: 'other', provider: 'hubspot', write: { objects: [{ objectName: 'contacts' }] } };
-
-describe('who may', () => {
-  it.each([
-    ['read', 200, 403],
-    ['frontend', 200, 200],
-    ['write', 403, 403],
-    ['search', 403, 403],
-  ] as const)('%s: reads %d, restores %d', async (scope, reads, restores) => {
-    const send = management.as(await management.newKey(prepared.seed.projectId, [scope]));
-    const { path, seed } = prepared;
-    await send.get(`${path}/configs`).expect(reads);
-    await send.get(`${path}/configs/${seed.configId}`).expect(reads);
-    await send.post(`${path}/configs/${seed.configId}:restore`).expect(restores);
-  });
 });
 
 // Two people look at one config: whoever is second decided on something that is no longer there.

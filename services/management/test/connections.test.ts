@@ -237,14 +237,3 @@ describe('400 POST connections:generate', () => {
     expect(await management.countRows()).toEqual(before);
   });
 });
-
-describe('404 GET connections/{id}', () => {
-  it('answers an unknown one and one of another project alike', async () => {
-    const [mine, theirs] = [await management.newProject(), await management.newProject()];
-    const { id } = (await generate(theirs, { ...order, apiKey: canary })).body as { id: string };
-    for (const asked of [id, 'nothing']) {
-      const reply = await management.as(mine.key).get(`/v1/projects/${mine.id}/connections/${asked}`).expect(404);
-      expect(reply.body).toMatchObject({ code: 'connection.not-found' });
-    }
-  });
-});

@@ -56,18 +56,3 @@ describe('404 DELETE installation', () => {
     await other.send.get(other.path).expect(200);
   });
 });
-
-it.each(['read', 'write', 'search'])('403: a key with the scope %s may not', async (scope) => {
-  const key = await management.newKey(prepared.seed.projectId, [scope]);
-  await management.as(key).delete(prepared.path).expect(403);
-  await prepared.send.get(prepared.path).expect(200);
-});
-
-it('400: a query is refused', async () => {
-  await prepared.send.delete(`${prepared.path}?force=true`).expect(400);
-});
-
-it('405: PUT names what is allowed', async () => {
-  const reply = await prepared.send.put(prepared.path).expect(405);
-  expect(reply.headers['allow']).toMatch(/DELETE/);
-});

@@ -289,21 +289,3 @@ describe('400 POST installations', () => {
     expect(issues).toHaveLength(4);
   });
 });
-
-describe('404 GET installations', () => {
-  it('answers an unknown one and one of another project alike', async () => {
-    const [mine, theirs] = [
-      await seedInstallation(management.context.store),
-      await seedInstallation(management.context.store),
-    ];
-    const key = await management.newKey(mine.projectId, ['full']);
-    const path = `/v1/projects/${mine.projectId}/integrations/${mine.integrationId}/installations`;
-    for (const id of [theirs.installationId, 'nothing']) {
-      expect((await management.as(key).get(`${path}/${id}`).expect(404)).body).toMatchObject({
-        code: 'installation.not-found',
-      });
-    }
-    const foreign = `/v1/projects/${mine.projectId}/integrations/${theirs.integrationId}/installations`;
-    expect((await management.as(key).get(foreign).expect(404)).body).toMatchObject({ code: 'integration.not-found' });
-  });
-});

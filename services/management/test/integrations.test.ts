@@ -137,24 +137,6 @@ describe('200 PUT integrations:batch', () => {
   });
 });
 
-describe('404 GET integrations/{id}', () => {
-  it('answers an unknown one and one of another project alike', async () => {
-    const [mine, theirs] = [await management.newProject(), await management.newProject()];
-    const created = await management.as(theirs.key).post(integrationsOf(theirs)).send(creation()).expect(201);
-    const theirId = created.headers['location']?.split('/').at(-1);
-    for (const id of [theirId, 'crm', '0190a4c2-7b5e-7000-8000-000000000000']) {
-      const reply = await management
-        .as(mine.key)
-        .get(`${integrationsOf(mine)}/${id}`)
-        .expect(404);
-      expect(reply.body).toMatchObject({
-        code: 'integration.not-found',
-        detail: expect.stringContaining('integrationId'),
-      });
-    }
-  });
-});
-
 describe('409 POST integrations', () => {
   it('names the field of a name that is taken', async () => {
     const project = await management.newProject();

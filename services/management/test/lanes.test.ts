@@ -151,12 +151,6 @@ it('lanes are paged', async () => {
   expect(gone.map(({ quota }) => quota)).toEqual([undefined, undefined, undefined, undefined]);
 });
 
-it('lanes of other projects are not among them', async () => {
-  const other = await prepareOperations(management);
-  await other.database.destroy();
-  expect((await theLane()).projectId).toBe(prepared.seed.projectId);
-});
-
 describe('what keeps a lane from being empty', () => {
   it('shows since when a call may be sent, and no moment while none may', async () => {
     expect(await theLane()).not.toHaveProperty('readySince');

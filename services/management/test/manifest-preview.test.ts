@@ -85,13 +85,3 @@ it('is refused as the deployment would be', async () => {
     expect(reply.body).toMatchObject({ ...deployed, code });
   }
 });
-
-it('shows nothing of another project', async () => {
-  await deploy(crm('contacts')).expect(200);
-  const other = await management.newProject();
-  await management
-    .as(other.key)
-    .post(`${path()}:preview`)
-    .send(manifest(crm('contacts')))
-    .expect(404);
-});

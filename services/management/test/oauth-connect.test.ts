@@ -168,12 +168,6 @@ describe('4xx POST /v1/oauth-connect', () => {
     const reply = await begin(more).expect(status);
     expect((reply.body as { issues: { name: string }[] }).issues.map((issue) => issue.name)).toContain(name);
   });
-
-  it("404 for another project's name, 403 for a key that only reads", async () => {
-    const theirs = await management.newProject();
-    await begin({ projectIdOrName: theirs.name }).expect(404);
-    await begin({}, await management.newKey(project.id, ['read'])).expect(403);
-  });
 });
 
 describe('GET /callbacks/v1/oauth', () => {

@@ -141,35 +141,6 @@ describe('POST :replay', () => {
   });
 });
 
-describe.each([':cancel', ':replay'])('%s', (verb) => {
-  it.each([
-    ['read', 403],
-    ['search', 403],
-    ['frontend', 404],
-    ['write', 404],
-  ])('[sec-8] scope %s: %i', async (scope, status) => {
-    const key = await management.newKey(prepared.seed.projectId, [scope]);
-    await management.as(key).post(at(newId(), verb)).expect(status);
-  });
-
-  it("[sec-1] another project's operation is 404, like one that never was, byte for byte, and is left alone", async () => {
-    const id = await prepared.ended(['failed']);
-    const other = await management.newProject(['full']);
-    const post = async (operationId: string) => {
-      const path = `/v1/projects/${other.id}/operations/${operationId}${verb}`;
-      const { body } = await management.as(other.key).post(path).expect(404);
-      return { ...(body as object), requestId: '', instance: '', time: '' };
-    };
-    expect(await post(id)).toEqual(await post(newId()));
-    expect(await rowOf(id)).toMatchObject({ cancel_requested_at: null });
-  });
-
-  it('GET is refused', async () => {
-    const status = (await send.get(at(newId(), verb))).status;
-    expect([404, 405]).toContain(status);
-  });
-});
-
 // Each replay of it ends executors, and with them the leases of every project: a customer's browser is not to ask for that.
 it('[sec-8] a bearer token cannot replay what was quarantined; an API key can', async () => {
   const { projectId, groupRef } = prepared.seed;
@@ -184,33 +155,6 @@ it('[sec-8] a bearer token cannot replay what was quarantined; an API key can', 
   expect(body).toMatchObject({ code: 'operation.quarantined', remedy: expect.stringContaining('API key') });
   expect(await prepared.database('operations').where({ state: 'queued', project_id: projectId })).toEqual([]);
   await send.post(at(id, ':replay')).expect(202);
-});
-
-it('[sec-1] a bearer token sees, cancels and replays operations of its own group only', async () => {
-  const full = management.as(await management.newKey(prepared.seed.projectId, ['full']));
-  const issuer = tokenIssuer();
-  const key = { label: 'test', algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem };
-  const { kid } = (await full.post(`${prepared.path}/jwt-keys`).send(key).expect(201)).body as { kid: string };
-  const id = await prepared.ended(['failed']);
-  const asGroup = (groupRef: string) => {
-    const token = `Bearer ${issuer.issue(kid, { groupRef })}`;
-    const bare = management.as();
-    return {
-      get: (path: string) => bare.get(path).set('authorization', token),
-      post: (path: string) => bare.post(path).set('authorization', token),
-    };
-  };
-  const other = asGroup('another');
-  for (const path of [at(id, ''), at(id, '/records'), at(id, '/logs')]) await other.get(path).expect(404);
-  for (const verb of [':cancel', ':replay']) await other.post(at(id, verb)).expect(404);
-  const none = { results: [], pagination: { done: true } };
-  expect((await other.get(`${prepared.path}/operations`).expect(200)).body).toEqual(none);
-  const foreign = `${prepared.path}/operations?groupRef=${prepared.seed.groupRef}`;
-  expect((await other.get(foreign).expect(200)).body).toEqual(none);
-  const own = asGroup(prepared.seed.groupRef);
-  expect((await own.get(`${prepared.path}/operations`).expect(200)).body).toMatchObject({ results: [{ id }] });
-  await own.get(at(id, '/logs')).expect(200);
-  await own.post(at(id, ':replay')).expect(202);
 });
 
 describe('GET /logs', () => {

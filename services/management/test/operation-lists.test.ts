@@ -213,37 +213,6 @@ describe('what no index finds', () => {
   });
 });
 
-it('another project sees nothing of it, and its ids are not found', async () => {
-  await acceptMany(1);
-  const other = await management.newProject(['full']);
-  const reply = await management.as(other.key).get(`/v1/projects/${other.id}/operations`).expect(200);
-  expect(reply.body).toEqual({ results: [], pagination: { done: true } });
-  await management.as(other.key).get(ofProject()).expect(404);
-  await management.as(other.key).get(ofInstallation()).expect(404);
-});
-
-it('an installation of another integration is not found below this one', async () => {
-  const other = await prepareOperations(management, {
-    projectId: prepared.seed.projectId,
-    manifest: { ...otherManifest },
-  });
-  await other.database.destroy();
-  const path = `${prepared.path}/integrations/${prepared.seed.integrationId}/installations/${other.seed.installationId}/operations`;
-  expect((await send.get(path).expect(404)).body).toMatchObject({ code: 'installation.not-found' });
-});
-
-const otherManifest = { name: 'other', provider: 'hubspot', write: { objects: [{ objectName: 'contacts' }] } };
-
-it.each([
-  ['search', 403],
-  ['write', 200],
-  ['frontend', 200],
-])('scope %s: %i', async (scope, status) => {
-  const sender = management.as(await management.newKey(prepared.seed.projectId, [scope]));
-  await sender.get(ofProject()).expect(status);
-  await sender.get(ofInstallation()).expect(status);
-});
-
 describe('the records of an operation', () => {
   const records = async (id: string, query = '') =>
     (await send.get(`${prepared.path}/operations/${id}/records${query}`).expect(200)).body as OperationRecordListReply;

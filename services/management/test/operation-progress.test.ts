@@ -108,11 +108,3 @@ it('how the provider failed last is reported while the call waits for its next a
   await prepared.database('calls').where({ operation_id: id }).update({ state: 'done' });
   expect(await progressOf(id)).not.toHaveProperty('lastFailure');
 });
-
-it('another project has no such operation', async () => {
-  const other = await prepareOperations(management);
-  const theirs = await other.ended(['succeeded']);
-  await other.database.destroy();
-  const { body } = await send.get(`${prepared.path}/operations/${theirs}/progress`).expect(404);
-  expect(body).toMatchObject({ code: 'operation.not-found' });
-});

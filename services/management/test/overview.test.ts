@@ -92,16 +92,6 @@ it('names the longest queues, with what waited in them', async () => {
   expect(points.at(-1)?.backlog).toEqual([{ laneId: lanes[0]?.id, waiting: 2 }]);
 });
 
-it('is for keys that may read the project', async () => {
-  for (const scope of ['write', 'search']) {
-    const key = await management.newKey(prepared.seed.projectId, [scope]);
-    const { body } = await management.as(key).get(`${prepared.path}/overview`).expect(403);
-    expect(body).toMatchObject({ code: 'auth.scope-missing' });
-  }
-  const other = await management.newProject(['read']);
-  await management.as(other.key).get(`${prepared.path}/overview`).expect(404);
-});
-
 it('refuses another span, and names those there are', async () => {
   const { body } = await send.get(`${prepared.path}/overview?span=month`).expect(400);
   expect(body).toMatchObject({ code: 'request.invalid', issues: [{ name: 'span', value: 'month' }] });

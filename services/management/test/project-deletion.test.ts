@@ -125,19 +125,3 @@ describe('404 DELETE P', () => {
     expect(body).toMatchObject({ code: 'project.not-found' });
   });
 });
-
-// It takes keys, provider apps and webhook endpoints away, which they may not.
-it.each(['frontend', 'read', 'write', 'search'])('403: a key with the scope %s may not', async (scope) => {
-  const { id } = await management.newProject();
-  await management
-    .as(await management.newKey(id, [scope]))
-    .delete(`/v1/projects/${id}`)
-    .expect(403);
-  await management.as(adminKey).get(`/v1/projects/${id}`).expect(200);
-});
-
-it('400: a query is refused', async () => {
-  const { id, key } = await management.newProject();
-  await management.as(key).delete(`/v1/projects/${id}?force=true`).expect(400);
-  await management.as(key).get(`/v1/projects/${id}`).expect(200);
-});

@@ -187,35 +187,6 @@ describe('400', () => {
 });
 
 describe('404 and 409', () => {
-  it("another project's endpoint and message are not found", async () => {
-    const [mine, theirs] = [await newProject(), await newProject()];
-    const { id } = await theirs.create({ url: receiver.url });
-    const message = (await theirs.as.post(theirs.path(`/${id}:test`)).expect(202)).body as { id: string };
-    const own = await mine.create();
-    const { as, path } = mine;
-    for (const rest of ['', '/secret', '/messages', `/messages/${message.id}`, `/messages/${message.id}/attempts`]) {
-      expect((await as.get(path(`/${id}${rest}`)).expect(404)).body).toMatchObject({
-        code: 'webhook-endpoint.not-found',
-      });
-    }
-    for (const rest of [
-      ':test',
-      ':rotate-secret',
-      ':replay?since=2026-01-01T00:00:00Z',
-      `/messages/${message.id}:replay`,
-    ]) {
-      expect((await as.post(path(`/${id}${rest}`)).expect(404)).body).toMatchObject({
-        code: 'webhook-endpoint.not-found',
-      });
-    }
-    for (const rest of [`/messages/${message.id}`, `/messages/${message.id}/attempts`]) {
-      const reply = await as.get(path(`/${own.id}${rest}`)).expect(404);
-      expect(reply.body).toMatchObject({ code: 'webhook-message.not-found' });
-    }
-    const replay = await as.post(path(`/${own.id}/messages/${message.id}:replay`)).expect(404);
-    expect(replay.body).toMatchObject({ code: 'webhook-message.not-found' });
-  });
-
   it('an endpoint that is disabled takes no message', async () => {
     const { as, path, create } = await newProject();
     const { id } = await create();

@@ -51,20 +51,6 @@ describe('200', () => {
     const [stored] = await gateway.context.store.operations.listRecords(seed.projectId, operationId);
     expect(stored?.ref).toBe(ref);
   });
-
-  it('stores the deadline that was requested, one hour when none was [limits.retry-deadline]', async () => {
-    const seed = await gateway.seed();
-    const ids = [
-      await accept(seed, asynchronous),
-      await accept(seed, { ...asynchronous, retryPolicy: { deadlineHours: 48 } }),
-    ];
-    const rows = await gateway
-      .database('calls')
-      .whereIn('operation_id', ids)
-      .orderBy('deadline')
-      .select(gateway.database.raw(`round(extract(epoch from deadline - now()) / 3600)::integer as hours`));
-    expect(rows).toEqual([{ hours: 1 }, { hours: 48 }]);
-  });
 });
 
 describe('the announcement', () => {

@@ -43,44 +43,6 @@ describe('200', () => {
     expect(announced.some((write) => write.operationId === master && write.isFull === true)).toBe(true);
     expect(announced.filter((write) => write.operationId === next.operationId)).toMatchObject([{ isFull: false }]);
   });
-
-  it('keeps types, objects and installations apart [write.rule-3]', async () => {
-    const manifest = {
-      name: 'crm',
-      provider: 'hubspot',
-      write: { objects: [{ objectName: 'contacts' }, { objectName: 'companies' }] },
-    };
-    const [one, two] = [await gateway.seed({ manifest }), await gateway.seed()];
-    const companies = { ...one, path: one.path.replace(/contacts$/, 'companies') };
-    const update = { type: 'update', record: { id: '7', city: 'Bern' } };
-    const joined = [await join(one, 1), await join(one, 2, update), await join(companies, 3), await join(two, 4)];
-    expect(new Set(joined.map(({ operationId }) => operationId)).size).toBe(4);
-    expect(await join(one, 5)).toEqual({ operationId: joined[0]?.operationId, index: 1 });
-  });
-
-  it('the first record sets the due time; a shorter delay of a later one does not move it [write.rule-3-deadline]', async () => {
-    const seed = await gateway.seed();
-    const first = await join(seed, 1);
-    await join(seed, 2, { autoBatchPolicy: { maxDelayMinutes: 1 } });
-    const [row] = await gateway
-      .database('operations')
-      .where({ id: first.operationId })
-      .select<{ delay: number }[]>(
-        gateway.database.raw('round(extract(epoch from due_at - created_at))::integer as delay'),
-      );
-    expect(row?.delay).toBe(300);
-  });
-
-  it('autoBatchPolicy.retryDeadlineHours rules beside a retryPolicy; it starts at the seal [limits.auto-batch-retry-deadline]', async () => {
-    const seed = await gateway.seed();
-    const policies = {
-      autoBatchPolicy: { maxDelayMinutes: 5, retryDeadlineHours: 3 },
-      retryPolicy: { deadlineHours: 9 },
-    };
-    const { operationId } = await join(seed, 1, policies);
-    const rows = await gateway.database('records').where({ operation_id: operationId }).select('retry_ms');
-    expect(rows).toEqual([{ retry_ms: String(3 * 3_600_000) }]);
-  });
 });
 
 describe('the announcement', () => {

@@ -50,43 +50,6 @@ describe('200', () => {
   });
 });
 
-describe('[sec-10] 403', () => {
-  it.each([
-    ['no settings', sampleConfig()],
-    ['enabled is false', enabled(false)],
-    ['no config of the object', sampleConfig({ write: { objects: {} } })],
-  ])('%s: nothing is called or stored', async (_, config) => {
-    const seed = await gateway.seed({ config });
-    const before = await gateway.countRows();
-    const calls = await callsOf(async () => {
-      const reply = await gateway.write(seed, remove).expect(403);
-      expect(reply.body).toMatchObject({
-        code: 'write.delete-not-enabled',
-        remedy: expect.stringContaining('deletionSettings.enabled'),
-      });
-    });
-    expect(calls).toEqual([]);
-    expect(await gateway.countRows()).toEqual(before);
-  });
-});
-
-describe('400', () => {
-  it.each<[string, object, string]>([
-    ['asynchronous', { ...remove, mode: 'asynchronous' }, 'mode'],
-    ['a batch', { type: 'delete', batch: [{ record: { id: '1' } }] }, 'batch'],
-    ['more than id', { type: 'delete', record: { id: '1', email: 'a' } }, 'record.email'],
-    ['no id', { type: 'delete', record: {} }, 'record.id'],
-    ['headers on HubSpot', { ...remove, headers: [{ key: 'x-a', value: 'b' }] }, 'headers'],
-  ])('%s', async (_, body, name) => {
-    const seed = await gateway.seed({ config: enabled() });
-    const calls = await callsOf(async () => {
-      const reply = await gateway.write(seed, body).expect(400);
-      expect((reply.body as { issues: { name: string }[] }).issues.map((issue) => issue.name)).toContain(name);
-    });
-    expect(calls).toEqual([]);
-  });
-});
-
 describe('what the provider answers', () => {
   it('a refusal is 422, and the operation fails', async () => {
     const seed = await gateway.seed({ config: enabled() });

@@ -1,7 +1,7 @@
 import { hubspotRefusal, until } from '@sluice/testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHubspot, type Answer } from './_fake-hubspot';
-import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
+import { startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
 beforeAll(async () => {
@@ -142,25 +142,5 @@ describe('a provider that nobody reaches at this moment', () => {
     expect(back.calls).toHaveLength(1);
     await waiting.stop();
     await back.close();
-  });
-});
-
-describe('409', () => {
-  it('refused credentials: the connection becomes bad_credentials, and a later success makes it working', async () => {
-    const seed = await gateway.seed();
-    gateway.hubspot.answer = () => hubspotRefusal(401, { category: 'INVALID_AUTHENTICATION', message: `no ${canary}` });
-    const reply = await gateway.write(seed, create).expect(409);
-    expect(reply.body).toMatchObject({
-      code: 'connection.bad-credentials',
-      retryable: false,
-      remedy: expect.stringContaining('connect again'),
-      operationId: expect.any(String),
-    });
-    expect(reply.text).not.toContain(canary);
-    expect(await statusOf(seed)).toBe('bad_credentials');
-    expect((await outcomeOf(seed, reply)).record).toMatchObject({ status: 'failed', error: { class: 'credentials' } });
-    gateway.hubspot.takeAll();
-    await gateway.write(seed, create).expect(200);
-    expect(await statusOf(seed)).toBe('working');
   });
 });

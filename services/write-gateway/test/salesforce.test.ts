@@ -45,15 +45,6 @@ describe('forwarded headers', () => {
     { key: 'Sforce-Auto-Assign', value: 'FALSE' },
   ];
 
-  it('are sent with a synchronous write, beside the connection’s own credentials', async () => {
-    const [call] = await callsOf(() => gateway.write(seed, { ...create, headers }).expect(200));
-    expect(call?.headers).toMatchObject({
-      'sforce-duplicate-rule-header': 'allowSave=true',
-      'sforce-auto-assign': 'FALSE',
-    });
-    expect(call?.token).toMatch(/^canary/);
-  });
-
   it('are stored with an asynchronous write, and decide which records of an auto-batch share a call', async () => {
     const autoBatched = { ...create, mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 5 } };
     const ids: string[] = [];
@@ -122,30 +113,7 @@ describe('an ifEmpty field that holds a value', () => {
   });
 });
 
-describe('what Salesforce lacks', () => {
-  it('associations: 400 that names who has them', async () => {
-    const associations = [
-      { to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] },
-    ];
-    const reply = await gateway.write(seed, { ...create, associations }).expect(400);
-    expect(reply.body).toMatchObject({
-      code: 'write.capability-missing',
-      issues: [
-        { name: 'associations', detail: 'salesforce does not offer associations on create; offered by hubspot' },
-      ],
-    });
-  });
-});
-
 describe('delete', () => {
-  it('200 with the id of the record, no data', async () => {
-    const calls = await callsOf(async () => {
-      const reply = await gateway.write(seed, { type: 'delete', record: { id: recordId } }).expect(200);
-      expect(reply.body).toEqual({ operationId: expect.any(String), result: { success: true, recordId } });
-    });
-    expect(calls.map(({ method }) => method)).toEqual(['DELETE']);
-  });
-
   it('an id that Salesforce never has: 422 without a call', async () => {
     const calls = await callsOf(async () => {
       const reply = await gateway.write(seed, { type: 'delete', record: { id: '../Contact/1' } }).expect(422);
@@ -187,12 +155,6 @@ describe('batchPolicy.allOrNone', () => {
     );
     const records = await operations.listRecords(seed.projectId, operationId);
     expect(records.map(({ status }) => status)).toEqual(items.map(() => 'failed'));
-  });
-
-  it('without it: partial success is 200', async () => {
-    gateway.hubspot.answer = () => ({ status: 200, body: [{ id: recordId, success: true, errors: [] }, bad, bad] });
-    const reply = await gateway.write(seed, { type: 'create', batch }).expect(200);
-    expect(reply.body).toMatchObject({ successCount: 1, failureCount: 2 });
   });
 
   // Two calls cannot be undone together.

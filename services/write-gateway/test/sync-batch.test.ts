@@ -50,13 +50,6 @@ describe('200', () => {
     });
   });
 
-  it('updates by id, in request order', async () => {
-    const seed = await gateway.seed();
-    const batch = [{ record: { id: '7', city: 'Bern' } }, { record: { id: '5', city: 'Basel' } }];
-    const reply = await gateway.write(seed, { type: 'update', batch }).expect(200);
-    expect(reply.body).toMatchObject({ successCount: 2, results: [{ recordId: '7' }, { recordId: '5' }] });
-  });
-
   it('each result reports what was not done besides its record', async () => {
     const seed = await gateway.seed();
     const taken = gateway.hubspot.answer;
@@ -74,20 +67,6 @@ describe('200', () => {
       { success: true, recordId: '5' },
     ]);
     expect(results[1]).not.toHaveProperty('warnings');
-  });
-
-  it('a batch of one answers in the batch shape', async () => {
-    const seed = await gateway.seed();
-    const reply = await gateway.write(seed, { type: 'create', batch: batchOf('a@x.com') }).expect(200);
-    expect(reply.body).toMatchObject({ successCount: 1, failureCount: 0, results: [{ success: true }] });
-  });
-
-  it('100 records go, in one call', async () => {
-    const seed = await gateway.seed();
-    const batch = batchOf(...Array.from({ length: 100 }, (_, at) => `r${at}@x.com`));
-    const reply = await gateway.write(seed, { type: 'create', batch }).expect(200);
-    expect(reply.body).toMatchObject({ successCount: 100 });
-    expect(gateway.hubspot.calls.at(-1)?.body.inputs).toHaveLength(100);
   });
 
   // Specification: partial success counts.
@@ -135,19 +114,6 @@ describe('422', () => {
     expect(await gateway.context.store.operations.find(seed.projectId, operationId)).toMatchObject({
       status: 'failure',
     });
-  });
-
-  it('allOrNone: sent so that the first failure fails the whole call', async () => {
-    const seed = await gateway.seed();
-    gateway.hubspot.answer = () => hubspotRefusal(409, { category: 'CONFLICT', message: 'Contact already exists' });
-    const batchPolicy = { allOrNone: true };
-    const reply = await gateway.write(seed, { type: 'create', batch: three, batchPolicy }).expect(422);
-    expect(gateway.hubspot.calls.at(-1)?.body.inputs?.map((input) => input.objectWriteTraceId)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    expect(reply.body).toMatchObject({ successCount: 0, failureCount: 3 });
   });
 });
 

@@ -1,4 +1,4 @@
-import { hubspotRecord, hubspotRefusal, sampleConfig, sampleManifest } from '@sluice/testkit';
+import { hubspotRecord, hubspotRefusal, sampleConfig } from '@sluice/testkit';
 import type { SingleWriteReply } from '@sluice/types';
 import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
 
@@ -44,59 +44,6 @@ describe('200', () => {
       metadata: { successfulRecordIds: ['501'], retry: { attempts: 1 } },
     });
     expect(await recordsOf(seed, reply)).toEqual([{ index: 0, status: 'succeeded', recordId: '501' }]);
-  });
-
-  // Not an empty update: links are something to write.
-  it('update with associations only: the links are made, no field is sent', async () => {
-    const seed = await gateway.seed();
-    const called = gateway.hubspot.calls.length;
-    const associations = [
-      { to: { id: '7' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] },
-    ];
-    await gateway.write(seed, { type: 'update', record: { id: '42' }, associations }).expect(200);
-    const calls = gateway.hubspot.calls.slice(called);
-    expect(calls.map(({ path }) => path)).toContainEqual(expect.stringContaining('/associations/contacts/'));
-    expect(calls.every(({ body }) => Object.keys(body.properties ?? {}).length === 0)).toBe(true);
-  });
-
-  it('update: by the id in the record, which is not sent as a property; "mode": "synchronous" is the same', async () => {
-    const seed = await gateway.seed();
-    for (const mode of [{}, { mode: 'synchronous' }]) {
-      const body = { type: 'update', record: { id: '42', city: 'Bern' }, ...mode };
-      const reply = await gateway.write(seed, body).expect(200);
-      expect(reply.body).toMatchObject({ result: { success: true, recordId: '42', data: { id: '42' } } });
-      expect(gateway.hubspot.calls.at(-1)).toMatchObject({
-        method: 'PATCH',
-        path: '/crm/v3/objects/contacts/42',
-        body: { properties: { city: 'Bern' } },
-      });
-    }
-  });
-
-  it('takes the project by id and the key as a bearer token', async () => {
-    const seed = await gateway.seed();
-    const path = seed.path.replace(seed.projectName, seed.projectId);
-    const sent = gateway.post(path).set('Authorization', `Bearer ${seed.key}`);
-    await sent.send({ groupRef: seed.groupRef, type: 'create', record }).expect(200);
-  });
-
-  it('applies defaults, writeOnCreate and inherited mappings to what is sent', async () => {
-    const manifest = sampleManifest({
-      read: { objects: [{ objectName: 'contacts', requiredFields: [{ fieldName: 'email', mapToName: 'mail' }] }] },
-      write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
-    });
-    const selectedFieldSettings = {
-      source: { default: { stringValue: 'app' } },
-      vip: { default: { booleanValue: true } },
-      city: { writeOnCreate: 'never' as const },
-    };
-    const config = sampleConfig({
-      write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } },
-    });
-    const seed = await gateway.seed({ manifest, config });
-    await gateway.write(seed, { type: 'create', record: { mail: 'a@b.c', city: 'Bern', vip: null } }).expect(200);
-    // A present null is a value, which HubSpot clears by an empty text.
-    expect(gateway.hubspot.calls.at(-1)?.body).toEqual({ properties: { email: 'a@b.c', vip: '', source: 'app' } });
   });
 
   it('an update with nothing left to write succeeds without a call; the data is what was written', async () => {
@@ -170,14 +117,6 @@ describe('200', () => {
     const [written] = await recordsOf(seed, reply);
     const { warnings } = (reply.body as SingleWriteReply).result;
     expect(written?.warnings).toEqual(warnings?.map(({ message }) => message));
-  });
-
-  it('moves the connection to working', async () => {
-    const seed = await gateway.seed();
-    const find = () => gateway.context.store.connections.find(seed.projectId, seed.connectionId);
-    expect(await find()).toMatchObject({ status: 'created' });
-    await gateway.write(seed, { type: 'create', record }).expect(200);
-    expect(await find()).toMatchObject({ status: 'working' });
   });
 
   // Kafka is not involved: an executor that got a message would only find it running.
