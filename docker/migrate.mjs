@@ -1,6 +1,6 @@
 /**
  * Brings the database and the topics to what the services of this version need, then ends. Safe to run again, and from
- * several hosts at once. Lies in its image beside the `node_modules` of the batcher.
+ * several hosts at once. With --from-0.2 it takes over a database of version 0.2.0 first. Lies in its image beside the `node_modules` of the batcher.
  */
 import process from 'node:process';
 import { databaseAccess, defineEnv, kafkaAccess, kafkaEnv, postgresEnv, readProcessEnv } from '@sluice/config';
@@ -9,6 +9,7 @@ import { migrateDatabase, migrations } from '@sluice/store';
 import { createLogger, createMetrics, silentLogger } from '@sluice/telemetry';
 
 try {
+  const from02 = takesOver(process.argv.slice(2));
   const env = readProcessEnv();
   refuseMissingSecrets(env);
   const config = defineEnv({ ...postgresEnv, ...kafkaEnv }).read(env);
@@ -16,10 +17,8 @@ try {
   const { url, tls } = databaseAccess(config);
   const logger = createLogger({ service: 'migrate', level: 'warn' });
   const access = kafkaAccess(config);
-  const applied = await migrateDatabase(url, { waitMs, logger, tls }).catch((error) => {
-    throw new Error(
-      `The database could not be migrated: ${explain(error)}\nCheck DATABASE_URL, and that its user may create tables.`,
-    );
+  const applied = await migrateDatabase(url, { waitMs, logger, tls, from02 }).catch((error) => {
+    throw new Error(`The database could not be migrated: ${explain(error)}`);
   });
   say(`schema: ${applied.length} of ${migrations.length} migrations applied`, applied);
   await createTopics(access);
@@ -30,6 +29,12 @@ try {
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
+}
+
+function takesOver(args) {
+  if (args.length === 0) return false;
+  if (args.length === 1 && args[0] === '--from-0.2') return true;
+  throw new Error(`${args.join(' ')}: the only argument is --from-0.2, which takes over a database of version 0.2.0.`);
 }
 
 /**

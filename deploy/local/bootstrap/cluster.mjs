@@ -57,6 +57,10 @@ export async function runCluster(args) {
     process.stderr.write(`NOT RUN: git knows no commit ${String(choice.from)} here\n`);
     return 1;
   }
+  if (before.revision !== undefined && !hasBaseline(before.revision)) {
+    process.stderr.write(`NOT RUN: ${before.revision} is before 0.3.0, and an upgrade from there stops all services\n`);
+    return 1;
+  }
   if (!choice['no-build']) {
     const options = { isOffline: choice.offline };
     const newer = await buildImages({ ...engine, env }, { ...options, targets: [...upgraded, ...tools], tag: version });
@@ -91,6 +95,11 @@ function readRevision(name) {
   const args = ['rev-parse', '--verify', '--quiet', '--short', `${name}^{commit}`];
   const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
   return status === 0 ? stdout.trim() : undefined;
+}
+
+function hasBaseline(revision) {
+  const file = 'libs/store/src/migrations/20261128T120000-baseline-of-0.3.0.ts';
+  return spawnSync('git', ['cat-file', '-e', `${revision}:${file}`], { cwd: root }).status === 0;
 }
 
 /** The version before: files of its commit, built by its own Dockerfile. */

@@ -36,26 +36,11 @@ function topicsRefused(brokers: string, cause: SluiceError) {
 
 /**
  * Migrates the schema to the current version and prints the steps.
+ * @param from02 whether a database of 0.2.0 is taken over first; otherwise it is refused
  * @throws DependencyError when the database does not answer or refuses a step
  */
-export async function migrateWithReport(databaseUrl: string, log: Log): Promise<void> {
-  const applied = await migrateDatabase(databaseUrl).catch((cause: unknown) => {
-    throw cause instanceof SluiceError ? cause : refused(databaseUrl, cause);
-  });
+export async function migrateWithReport(databaseUrl: string, log: Log, from02 = false): Promise<void> {
+  const applied = await migrateDatabase(databaseUrl, { from02 });
   if (applied.length === 0) log(`schema: current, ${migrations.length} migrations`);
   else log(`schema: ${applied.length} of ${migrations.length} migrations applied: ${applied.join(', ')}`);
-}
-
-function refused(databaseUrl: string, cause: unknown) {
-  // A refused connection to a name with two addresses has an empty message and its reasons inside.
-  const reasons = cause instanceof AggregateError ? cause.errors : [cause];
-  const reason = reasons.map((error) => (error instanceof Error ? error.message : String(error))).join('; ');
-  return unavailable(`The database at ${withoutPassword(databaseUrl)} could not be migrated: ${reason}`, {
-    remedy: 'Check DATABASE_URL, and that its user may create tables.',
-    cause,
-  });
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/:[^:@/]*@/, ':***@');
 }

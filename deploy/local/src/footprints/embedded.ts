@@ -1,7 +1,7 @@
 import { createWriteStream, mkdirSync, statSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createSandbox } from '@sluice/sandbox';
-import { startStack } from '@sluice/stack';
+import { givenUrls, startStack } from '@sluice/stack';
 import { createLogger, flushTraces } from '@sluice/telemetry';
 import { createEmbeddedServices } from './embedded-services';
 import { createStopList, type Footprint, type FootprintOptions } from './footprint';
@@ -30,7 +30,8 @@ export async function startEmbedded(options: FootprintOptions): Promise<Footprin
     const logFile = openLogFile(logs);
     stops.add(() => logFile.close());
     const { databaseUrl } = stack;
-    await migrateWithReport(databaseUrl, log);
+    // A database of this folder has no other services, so one of 0.2.0 is taken over without asking.
+    await migrateWithReport(databaseUrl, log, givenUrls(env).postgres === undefined);
     if (withSandbox) {
       const logger = createLogger({ service: 'sandbox', level: logLevel, destination: logFile.stream });
       const where = { port: portBase + servicePorts.sandbox, host: '127.0.0.1' };
