@@ -1,7 +1,6 @@
 import { until } from '@sluice/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { createAccount } from '../harness/account';
-import { call } from '../harness/api';
 import { findChromium, openChromium } from '../harness/chromium';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
@@ -64,8 +63,6 @@ const refused = async (): Promise<{ readonly customer: Customer; readonly operat
   );
   return { customer, operationId };
 };
-const accept = ({ account }: Customer) =>
-  call(`${stack.sandboxUrl}/_sandbox/faults?account=${account.name}`, { method: 'DELETE' });
 const change = async ({ integrationId, installationId }: Customer, phone: string): Promise<string> => {
   const contacts = { objectName: 'contacts', selectedFieldSettings: { phone: { default: { stringValue: phone } } } };
   const installation = { config: { content: { write: { objects: { contacts } } } } };
@@ -99,7 +96,7 @@ withBrowser('says what is held, why and since when, and new credentials end it',
   expect(await issue.innerText()).not.toContain('typed');
   expect(await page.getByLabel('Access token').inputValue()).toBe('typed-and-wrong');
   expect(await page.getByLabel('Access token').getAttribute('aria-invalid')).toBe('true');
-  await accept(ill);
+  await ill.account.clearFaults();
   await page.getByLabel('Access token').fill(ill.account.token);
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page.getByText('The provider accepts the new credentials.').waitFor();
@@ -117,7 +114,7 @@ withBrowser('makes the link with which the customer connects again', async () =>
   await page.getByText('No link was made').waitFor();
   await project.client.management.createProviderApp({ body: { provider: 'hubspot', clientId, clientSecret } });
   await button.click();
-  await accept(customer);
+  await customer.account.clearFaults();
   const url = await page.getByLabel("For the customer's browser").inputValue();
   expect((await fetch(`${url}&account=${customer.account.name}`)).status).toBe(200);
   await customer.ended(operationId);

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { planStep, timelineOf } from '@sluice/types';
 import { until } from '@sluice/testkit';
 import type { Browser, Page } from 'playwright-core';
-import { call } from '../harness/api';
 import { findChromium, openChromium } from '../harness/chromium';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
@@ -59,8 +58,6 @@ const createBatch = async (customer: Customer, records: readonly object[]): Prom
   const batch = records.map((record) => ({ record }));
   return (await customer.write('contacts', { type: 'create', mode: 'asynchronous', batch })).body.operationId;
 };
-const clearFaults = ({ account }: Customer) =>
-  call(`${stack.sandboxUrl}/_sandbox/faults?account=${account.name}`, { method: 'DELETE' });
 const rowOf = (page: Page, id: string) => page.locator('tbody tr', { has: page.locator(`a[title="${id}"]`) });
 
 // A write that waits for a person must not look as if it went by itself.
@@ -110,7 +107,7 @@ withBrowser('an outage of a provider is shown, and its end', async () => {
   await page.locator('tbody').getByText('provider failing', { exact: true }).waitFor();
   await tab?.goTo(`operations/${id}`);
   await page.getByText(/The provider is failing \(503\)\./).waitFor();
-  await clearFaults(customer);
+  await customer.account.clearFaults();
   await page.getByText('Ended: 1 of 1 record written.').waitFor();
   await tab?.goTo('operations');
   await rowOf(page, id).locator('.badge.good').waitFor();

@@ -68,8 +68,6 @@ const join100 = async (customer: Customer, records: readonly object[]): Promise<
   expect(ids.size).toBe(1);
   return [...ids][0] ?? '';
 };
-const clearFaults = ({ account }: Customer) =>
-  call(`${stack.sandboxUrl}/_sandbox/faults?account=${account.name}`, { method: 'DELETE' });
 const outcomes = (page: ConsoleTab['page'], word: string) =>
   page.locator('tbody tr', { has: page.locator('.badge', { hasText: new RegExp(`^${word}$`) }) });
 
@@ -161,7 +159,7 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and shows the outc
   expect(await lane.locator('.bad-text').innerText()).not.toBe('');
   await picture(page, 'console-lanes', 'dark');
   await page.goBack();
-  await clearFaults(customer);
+  await customer.account.clearFaults();
   await page.getByText('Ended: 99 of 100 records written.').waitFor();
   expect(await page.locator('.cells .succeeded').count()).toBe(99);
   expect(await outcomes(page, 'succeeded').count()).toBe(99);

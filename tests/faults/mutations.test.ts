@@ -1,3 +1,4 @@
+import type { AccountOptions } from '../harness/account';
 import { createCustomer, type Customer } from '../harness/customer';
 import { check } from './harness/checker';
 import { settleLate, untilHit, type LateSettlement } from './harness/late-settlement';
@@ -24,7 +25,7 @@ function context(run: string): RowContext {
   return { world, size: { writes: 0, faults: 0 }, isFull: false, seed: 7, random: seededRandom(run), run };
 }
 
-async function newCustomer(provider: 'hubspot' | 'salesforce', accountOptions: object): Promise<Customer> {
+async function newCustomer(provider: 'hubspot' | 'salesforce', accountOptions: AccountOptions): Promise<Customer> {
   const objects =
     provider === 'hubspot' ? { read: ['contacts'], write: ['contacts'] } : { read: ['Contact'], write: ['Contact'] };
   return await createCustomer(world.stack, { provider, accountOptions, ...objects });

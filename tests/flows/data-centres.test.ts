@@ -1,5 +1,5 @@
 import type { Connection } from '@sluice/types';
-import { createAccount, type Account, type ProviderName } from '../harness/account';
+import { createAccount, type Account, type AccountOptions, type ProviderName } from '../harness/account';
 import { call } from '../harness/api';
 import { allow, oauthConnect, visit, type Visit } from '../harness/browser';
 import { createCustomer } from '../harness/customer';
@@ -20,7 +20,7 @@ interface Prepared {
 }
 
 /** @param more settings of the account in the sandbox */
-async function prepare(more: object = {}): Promise<Prepared> {
+async function prepare(more: AccountOptions = {}): Promise<Prepared> {
   const [project, account] = [await createProject(stack), await createAccount(stack, provider, more)];
   const { clientId, clientSecret } = account;
   await call(`${project.url}/provider-apps`, { key: project.key, body: { provider, clientId, clientSecret } });

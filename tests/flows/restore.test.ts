@@ -4,7 +4,6 @@ import type { ServiceProcesses } from '@sluice/local';
 import { openDatabase } from '@sluice/store';
 import { patientLimits } from '@sluice/testkit';
 import type { Account } from '../harness/account';
-import { call } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject } from '../harness/project';
 import { backUp } from './restore/base-backup';
@@ -49,17 +48,13 @@ async function connect(): Promise<[Customer, Customer]> {
 
 /** A call takes long enough for a backlog to build up behind it. Only now: the record to update is created while its caller waits, 3 s at most. */
 async function holdUp(account: Account): Promise<void> {
-  await setLatency(account, latency.first);
+  await account.fault({ times: 0, action: { kind: 'slow', delayMs: latency.first } });
   await account.fault({ match: { method: 'POST', nth: letThrough + 1 }, times: 0, action: { kind: 'timeout' } });
 }
 
 async function letGo(account: Account): Promise<void> {
-  await call(`${world.addresses.sandboxUrl}/_sandbox/faults?account=${account.name}`, { method: 'DELETE' });
-  await setLatency(account, latency.later);
-}
-
-async function setLatency({ name, provider }: Account, latencyMs: number): Promise<void> {
-  await call(`${world.addresses.sandboxUrl}/_sandbox/accounts`, { body: { name, provider, latencyMs } });
+  await account.clearFaults();
+  await account.fault({ times: 0, action: { kind: 'slow', delayMs: latency.later } });
 }
 
 async function untilPerformed(customers: readonly Customer[]): Promise<void> {

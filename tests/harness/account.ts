@@ -44,6 +44,8 @@ export interface Account {
   writes(): Promise<LedgerEntry[]>;
   /** Scripts what becomes of the next calls; see the sandbox's README. */
   fault(fault: object): Promise<void>;
+  /** Removes what was scripted; calls take as long as the account's options say. */
+  clearFaults(): Promise<void>;
   /** The access token stops working; the refresh token stays good. */
   expireToken(): Promise<void>;
   /** Neither token works any more. */
@@ -56,8 +58,18 @@ type Created = Pick<Account, 'token' | 'refreshToken' | 'clientId' | 'clientSecr
 const suite = randomUUID().slice(0, 8);
 let made = 0;
 
-/** @param more latencyMs, limits, tokenLifetimeSeconds and what else the sandbox takes */
-export async function createAccount(stack: Addresses, provider: ProviderName, more: object = {}): Promise<Account> {
+export interface AccountOptions {
+  /** How long each call takes; `typical`: as long as one of its kind takes at a provider. @default 0 */
+  readonly latencyMs?: number | 'typical';
+  /** What the sandbox takes: limits, tokenLifetimeSeconds, … */
+  readonly [setting: string]: unknown;
+}
+
+export async function createAccount(
+  stack: Addresses,
+  provider: ProviderName,
+  { latencyMs = 0, ...more }: AccountOptions = {},
+): Promise<Account> {
   const name = `${provider}-${suite}-${(made += 1)}`;
   const sandbox = `${stack.sandboxUrl}/_sandbox`;
   const limits = provider === 'hubspot' ? { limits: { perTenSeconds: 100_000, searchesPerSecond: 0 } } : {};
@@ -66,6 +78,12 @@ export async function createAccount(stack: Addresses, provider: ProviderName, mo
     const url = `${sandbox}/records?account=${name}&object=${object}`;
     return (await call<Record<string, unknown>[]>(url, { method: 'GET' })).map(toStored);
   };
+  const fault = async (one: object): Promise<void> =>
+    void (await call(`${sandbox}/faults`, { body: { account: name, ...one } }));
+  const slowDown = async (): Promise<void> => {
+    if (latencyMs !== 0) await fault({ times: 0, action: { kind: 'slow', delayMs: latencyMs } });
+  };
+  await slowDown();
   const calls = () => call<LedgerEntry[]>(`${sandbox}/ledger?account=${name}`, { method: 'GET' });
   return {
     name,
@@ -79,7 +97,11 @@ export async function createAccount(stack: Addresses, provider: ProviderName, mo
     record: async (object, id) => (await records(object)).find((record) => record.id === id),
     calls,
     writes: async () => (await calls()).filter((entry) => /create|update|upsert|delete|archive/.test(entry.action)),
-    fault: async (fault) => void (await call(`${sandbox}/faults`, { body: { account: name, ...fault } })),
+    fault,
+    clearFaults: async () => {
+      await call(`${sandbox}/faults?account=${name}`, { method: 'DELETE' });
+      await slowDown();
+    },
     expireToken: async () => void (await call(`${sandbox}/accounts/${name}/expire-token`, { body: {} })),
     revoke: async () => void (await call(`${sandbox}/accounts/${name}/revoke`, { body: {} })),
   };

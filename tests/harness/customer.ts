@@ -8,7 +8,7 @@ import type {
   SearchRequest,
   WriteRequest,
 } from '@sluice/types';
-import { createAccount, type Account, type ProviderName } from './account';
+import { createAccount, type Account, type AccountOptions, type ProviderName } from './account';
 import type { Addresses } from './addresses';
 import { replyOf, type Reply } from './api';
 import { createProject, integrationNamed, type Project } from './project';
@@ -58,7 +58,7 @@ export interface CustomerOptions {
   /** @default a new one */
   readonly account?: Account;
   /** Settings of a new account in the sandbox. */
-  readonly accountOptions?: object;
+  readonly accountOptions?: AccountOptions;
   /** Credentials in place of the account's access token. */
   readonly credentials?: (account: Account) => object;
   /** Another way to connect the group's account than with credentials. */

@@ -110,11 +110,11 @@ export class Sandbox {
 type Marked = Pick<LedgerEntry, 'carried' | 'markers'>;
 
 /**
- * What a call carried and what it wrote, by the value of the account's marker field, so that a test finds its own records
+ * What a call carried and what it wrote, by the value of the provider's marker field, so that a test finds its own records
  * in the ledger whatever the reply claimed.
  */
 function markersOf(account: Account, call: ReceivedCall, changes: readonly AccountChange[]): Marked {
-  const field = account.settings.markerField ?? account.provider.markerField;
+  const field = account.provider.markerField;
   const carried = account.provider.carriedFields(call).map((fields) => textOf(fields[field]));
   if (carried.every((marker) => marker === '')) return {};
   const sent = new Set(carried);

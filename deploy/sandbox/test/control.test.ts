@@ -9,7 +9,7 @@ beforeEach(() => client.reset());
 
 describe('accounts', () => {
   it('opens one, and again gives the same', async () => {
-    const request = { name: 'globex', provider: 'hubspot', token: 'pat-na1-mine', latencyMs: 0 };
+    const request = { name: 'globex', provider: 'hubspot', token: 'pat-na1-mine', searchLagMs: 0 };
     const first = await client.send('POST', '/_sandbox/accounts', request);
     expect(first.status).toBe(201);
     expect(first.body).toEqual({
@@ -30,7 +30,7 @@ describe('accounts', () => {
     ['another provider', { name: 'x', provider: 'nobody' }, 400, 'No provider nobody'],
     ['a strange name', { name: 'a b', provider: 'hubspot' }, 400, 'name'],
     ['an unknown member', { name: 'x', provider: 'hubspot', tokn: 'y' }, 400, 'tokn'],
-    ['a negative wait', { name: 'x', provider: 'hubspot', latencyMs: -1 }, 400, 'latencyMs'],
+    ['a negative lag', { name: 'x', provider: 'hubspot', searchLagMs: -1 }, 400, 'searchLagMs'],
     ['broken JSON', '{', 400, ''],
   ])('refuses %s', async (_name, body, status, named) => {
     const answer = await client.send('POST', '/_sandbox/accounts', body);

@@ -7,7 +7,6 @@ import { latestSeq, sendLoad } from '../harness/load';
 import type { Row } from '../harness/row';
 import { accountsOf } from './support/customers';
 import { compareDwell } from './support/dwell';
-import { clearFaults } from './support/sandbox-account';
 import { readLedger, type ProviderCall } from '../harness/provider-effects';
 
 const accounts = 20;
@@ -53,7 +52,7 @@ export const f16: Row = {
     await until('the noisy account is asked again and again', isMet, metMs).catch((error: Error) =>
       misses.push(error.message),
     );
-    await clearFaults(world, noisy.account);
+    await noisy.account.clearFaults();
     const verdict = await check(context, mergeLedgers([calm, stormy]));
     const refused = await readRefused();
     const { numbers, slow } = await compareDwell(world, { calm, faulty: stormy }, quiet);

@@ -2,8 +2,7 @@ import type { Customer } from '../../harness/customer';
 import { check } from '../harness/checker';
 import { sendLoad } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
-import { accountsOf } from './support/customers';
-import { clearFaults, createPaths } from './support/sandbox-account';
+import { accountsOf, createPaths } from './support/customers';
 import { readLedger } from '../harness/provider-effects';
 
 /** What becomes of creates that were done, a tenth each, and of a twentieth that were not, which a caller cannot distinguish. */
@@ -32,7 +31,7 @@ export const f17: Row = {
     const mix = isFull ? { single: 4, auto: 5, batch: 1 } : { single: 1, auto: 3, batch: 0.2 };
     const ledger = await sendLoad(context, { writes: size.writes, perSecond: 400, mix, customers });
     const verdict = await check(context, ledger, { boundMs: isFull ? 600_000 : 240_000 });
-    for (const { account } of customers) await clearFaults(world, account);
+    for (const { account } of customers) await account.clearFaults();
     return { verdict, ...(await faultNumbers(context, customers, ledger.sinceSeq)) };
   },
 };

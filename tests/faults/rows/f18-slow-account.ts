@@ -5,12 +5,10 @@ import { sendLoad } from '../harness/load';
 import type { Row } from '../harness/row';
 import { accountsOf } from './support/customers';
 import { compareDwell } from './support/dwell';
-import { changeAccount } from './support/sandbox-account';
 import { readLedger } from '../harness/provider-effects';
 
 /** Below the call timeout of the worlds (3 s) by what a slow machine adds to a call, as the matrix's 30 s is below the default and its margin. */
 const slowMs = 1_500;
-const usualMs = 15;
 
 /** One account takes seconds for each call and has a backlog; the others do not wait for it. */
 export const f18: Row = {
@@ -25,7 +23,7 @@ export const f18: Row = {
     const [laggard, ...quiet] = (await accountsOf(world, 6)) as readonly [Customer, ...Customer[]];
     const load = { writes: size.writes / 2, perSecond: isFull ? 20 : 80, mix: { single: 1 }, customers: quiet };
     const calm = await sendLoad(context, { ...load, name: '-calm' });
-    await changeAccount(world, laggard.account, { latencyMs: slowMs });
+    await laggard.account.fault({ times: 0, action: { kind: 'slow', delayMs: slowMs } });
     const backlog = await sendLoad(context, {
       writes: size.faults,
       mix: { single: 1 },
@@ -34,7 +32,7 @@ export const f18: Row = {
     });
     const busy = await sendLoad(context, { ...load, name: '-busy' });
     const left = size.faults - (await readLedger(world, laggard.account, backlog.sinceSeq)).length;
-    await changeAccount(world, laggard.account, { latencyMs: usualMs });
+    await laggard.account.clearFaults();
     const verdict = await check(context, mergeLedgers([calm, backlog, busy]));
     const { numbers, slow } = await compareDwell(world, { calm, faulty: busy }, quiet);
     const misses = left > 0 ? [] : ['the backlog was gone before the quiet accounts were measured'];

@@ -5,7 +5,6 @@ import { latestSeq } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
 import { sendWrite } from '../harness/send-write';
 import { createContacts, newCustomer } from './support/customers';
-import { clearFaults } from './support/sandbox-account';
 import { readLedger } from '../harness/provider-effects';
 
 const recordsPerBatch = 4;
@@ -43,7 +42,7 @@ export const f19: Row = {
     };
     await Promise.all(Array.from({ length: senders }, sender));
     const verdict = await check(context, ledger);
-    for (const { account } of customers) await clearFaults(world, account);
+    for (const { account } of customers) await account.clearFaults();
     return { verdict, ...(await judge(context, customers, ledger)) };
   },
 };

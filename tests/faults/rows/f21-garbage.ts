@@ -7,9 +7,8 @@ import { mergeLedgers } from '../harness/client-ledger';
 import { sendLoad } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
 import type { World } from '../harness/world';
-import { accountsOf } from './support/customers';
+import { accountsOf, createPaths } from './support/customers';
 import { executors, restart } from './support/parties';
-import { clearFaults, createPaths } from './support/sandbox-account';
 import { readLedger } from '../harness/provider-effects';
 
 const mebi = 1024 * 1024;
@@ -41,7 +40,7 @@ export const f21: Row = {
     });
     const ledger = mergeLedgers(await Promise.all(loads));
     const verdict = await check(context, ledger, { boundMs: 900_000 });
-    for (const { account } of customers) await clearFaults(world, account);
+    for (const { account } of customers) await account.clearFaults();
     const met = await countMet(context, customers, ledger.sinceSeq);
     const readMiB = Math.round((bytesRead(world) - readBefore) / mebi);
     const peaks = executors.map((party) => peakBytesOf(world.pid(party) ?? 0) ?? Infinity);

@@ -1,11 +1,10 @@
-import type { ProviderName } from '../../harness/account';
+import type { AccountOptions, ProviderName } from '../../harness/account';
 
 /** A way in which a provider is awkward, and what comes of writes that meet it. */
 export interface AwkwardRow {
   readonly name: string;
   readonly provider: ProviderName;
-  /** Settings of the account in the sandbox. */
-  readonly account?: object;
+  readonly account?: AccountOptions;
   /** What meets the first create of records; none: only the account's settings. */
   readonly action?: object;
   /** What is written: one contact, or so many in one request. @default 1 */
@@ -69,7 +68,7 @@ export const rows: readonly AwkwardRow[] = [
   {
     name: 'HubSpot: the latencies of a real one',
     provider: 'hubspot',
-    account: { latencyProfile: 'typical' },
+    account: { latencyMs: 'typical' },
     records: 20,
     sends: 1,
   },

@@ -53,7 +53,7 @@ export async function openGround(stack: Stack, files: readonly Declaration[]): P
       const groupRef = `group-${(made += 1)}`;
       const provider = file.name as ProviderName;
       // What is written is searched at once; limits are for other tests.
-      const settings = { searchLagMs: 0, latencyMs: 0, limits: { perTenSeconds: 0 } };
+      const settings = { searchLagMs: 0, limits: { perTenSeconds: 0 } };
       const account = await createAccount(stack, provider, settings);
       const connection = await project.connect(account, groupRef, credentialsOf(file, account));
       const { id } = integrationNamed(deployed, { name: file.name });

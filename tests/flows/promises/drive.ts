@@ -56,7 +56,7 @@ export async function drive(stack: Stack, row: PromiseRow, form: Form, loss: Los
       write: [objectName],
       config: { write: { objects: { [objectName]: settings } } },
       // Far below the real lag, as the windows are a sixtieth.
-      accountOptions: { searchLagMs: 200, latencyMs: 0 },
+      accountOptions: { searchLagMs: 200 },
     });
     return { customer: made, ids: type === 'create' ? [] : await makeRecords(made, object, mark) };
   };

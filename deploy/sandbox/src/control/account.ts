@@ -3,13 +3,11 @@ import { digest, seededRandom } from './derived';
 import type { Grant } from './grant';
 import type {
   AccountSettings,
-  CallKind,
   ImitatedAccount,
   ImitatedProvider,
   InputRefusal,
   ReceivedCall,
 } from './imitated-provider';
-import { createLatency } from './latency';
 
 /** One account at an imitated provider: its records, its tokens, its settings, the calls under way. */
 export class Account {
@@ -23,7 +21,6 @@ export class Account {
   settings: AccountSettings;
   private waits = newWaits();
   private readonly calls = new Set<{ readonly startedAtMs: number }>();
-  private readonly latency: (settings: AccountSettings, kind: CallKind) => number;
 
   constructor(parts: Pick<Account, 'name' | 'provider' | 'imitated' | 'grant' | 'settings'>) {
     this.name = parts.name;
@@ -31,9 +28,7 @@ export class Account {
     this.imitated = parts.imitated;
     this.grant = parts.grant;
     this.settings = parts.settings;
-    const seed = digest(parts.name).readUInt32BE(0);
-    this.latency = createLatency(seed);
-    this.locks = new RowLocks(seed);
+    this.locks = new RowLocks(digest(parts.name).readUInt32BE(0));
   }
 
   /** Calls that arrived and have no reply yet. */
@@ -44,11 +39,6 @@ export class Account {
   /** Aborted when every call that waits in this account must end without any effect. */
   get waiting(): AbortSignal {
     return this.waits.signal;
-  }
-
-  /** Latency of the next call. */
-  latencyMs(kind: CallKind): number {
-    return this.latency(this.settings, kind);
   }
 
   /** Counts a call as under way. @returns what ends that */
@@ -65,7 +55,7 @@ export class Account {
     return [...this.calls].filter(({ startedAtMs }) => nowMs - startedAtMs >= longAfterMs).length;
   }
 
-  /** Cuts the calls that wait for latency or because of a fault. */
+  /** Cuts the calls that wait because of a fault. */
   cutWaiting(): void {
     this.waits.abort();
     this.waits = newWaits();

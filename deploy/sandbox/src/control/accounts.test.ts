@@ -23,11 +23,11 @@ it('gives the same token and portal id to a name on every run', () => {
 
 it('is idempotent by name and changes only the settings that are given', () => {
   const accounts = newAccounts({ searchLagMs: 500 });
-  const first = accounts.open({ name: 'acme', provider, latencyMs: 20, limits: { perTenSeconds: 5 } }, now);
+  const first = accounts.open({ name: 'acme', provider, lockContention: 0.5, limits: { perTenSeconds: 5 } }, now);
   const again = accounts.open({ name: 'acme', provider, limits: { perDay: 9 } }, now);
   expect(again).toBe(first);
   expect(again.settings).toMatchObject({
-    latencyMs: 20,
+    lockContention: 0.5,
     searchLagMs: 500,
     limits: { perTenSeconds: 5, perDay: 9, searchesPerSecond: 5 },
   });

@@ -90,7 +90,7 @@ export class Accounts {
     };
     const given = grantSettings(request);
     const initial = { app: derivedApp(provider.name), rotateRefreshTokens: false, refreshTokenGraceMs: 0, ...given };
-    const settings = { ...usualSettings, limits: provider.defaultLimits, ...this.defaults };
+    const settings = { ...usualSettings, limits: { ...noLimits, ...provider.defaultLimits }, ...this.defaults };
     const account = new Account({
       name: request.name,
       provider,
@@ -123,24 +123,20 @@ function refuseElsewhere({ name, dataCentres = [] }: ImitatedProvider, dataCentr
   throw new ConflictError({ code: 'request.invalid', detail });
 }
 
-/** Without settings an account has no latency of its own. */
-const usualSettings: Omit<AccountSettings, 'limits'> = {
-  latencyMs: 0,
-  latencyP95Ms: 0,
-  latencyProfile: 'none',
-  lockContention: 0,
-  searchLagMs: 0,
+const usualSettings: Omit<AccountSettings, 'limits'> = { lockContention: 0, searchLagMs: 0 };
+const noLimits: CallLimits = {
+  perTenSeconds: 0,
+  searchesPerSecond: 0,
+  perDay: 0,
+  concurrentLong: 0,
+  longAfterMs: 20_000,
 };
 
 function mergeSettings(current: AccountSettings, request: AccountRequest): AccountSettings {
-  const { markerField, dataCentre, tokenMembers } = { ...current, ...request };
+  const { dataCentre, tokenMembers } = { ...current, ...request };
   return {
-    ...(markerField === undefined ? {} : { markerField }),
     ...(dataCentre === undefined ? {} : { dataCentre }),
     ...(tokenMembers === undefined ? {} : { tokenMembers }),
-    latencyP95Ms: request.latencyP95Ms ?? current.latencyP95Ms,
-    latencyMs: request.latencyMs ?? current.latencyMs,
-    latencyProfile: request.latencyProfile ?? current.latencyProfile,
     lockContention: request.lockContention ?? current.lockContention,
     searchLagMs: request.searchLagMs ?? current.searchLagMs,
     limits: { ...current.limits, ...request.limits },

@@ -1,6 +1,6 @@
 /**
  * The seam between the sandbox and the providers it imitates. The sandbox owns what all providers have in common: accounts,
- * bearer tokens and OAuth grants, faults, latency, ledger, journal. A provider owns its wire: addresses,
+ * bearer tokens and OAuth grants, faults, ledger, journal. A provider owns its wire: addresses,
  * bodies, rules, limits, ids. It is reached through one `ImitatedProvider`, made once per sandbox and listed in
  * `sandbox.ts` (`createHubspot()`, `createSalesforce()`); it opens one `ImitatedAccount` per account.
  *
@@ -56,30 +56,18 @@ export interface CallLimits {
   readonly searchesPerSecond: number;
   /** Calls in a UTC day (HubSpot), in any 24 hours (Salesforce). */
   readonly perDay: number;
-  /** Whether refused calls use up a limit as well. */
-  readonly countRefused: boolean;
   /** Calls at once that have run for `longAfterMs` (Salesforce); one more call of any length is refused then. */
   readonly concurrentLong: number;
-  /** After how long a call counts as long. */
+  /** After how long a call counts as long. @default 20000 */
   readonly longAfterMs: number;
 }
 
-export type LatencyProfile = 'none' | 'typical';
-
 /** What can be set per account, at its creation and later. */
 export interface AccountSettings {
-  /** Added to every call, before anything of it takes effect; with `latencyP95Ms` the median. @default 0 */
-  readonly latencyMs: number;
-  /** Makes latencies log-normal: one call of twenty takes this long or longer. 0 is off. @default 0 */
-  readonly latencyP95Ms: number;
-  /** `typical`: each call also takes as long as calls of its kind take at a provider. @default 'none' */
-  readonly latencyProfile: LatencyProfile;
   /** Chance that a write meets the lock of another one on the same row, where the provider locks rows. 0 to 1. @default 0 */
   readonly lockContention: number;
   /** How long a write takes to be visible to search, where search lags. @default the sandbox's own default */
   readonly searchLagMs: number;
-  /** Field whose values the ledger records of each write, so that a test finds its own records. @default the provider's */
-  readonly markerField?: string;
   /** The data centre of the account, by the provider's name, where it has several. @default the provider's first */
   readonly dataCentre?: string;
   /** Members of the account's token replies, added to the provider's own and replacing those of the same name. @default none */
@@ -92,8 +80,6 @@ export interface InputRefusal {
   /** The provider's code: `CONFLICT`, `UNABLE_TO_LOCK_ROW`. @default the provider's code for a refused value */
   readonly code: string | undefined;
   readonly message: string;
-  /** False leaves out of the error which input it is about, where the provider names it at all. */
-  readonly named: boolean;
 }
 
 export interface CallContext {
@@ -226,12 +212,13 @@ export interface ImitatedProvider {
     /** Life of an access token for accounts without a setting of their own, in seconds. */
     readonly lifetimeSeconds: number;
   };
-  readonly defaultLimits: CallLimits;
+  /** The limits of its accounts; those that are absent are off. */
+  readonly defaultLimits: Partial<CallLimits>;
   /** Its data centres, by the name that its accounts use; the first is the default. Absent: it has one. */
   readonly dataCentres?: readonly string[];
   /** Parameters that it adds to the redirect back to the app. @default none */
   returnParameters?(settings: AccountSettings): Readonly<Record<string, string>>;
-  /** Marker field of accounts that name no other: a last name. */
+  /** Field whose values the ledger records of each write, so that a test finds its own records. */
   readonly markerField: string;
   /** The same identity for the same name on every run; distinct for distinct names of one sandbox. */
   openAccount(name: string): ImitatedAccount;

@@ -30,7 +30,7 @@ function dataOf({ imitated }: Account) {
 /** What survives a `kill -9` is what was written: nothing here closes a sandbox before the next one reads the file. */
 it('brings accounts, contacts and ledger back, and cuts off a torn last line', async () => {
   const first = open();
-  const account = first.openAccount({ name: 'acme', provider: 'hubspot', latencyMs: 5 });
+  const account = first.openAccount({ name: 'acme', provider: 'hubspot', searchLagMs: 5 });
   const token = account.grant.accessToken;
   const ana = dataOf(account).create('contacts', { email: 'ana@example.com' }, now());
   first.record(account, outcome);
@@ -41,7 +41,7 @@ it('brings accounts, contacts and ledger back, and cuts off a torn last line', a
   const second = open();
   const restored = second.accounts.get('acme');
   expect(second.accounts.findByToken(token)).toBe(restored);
-  expect(restored.settings.latencyMs).toBe(5);
+  expect(restored.settings.searchLagMs).toBe(5);
   expect(dataOf(restored).all('contacts')).toEqual([{ ...ana, fields: { email: 'ana@example.com', city: 'Łódź' } }]);
   expect(second.ledger.list()).toEqual(first.ledger.list());
   expect(second.ledger.list()[1]).toMatchObject({

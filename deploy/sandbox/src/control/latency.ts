@@ -1,5 +1,4 @@
-import type { AccountSettings, CallKind } from './imitated-provider';
-import { seededRandom } from './derived';
+import type { CallKind } from './imitated-provider';
 
 /** Quantiles of the standard normal distribution at 95 % and 99 %. */
 const Z95 = 1.6449;
@@ -26,21 +25,8 @@ const batchOf = (records: number): Quantiles => {
   return { p50, p95: 2 * p50, p99: Math.max(5000, 3 * p50) };
 };
 
-/**
- * The latency of each next call of an account: always `latencyMs`, or log-normal around it when `latencyP95Ms` is
- * set, and the latency of its kind under `latencyProfile`. The same sequence for the same seed.
- */
-export function createLatency(seed: number): (settings: AccountSettings, kind: CallKind) => number {
-  const random = seededRandom(seed);
-  return ({ latencyMs, latencyP95Ms, latencyProfile }, kind) =>
-    set(latencyMs, latencyP95Ms, random) + (latencyProfile === 'typical' ? drawn(quantilesOf(kind), random) : 0);
-}
-
-function set(medianMs: number, p95Ms: number, random: () => number): number {
-  if (p95Ms <= medianMs || medianMs === 0) return medianMs;
-  const sigma = Math.log(p95Ms / medianMs) / Z95;
-  return Math.round(medianMs * Math.exp(sigma * normal(random)));
-}
+/** How long a call of this kind takes at a provider: log-normal, the same sequence for the same random numbers. */
+export const typicalMs = (kind: CallKind, random: () => number): number => drawn(quantilesOf(kind), random);
 
 function quantilesOf({ action, records }: CallKind): Quantiles {
   if (action === 'token') return typical.token;

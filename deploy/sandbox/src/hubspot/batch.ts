@@ -57,7 +57,7 @@ export function runEach<Input, Result>(
   for (const [index, input] of inputs.entries()) {
     const refusal = refusals.get(index);
     const failure = refusal ? refused(refusal) : step.check(input);
-    if (failure) errors.push(batchError(failure, step.naming(input, failure), refusal));
+    if (failure) errors.push(batchError(failure, step.naming(input, failure)));
     else results.push(...step.apply(input));
   }
   return { results, errors };

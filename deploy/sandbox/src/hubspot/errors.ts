@@ -130,15 +130,15 @@ export interface BatchError {
   readonly context?: Context;
 }
 
-/** A refused input as an entry of `errors[]`, with what names it. A `partial` fault may leave the naming out. */
-export function batchError(failure: HubspotError, naming: Context, refusal?: InputRefusal): BatchError {
+/** A refused input as an entry of `errors[]`, with what names it. */
+export function batchError(failure: HubspotError, naming: Context): BatchError {
   const { message, category, context } = failure.fields;
-  const named = refusal?.named === false ? undefined : { ...naming, ...context };
+  const named = { ...naming, ...context };
   return {
     status: 'error',
     category: category ?? 'VALIDATION_ERROR',
     message,
-    ...(named && Object.keys(named).length > 0 ? { context: named } : {}),
+    ...(Object.keys(named).length > 0 ? { context: named } : {}),
   };
 }
 

@@ -1,11 +1,10 @@
-import type { CallLimits } from '../control/imitated-provider';
 import { defaultRateLimits, RateLimiter } from './rate-limit';
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);
 
 function admitted(
   limiter: RateLimiter,
-  limits: Partial<CallLimits>,
+  limits: Partial<typeof defaultRateLimits>,
   moments: readonly number[],
   kind: 'search' | 'other' = 'other',
 ) {
@@ -15,15 +14,6 @@ function admitted(
 it('slides over ten seconds', () => {
   const result = admitted(new RateLimiter(1), { perTenSeconds: 2 }, [0, 5000, 9999, 10_000, 10_001, 15_000]);
   expect(result).toEqual([true, true, false, true, false, true]);
-});
-
-it('lets refused calls use up the limit when set so', () => {
-  const result = admitted(
-    new RateLimiter(1),
-    { perTenSeconds: 1, countRefused: true, concurrentLong: 0, longAfterMs: 1 },
-    [0, 9000, 10_500, 20_600],
-  );
-  expect(result).toEqual([true, false, false, true]);
 });
 
 it('counts searches apart, by the second', () => {
@@ -47,14 +37,7 @@ it('has a daily limit that starts again at midnight UTC', () => {
 });
 
 it('is off at 0, and then sends no headers', () => {
-  const limits = {
-    perTenSeconds: 0,
-    searchesPerSecond: 0,
-    perDay: 0,
-    countRefused: false,
-    concurrentLong: 0,
-    longAfterMs: 1,
-  };
+  const limits = { perTenSeconds: 0, searchesPerSecond: 0, perDay: 0 };
   const limiter = new RateLimiter(1);
   expect(
     admitted(

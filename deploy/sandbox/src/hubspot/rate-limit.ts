@@ -2,14 +2,10 @@ import type { CallLimits } from '../control/imitated-provider';
 import { overLimit, type HubspotError } from './errors';
 
 /** An OAuth app's, in a Professional account. Source: docs/contributing/providers.md, A8. */
-export const defaultRateLimits: CallLimits = {
-  perTenSeconds: 110,
-  searchesPerSecond: 5,
-  perDay: 625_000,
-  countRefused: false,
-  concurrentLong: 0,
-  longAfterMs: 20_000,
-};
+export const defaultRateLimits = { perTenSeconds: 110, searchesPerSecond: 5, perDay: 625_000 };
+
+/** The limits that HubSpot has. */
+type Limits = Pick<CallLimits, keyof typeof defaultRateLimits>;
 
 const TEN_SECONDS_MS = 10_000;
 const DAY_MS = 86_400_000;
@@ -27,11 +23,11 @@ class SlidingWindow {
     return this.moments.length;
   }
 
-  /** Counts a call. @returns whether it is over the limit; 0 is no limit */
-  isOver(now: number, limit: number, countRefused: boolean): boolean {
+  /** Counts a call that is not refused. @returns whether it is over the limit; 0 is no limit */
+  isOver(now: number, limit: number): boolean {
     if (limit === 0) return false;
     const isOver = this.used(now) >= limit;
-    if (!isOver || countRefused) this.moments.push(now);
+    if (!isOver) this.moments.push(now);
     return isOver;
   }
 }
@@ -46,18 +42,18 @@ export class RateLimiter {
   constructor(private readonly portalId: number) {}
 
   /** Counts one call. @returns the 429 of a call that is over a limit */
-  admit(kind: 'search' | 'other', limits: CallLimits, at: Date): HubspotError | undefined {
+  admit(kind: 'search' | 'other', limits: Limits, at: Date): HubspotError | undefined {
     const now = at.getTime();
     const { portalId } = this;
     if (kind === 'search') {
-      const isOver = this.second.isOver(now, limits.searchesPerSecond, limits.countRefused);
+      const isOver = this.second.isOver(now, limits.searchesPerSecond);
       return isOver ? overLimit('SECONDLY', portalId) : undefined;
     }
     this.startDay(now);
     if (limits.perDay > 0 && this.usedToday >= limits.perDay) {
       return overLimit('DAILY', portalId, this.headers(kind, limits, at));
     }
-    if (this.tenSeconds.isOver(now, limits.perTenSeconds, limits.countRefused)) {
+    if (this.tenSeconds.isOver(now, limits.perTenSeconds)) {
       return overLimit('TEN_SECONDLY_ROLLING', portalId, this.headers(kind, limits, at));
     }
     this.usedToday += 1;
@@ -65,7 +61,7 @@ export class RateLimiter {
   }
 
   /** The rate headers of a reply; none for a search, as documented. */
-  headers(kind: 'search' | 'other', limits: CallLimits, at: Date): Record<string, string> {
+  headers(kind: 'search' | 'other', limits: Limits, at: Date): Record<string, string> {
     if (kind === 'search') return {};
     const remaining = (limit: number, used: number): string => String(Math.max(0, limit - used));
     const rolling = {

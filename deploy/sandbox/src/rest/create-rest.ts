@@ -37,14 +37,7 @@ function createRest(style: RestStyle): ImitatedProvider {
       lifetimeSeconds: 3600,
     },
     // Our choice: a minute's worth of what the pages name, in ten seconds.
-    defaultLimits: {
-      perTenSeconds: 100,
-      searchesPerSecond: 0,
-      perDay: 0,
-      countRefused: false,
-      concurrentLong: 0,
-      longAfterMs: 20_000,
-    },
+    defaultLimits: { perTenSeconds: 100 },
     markerField: style.markerField,
     ...(style.dataCentres && { dataCentres: Object.keys(style.dataCentres) }),
     returnParameters: (settings) => dataCentreOf(style, settings)?.returned ?? {},

@@ -35,7 +35,7 @@ export class RestAccount implements ImitatedAccount {
     const since = now.getTime() - windowMs;
     this.moments = this.moments.filter((moment) => moment > since);
     const isOver = limits.perTenSeconds > 0 && this.moments.length >= limits.perTenSeconds;
-    if (!isOver || limits.countRefused) this.moments.push(now.getTime());
+    if (!isOver) this.moments.push(now.getTime());
     return isOver ? this.quotaReply() : undefined;
   }
 

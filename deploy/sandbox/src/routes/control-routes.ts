@@ -83,11 +83,10 @@ function faultRoutes(sandbox: Sandbox, router: Router): void {
 }
 
 /** One of `action` and `mixture`, and shares that add up to 1 at most. */
-function checkActions({ action, mixture, probability }: FaultRequest): void {
+function checkActions({ action, mixture }: FaultRequest): void {
   const refuse = (name: string, detail: string) => invalid([{ in: 'body', name, detail, value: undefined }]);
   if ((action === undefined) === (mixture === undefined)) throw refuse('action', 'is required, or else mixture');
   if (mixture === undefined) return;
-  if (probability !== undefined) throw refuse('probability', 'goes with action; a mixture has shares');
   const sum = mixture.reduce((before, { share }) => before + share, 0);
   // A sum of tenths is not exact.
   if (sum > 1.000001) throw refuse('mixture', 'has shares that add up to more than 1');

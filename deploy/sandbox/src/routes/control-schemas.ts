@@ -23,11 +23,7 @@ export const accountSchema = object(
     tokenLifetimeSeconds: { type: 'integer', minimum: 1, maximum: 31_536_000 },
     rotateRefreshTokens: { type: 'boolean' },
     refreshTokenGraceMs: durationMs,
-    latencyMs: durationMs,
-    latencyP95Ms: durationMs,
-    latencyProfile: { enum: ['none', 'typical'] },
     lockContention: { type: 'number', minimum: 0, maximum: 1 },
-    markerField: text,
     dataCentre: text,
     tokenMembers: { type: 'object', maxProperties: 20, additionalProperties: text },
     searchLagMs: durationMs,
@@ -35,7 +31,6 @@ export const accountSchema = object(
       perTenSeconds: count,
       searchesPerSecond: count,
       perDay: count,
-      countRefused: { type: 'boolean' },
       concurrentLong: count,
       longAfterMs: { ...durationMs, minimum: 1 },
     }),
@@ -65,7 +60,8 @@ const faultAction = {
     action(['quota'], { policy: { enum: ['burst', 'daily'] }, ...askedWait }),
     action(['reset-before', 'commit-then-reset', 'reset-mid-reply']),
     action(['timeout'], { delayMs: durationMs, commit: { enum: ['never', 'first', 'last'] } }),
-    action(['slow', 'close-idle', 'drip'], { delayMs: durationMs }),
+    action(['slow'], { delayMs: { anyOf: [durationMs, { const: 'typical' }] } }),
+    action(['close-idle', 'drip'], { delayMs: durationMs }),
     action(['omit'], { inputs }),
     action(['redirect'], { location: text, status: { enum: [301, 302, 303, 307, 308] }, commit: { type: 'boolean' } }, [
       'location',
@@ -73,12 +69,7 @@ const faultAction = {
     action(['dress'], { contentType: text, encoding: { enum: ['gzip', 'deflate', 'br', 'broken'] } }),
     action(['huge'], { bytes: { type: 'integer', minimum: 1, maximum: 4_294_967_296 } }),
     action(['nested'], { depth: { type: 'integer', minimum: 1, maximum: 1_000_000 } }),
-    action(['partial'], {
-      inputs,
-      category: text,
-      message: text,
-      context: { type: 'boolean' },
-    }),
+    action(['partial'], { inputs, category: text, message: text }),
   ],
 };
 
@@ -88,7 +79,6 @@ export const faultSchema = object({
   match: object({ method: text, path: text, nth: { type: 'integer', minimum: 1 } }),
   times: count,
   durationMs: { ...durationMs, minimum: 1 },
-  probability: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
   seed: { type: 'integer' },
   action: faultAction,
   mixture: {

@@ -1,8 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Request, Response } from '@sluice/http';
-import type { Encoding } from '../control/faults';
+import type { AwkwardDelivery, Encoding, Ending } from '../control/fault-action';
 import type { WireReply } from '../control/imitated-provider';
-import type { AwkwardDelivery, Ending } from './disturbance';
 
 const DRIP_MS = 1000;
 const HUGE_BYTES = 1024 ** 3;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../control/account';
 import { digest } from '../control/derived';
+import type { Ending } from '../control/fault-action';
 import type { CallContext, ImitatedProvider, ReceivedCall } from '../control/imitated-provider';
 import type { Sandbox } from '../sandbox';
 import { prepareOAuthCall, type AccountCall, type PreparedCall } from './authorization';
-import { disturbanceOf, type Ending } from './disturbance';
 
 /** A call with its caller. */
 export interface IncomingCall {
@@ -18,7 +18,7 @@ export interface IncomingCall {
 type Finish = (ending: Ending, fault?: string) => Ending;
 
 /**
- * Performs one provider call: token, limit, fault, waiting, work, ledger, in this order.
+ * Performs one provider call: token, limit, faults, waiting, work, ledger, in this order.
  * A call refused for its token or a limit meets no fault, so that each fault that counts has its effect.
  * Once admitted, a call takes effect whether or not its caller is still connected, as at a real provider.
  */
@@ -66,16 +66,22 @@ async function admit(
   const { account, received, finish } = call;
   const refusal = call.refuse?.(contextOf(sandbox, account));
   if (refusal) return finish({ reply: refusal });
-  const fault = sandbox.faults.take({ account: account.name, method: received.method, path: received.path });
-  const { beforeMs, works, refusals, end } = disturbanceOf(fault, account.imitated);
+  const { name, imitated } = account;
+  const { method, path } = received;
+  const { kind, waitMs, works, refusals, end } = sandbox.faults.take({
+    account: name,
+    imitated,
+    kind: call.kind,
+    method,
+    path,
+  });
   const rows = account.locks.take(account.imitated, received, account.settings.lockContention);
   let ending: Ending;
   try {
-    const waitMs = account.latencyMs(call.kind) + beforeMs;
     if (waitMs > 0) await delay(waitMs, undefined, { signal: account.waiting });
     // From here to the ledger nothing waits: the changes that the ledger records are those of this call.
     const context = { ...contextOf(sandbox, account), refusals: new Map([...rows.refusals, ...refusals]) };
-    ending = finish(end(works ? call.work(context) : undefined), fault?.kind);
+    ending = finish(end(works ? call.work(context) : undefined), kind);
   } finally {
     rows.release();
   }

@@ -43,12 +43,12 @@ export class SalesforceAccount implements ImitatedAccount {
 
   admit(call: ReceivedCall, { now, settings, longCalls }: CallContext): WireReply | undefined {
     if (uncounted.test(call.path)) return undefined;
-    const { perDay, countRefused, concurrentLong } = settings.limits;
+    const { perDay, concurrentLong } = settings.limits;
     if (concurrentLong > 0 && longCalls >= concurrentLong) {
       return errorReply(new SalesforceError(403, overLimit.burst), this.limitHeader(now, perDay));
     }
     const isOver = perDay > 0 && this.usage.used(now) >= perDay;
-    if (!isOver || countRefused) this.usage.add(now);
+    if (!isOver) this.usage.add(now);
     return isOver ? errorReply(new SalesforceError(403, overLimit.daily), this.limitHeader(now, perDay)) : undefined;
   }
 
@@ -72,7 +72,7 @@ export class SalesforceAccount implements ImitatedAccount {
 
   lockRefusal(row: string): InputRefusal {
     const message = `unable to obtain exclusive access to this record or 1 records: ${row}`;
-    return { code: 'UNABLE_TO_LOCK_ROW', message, named: true };
+    return { code: 'UNABLE_TO_LOCK_ROW', message };
   }
 
   without(reply: WireReply, inputs: readonly number[]): WireReply {

@@ -1,7 +1,6 @@
 import { digest } from '../control/derived';
 import type {
   CallKind,
-  CallLimits,
   ImitatedAccount,
   ImitatedProvider,
   ReceivedCall,
@@ -19,14 +18,7 @@ import { newTokens, tokenRefusal } from './tokens';
 const SESSION_SECONDS = 7200;
 
 /** Salesforce limits neither bursts nor searches, but calls that last. Source: docs/contributing/providers.md, B7: 25 at once of 20 s or more. */
-const limits: CallLimits = {
-  perTenSeconds: 0,
-  searchesPerSecond: 0,
-  perDay: DAILY_CALLS,
-  countRefused: false,
-  concurrentLong: 25,
-  longAfterMs: 20_000,
-};
+const limits = { perDay: DAILY_CALLS, concurrentLong: 25 };
 
 /** Imitates Salesforce: every account is an org of its own. Ids of records are unique over all of them. */
 export function createSalesforce(): ImitatedProvider {

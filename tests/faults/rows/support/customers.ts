@@ -4,6 +4,10 @@ import { createCustomer, type Customer, type CustomerOptions } from '../../../ha
 import { objectOf } from '../../harness/send-write';
 import type { World } from '../../harness/world';
 
+/** The paths under which records are created, of both providers. */
+export const createPaths =
+  '^(/crm/v3/objects/\\w+(/batch/create)?|/services/data/[^/]+/(sobjects/\\w+|composite/sobjects))$';
+
 /** Calls of a day without end: a full run makes more than an account may. */
 const endless = { perDay: 0, perTenSeconds: 100_000, searchesPerSecond: 0 };
 const made = new WeakMap<World, Customer[]>();

@@ -1,5 +1,73 @@
-import type { FaultAction, PartialAction, RequestedWait } from '../control/faults';
-import type { ImitatedAccount, InputRefusal, WireReply } from '../control/imitated-provider';
+import type { ImitatedAccount, InputRefusal, QuotaPolicy, WireReply } from './imitated-provider';
+
+/** What a fault does to the call it hits. */
+export type FaultAction =
+  /** Refuses for a limit in the provider's own form, instead of doing anything. */
+  | ({ readonly kind: 'quota'; readonly policy?: QuotaPolicy } & RequestedWait)
+  /** Answers with `status` instead of doing anything. */
+  | ({ readonly kind: 'status'; readonly status: number } & ReplyShape)
+  /** Does the work, then answers with `status`. */
+  | ({ readonly kind: 'commit-then-status'; readonly status: number } & ReplyShape)
+  /** Cuts the connection instead of doing anything. */
+  | { readonly kind: 'reset-before' }
+  /** Does the work, then cuts the connection before a byte of the reply. */
+  | { readonly kind: 'commit-then-reset' }
+  /** Does the work, sends half of the reply, then cuts the connection. */
+  | { readonly kind: 'reset-mid-reply' }
+  /**
+   * Holds the connection for `delayMs` (default 120000), then cuts it. The work is done never (default),
+   * `first`, or `last`: after the wait, also when the caller has left by then.
+   */
+  | { readonly kind: 'timeout'; readonly delayMs?: number; readonly commit?: 'never' | 'first' | 'last' }
+  /**
+   * Waits `delayMs` (default 1000), or as long as a call of its kind takes at a provider (`typical`), then goes on. It goes along with
+   * any other fault, and several of them add up.
+   */
+  | { readonly kind: 'slow'; readonly delayMs?: number | 'typical' }
+  /** Refuses chosen inputs of a batch (a single write is input 0) and does the others. */
+  | PartialAction
+  /** Does the work, then leaves the outcome of chosen inputs of a batch out of the reply. */
+  | { readonly kind: 'omit'; readonly inputs?: readonly number[] }
+  /** Sends the caller to another address; the work is done only with `commit`. @default 302 */
+  | { readonly kind: 'redirect'; readonly location: string; readonly status?: number; readonly commit?: boolean }
+  /** Does the work, and replies with another content type, or compressed although the caller does not accept it. */
+  | { readonly kind: 'dress'; readonly contentType?: string; readonly encoding?: Encoding }
+  /** Does the work and replies, then closes the connection once it was idle for `delayMs` (default 0), unannounced. */
+  | { readonly kind: 'close-idle'; readonly delayMs?: number }
+  /** Does the work and sends the head; then a space every `delayMs` (default 1000), until the caller leaves. */
+  | { readonly kind: 'drip'; readonly delayMs?: number }
+  /** Does the work, then sends `bytes` of JSON (default 1 GiB) as fast as the caller reads them. */
+  | { readonly kind: 'huge'; readonly bytes?: number }
+  /** Does the work, then sends a list in a list in a list, `depth` deep (default 200000). */
+  | { readonly kind: 'nested'; readonly depth?: number };
+
+/** How a reply is compressed; `broken` declares gzip and is not compressed. */
+export type Encoding = 'gzip' | 'deflate' | 'br' | 'broken';
+
+interface ReplyShape extends RequestedWait {
+  /** An object is sent as JSON, a string as it is (HTML when it begins with `<`). @default the provider's body for the status */
+  readonly body?: unknown;
+}
+
+/** How long a reply requests its caller to wait, and by which clock. Source: RFC 9110, sections 6.6.1 and 10.2.3. */
+interface RequestedWait {
+  /** Sent as `Retry-After`. @default absent */
+  readonly retryAfterSeconds?: number;
+  /** `date`: as the moment, by the clock of the reply, at which that many seconds have passed. @default seconds */
+  readonly retryAfterForm?: 'seconds' | 'date';
+  /** How far the provider's clock is ahead of ours, behind where negative: `Date` and a moment of the wait follow it. @default 0 */
+  readonly clockAheadSeconds?: number;
+}
+
+interface PartialAction {
+  readonly kind: 'partial';
+  /** Positions of the refused inputs, from 0. @default [0] */
+  readonly inputs?: readonly number[];
+  /** The provider's code: HubSpot's category, Salesforce's status code. @default its code for a refused value */
+  readonly category?: string;
+  /** @default a sentence that names the sandbox */
+  readonly message?: string;
+}
 
 /** A fault that makes the delivery of a reply awkward. */
 export type AwkwardDelivery = Extract<FaultAction, { readonly kind: 'close-idle' | 'drip' | 'huge' | 'dress' }>;
@@ -16,10 +84,12 @@ export interface Ending {
   readonly delivery?: AwkwardDelivery;
 }
 
-/** What a fault changes about a call. */
-interface Disturbance {
+/** What faults change about a call. */
+export interface Disturbance {
+  /** Kind of the fault, for the ledger; absent for a call that none met. */
+  readonly kind?: FaultAction['kind'];
   /** Wait before the call takes effect, in milliseconds. */
-  readonly beforeMs: number;
+  readonly waitMs: number;
   /** Whether it takes effect at all. */
   readonly works: boolean;
   readonly refusals: ReadonlyMap<number, InputRefusal>;
@@ -30,11 +100,10 @@ interface Disturbance {
 /** How long a `timeout` fault holds a connection: longer than any sensible caller waits. */
 const HOLD_MS = 120_000;
 
-const SLOW_MS = 1000;
 const NESTED_DEPTH = 200_000;
 
 const undisturbed: Disturbance = {
-  beforeMs: 0,
+  waitMs: 0,
   works: true,
   refusals: new Map(),
   end: (reply) => (reply ? { reply } : {}),
@@ -42,8 +111,13 @@ const undisturbed: Disturbance = {
 
 /** The meaning of each kind of fault. */
 export function disturbanceOf(fault: FaultAction | undefined, account: ImitatedAccount): Disturbance {
-  if (!fault) return undisturbed;
+  return fault ? { kind: fault.kind, ...effectOf(fault, account) } : undisturbed;
+}
+
+function effectOf(fault: FaultAction, account: ImitatedAccount): Disturbance {
   switch (fault.kind) {
+    case 'slow':
+      return undisturbed;
     case 'status':
     case 'quota':
       return { ...undisturbed, works: false, end: () => ({ reply: faultReply(fault, account) }) };
@@ -57,8 +131,6 @@ export function disturbanceOf(fault: FaultAction | undefined, account: ImitatedA
       return { ...undisturbed, works: fault.commit ?? false, end: () => ({ reply: redirectReply(fault) }) };
     case 'partial':
       return { ...undisturbed, refusals: refusalsOf(fault) };
-    case 'slow':
-      return { ...undisturbed, beforeMs: fault.delayMs ?? SLOW_MS };
     case 'timeout':
       return timeout(fault.delayMs ?? HOLD_MS, fault.commit ?? 'never');
     default:
@@ -83,17 +155,13 @@ function changed(reply: WireReply, fault: ReplyFault, account: ImitatedAccount):
 }
 
 function timeout(delayMs: number, commit: 'never' | 'first' | 'last'): Disturbance {
-  if (commit === 'last') return { ...undisturbed, beforeMs: delayMs, end: () => ({}) };
+  if (commit === 'last') return { ...undisturbed, waitMs: delayMs, end: () => ({}) };
   return { ...undisturbed, works: commit === 'first', end: () => ({ holdMs: delayMs }) };
 }
 
 /** The inputs that a `partial` fault refuses, by position. */
-function refusalsOf({ inputs = [0], category, message, context }: PartialAction): ReadonlyMap<number, InputRefusal> {
-  const refusal: InputRefusal = {
-    code: category,
-    message: message ?? 'Refused by a fault of the sandbox',
-    named: context !== false,
-  };
+function refusalsOf({ inputs = [0], category, message }: PartialAction): ReadonlyMap<number, InputRefusal> {
+  const refusal: InputRefusal = { code: category, message: message ?? 'Refused by a fault of the sandbox' };
   return new Map(inputs.map((index) => [index, refusal]));
 }
 
