@@ -2,7 +2,7 @@ import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testk
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { translated } from '../database-errors';
-import { connectionStore, type ConnectionFilter, type NewConnection } from './connection-store';
+import { connectionStore, type NewConnection } from './connection-store';
 import { providerAppStore } from './provider-app-store';
 
 let clone: ClonedDatabase;
@@ -35,25 +35,6 @@ const laneIdOf = async (projectId: string, id: string) =>
   (await database('connections').where({ project_id: projectId, id }).first<{ lane_id: string }>('lane_id')).lane_id;
 
 describe('connectionStore', () => {
-  it('creates the connection with its group and consumer, and returns no credentials', async () => {
-    const connections = connectionStore(database);
-    const created = await connections.create(connection('p1', { groupName: 'Acme Inc.' }));
-    expect(created).toMatchObject({ authScheme: 'apiKey', status: 'created', providerWorkspaceRef: '4711' });
-    expect(created.group).toMatchObject({ groupRef: 'acme', groupName: 'Acme Inc.', projectId: 'p1' });
-    expect(created.consumer).toMatchObject({ consumerRef: 'anna', consumerName: 'anna', projectId: 'p1' });
-    expect(JSON.stringify(created)).not.toContain('sealed');
-    expect(await connections.find('p1', created.id)).toEqual(created);
-    expect(await connections.findCredentials('p1', created.id)).toEqual({
-      sealed: `sealed for ${created.id}`,
-      provider: 'hubspot',
-      groupRef: 'acme',
-      tokenVersion: 1,
-      workspaceRef: '4711',
-      status: 'created',
-      isExpiring: false,
-    });
-  });
-
   it('keeps a name that was given when a later connection gives none, and takes a new one', async () => {
     const connections = connectionStore(database);
     await connections.create(connection('p2', { groupName: 'First', consumerName: 'Anna' }));
@@ -82,19 +63,6 @@ describe('connectionStore', () => {
     );
   });
 
-  it('filters the list', async () => {
-    const connections = connectionStore(database);
-    const anna = await connections.create(connection('p5'));
-    const ben = await connections.create(connection('p5', { groupRef: 'beta', consumerRef: 'ben' }));
-    const list = async (filter: ConnectionFilter = {}) => (await connections.listPage('p5', filter, { size: 9 })).items;
-    expect(await list()).toEqual([anna, ben]);
-    expect(await list({ groupRef: 'beta' })).toEqual([ben]);
-    expect(await list({ consumerRef: 'anna', provider: 'hubspot' })).toEqual([anna]);
-    expect(await list({ provider: 'salesforce' })).toEqual([]);
-    expect(await connections.findNewest('p5', { provider: 'hubspot' })).toEqual(ben);
-    expect(await connections.findNewest('p5', { withinGroupRef: 'other' })).toBeUndefined();
-  });
-
   // A 401 that an old token got says nothing about the token that replaced it.
   it('moves the status only for the stored token version, and only to another one', async () => {
     const connections = connectionStore(database);
@@ -114,15 +82,6 @@ describe('connectionStore', () => {
     await expect(connections.create(connection('p7', { seal }))).rejects.toMatchObject({ code: 'service.defect' });
     expect(await connections.findNewest('p7', {})).toBeUndefined();
     expect(await database('groups').where({ project_id: 'p7' })).toEqual([]);
-  });
-
-  it('keeps to the project', async () => {
-    const connections = connectionStore(database);
-    const { id } = await connections.create(connection('p8'));
-    expect(await connections.find('p9', id)).toBeUndefined();
-    expect(await connections.findCredentials('p9', id)).toBeUndefined();
-    const change = { projectId: 'p9', connectionId: id, tokenVersion: 1, status: 'working' as const };
-    expect(await connections.setStatus(change)).toBe(false);
   });
 
   it('shows the app that it names, without its secret', async () => {

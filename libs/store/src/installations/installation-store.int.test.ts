@@ -59,47 +59,6 @@ async function insertOperations(seed: SeededInstallation, states: readonly strin
 }
 
 describe('installationStore', () => {
-  it('returns everything the specification names, with the content as it was sent', async () => {
-    const content = sampleConfig({ proxy: { enabled: true } });
-    const seed = await seedInstallation(store, { config: content });
-    const found = await store.installations.find(seed.projectId, seed.integrationId, seed.installationId);
-    expect(found).toEqual({
-      id: seed.installationId,
-      projectId: seed.projectId,
-      integrationId: seed.integrationId,
-      group: expect.objectContaining({ groupRef: 'group-1', groupName: 'group-1' }),
-      healthStatus: 'healthy',
-      connection: await store.connections.find(seed.projectId, seed.connectionId),
-      createTime: expect.any(String),
-      createdBy: 'consumer:user-1',
-      config: {
-        id: seed.configId,
-        revisionId: seed.revisionId,
-        createTime: expect.any(String),
-        createdBy: 'builder:seed',
-        content,
-      },
-    });
-  });
-
-  it('refuses a second installation of the group and leaves nothing of it', async () => {
-    const seed = await seedInstallation(store);
-    const again = store.installations.create({
-      projectId: seed.projectId,
-      integrationId: seed.integrationId,
-      groupRef: seed.groupRef,
-      connectionId: seed.connectionId,
-      createdBy: 'consumer:user-1',
-      config: { revisionId: seed.revisionId, content: sampleConfig({ proxy: { enabled: false } }), createdBy: 'x' },
-    });
-    await expect(again).rejects.toMatchObject({
-      code: 'installation.exists',
-      detail: expect.stringContaining('groupRef'),
-    });
-    expect(await database('configs').where({ project_id: seed.projectId })).toHaveLength(1);
-    expect(await database('config_contents').where({ project_id: seed.projectId })).toHaveLength(1);
-  });
-
   it('stores equal contents once', async () => {
     const first = await seedInstallation(store);
     const { projectId, integrationId, revisionId } = first;
@@ -117,13 +76,6 @@ describe('installationStore', () => {
     expect(await store.installations.list(projectId, { integrationId: 'other' })).toEqual([]);
   });
 
-  it('shows the status of the operation that was created last', async () => {
-    const seed = await seedInstallation(store);
-    await insertOperations(seed, ['failed', 'succeeded', 'accumulating']);
-    const [listed] = await store.installations.list(seed.projectId);
-    expect(listed).toMatchObject({ healthStatus: 'healthy', lastOperationStatus: 'in_progress' });
-  });
-
   it.each([
     ['five failures', ['failed', 'failed', 'failed', 'failed', 'failed'], 'unhealthy'],
     ['four failures', ['failed', 'failed', 'failed', 'failed'], 'healthy'],
@@ -134,20 +86,6 @@ describe('installationStore', () => {
     await insertOperations(seed, states);
     const [listed] = await store.installations.list(seed.projectId);
     expect(listed).toMatchObject({ healthStatus: health, lastOperationStatus: 'failure' });
-  });
-
-  it('is unhealthy while the connection has bad credentials', async () => {
-    const seed = await seedInstallation(store);
-    const { projectId, connectionId } = seed;
-    await store.connections.setStatus({ projectId, connectionId, tokenVersion: 1, status: 'bad_credentials' });
-    expect((await store.installations.list(projectId))[0]?.healthStatus).toBe('unhealthy');
-  });
-
-  it('keeps to the project and the integration', async () => {
-    const [mine, theirs] = [await seedInstallation(store), await seedInstallation(store)];
-    expect(await store.installations.find(mine.projectId, theirs.integrationId, theirs.installationId)).toBeUndefined();
-    expect(await store.installations.find(mine.projectId, mine.integrationId, theirs.installationId)).toBeUndefined();
-    expect(await store.installations.list(mine.projectId)).toHaveLength(1);
   });
 });
 
@@ -233,27 +171,6 @@ describe('installationLookup', () => {
 });
 
 describe('operationStore', () => {
-  it('finds an operation with its resource, only inside the project', async () => {
-    const [mine, theirs] = [await seedInstallation(store), await seedInstallation(store)];
-    await insertOperations(mine, ['queued']);
-    const operation = await store.operations.find(mine.projectId, '0190-0000');
-    expect(operation).toEqual({
-      id: '0190-0000',
-      projectId: mine.projectId,
-      integrationId: mine.integrationId,
-      installationId: mine.installationId,
-      configId: mine.configId,
-      actionType: 'write',
-      status: 'in_progress',
-      createTime: expect.any(String),
-      updateTime: expect.any(String),
-      resource: 'object-0',
-      metadata: { objects: ['object-0'] },
-    });
-    expect(await store.operations.find(theirs.projectId, '0190-0000')).toBeUndefined();
-    expect(await store.operations.listRecords(theirs.projectId, '0190-0000')).toEqual([]);
-  });
-
   it('shows outcomes per record, and the ids of those that were written', async () => {
     const seed = await seedInstallation(store);
     await insertOperations(seed, ['succeeded']);
