@@ -1,7 +1,6 @@
 import { workspaceInput } from '@sluice/types';
-import type { Declaration, ReturnedVariable, Variable } from './declaration';
+import type { Declaration, FileIssue, ReturnedVariable, Variable } from './declaration';
 import { fillText, namesIn } from './template';
-import type { YamlIssue } from './yaml-reader';
 import { label, ruleOf } from './variables';
 
 /** Hosts that a plain http URL may have: this machine. */
@@ -15,7 +14,7 @@ export function isLoopback({ baseUrl, auth, hosts }: Declaration): boolean {
 }
 
 /** Rules of every URL of a file: a token is sent there, so a customer's choice must not decide whose host it is. */
-export function hostIssues(file: Declaration): YamlIssue[] {
+export function hostIssues(file: Declaration): FileIssue[] {
   const { authorizeUrl, tokenUrl } = file.auth.oauth2 ?? {};
   const urls: [readonly string[], string | undefined][] = [
     [['baseUrl'], file.baseUrl],
@@ -30,7 +29,7 @@ export function hostIssues(file: Declaration): YamlIssue[] {
 }
 
 /** Another host replaces one that a URL of the file has with a listed value, so it is the file's own choice too. */
-function otherHostIssues(file: Declaration, urls: readonly string[]): YamlIssue[] {
+function otherHostIssues(file: Declaration, urls: readonly string[]): FileIssue[] {
   const known = new Set(urls.flatMap((url) => listedHosts(file, url)));
   return Object.entries(file.hosts ?? {}).flatMap(([named, host]) => {
     const steps = ['hosts', named];
@@ -70,7 +69,7 @@ function hostNameRule({ variables = {} }: Declaration, host: string, name: strin
   return [`must end in a fixed domain behind {${name}}, or the variable must be oneOf a few`];
 }
 
-function variableIssues({ variables = {} }: Declaration): YamlIssue[] {
+function variableIssues({ variables = {} }: Declaration): FileIssue[] {
   return Object.entries(variables).flatMap(([name, { from, oneOf, default: usual }]) => {
     if (name === workspaceInput && from === 'metadata') {
       return [
@@ -94,7 +93,7 @@ function variableIssues({ variables = {} }: Declaration): YamlIssue[] {
 const ownParameters = ['code', 'state', 'error', 'error_description', 'error_uri'];
 
 /** Rules of what a provider itself reports of an account's address: in the reply of its token endpoint, and in the customer's return. */
-export function reportedAddressIssues({ variables = {}, auth: { oauth2 } }: Declaration): YamlIssue[] {
+export function reportedAddressIssues({ variables = {}, auth: { oauth2 } }: Declaration): FileIssue[] {
   const hasPage = oauth2?.grants.some((grant) => grant.startsWith('authorizationCode')) === true;
   return Object.entries(variables).flatMap(([name, variable]) => {
     const { from, told, returned } = variable;
@@ -115,7 +114,7 @@ function tokenReplyIssues(
   from: Variable['from'],
   hasOAuth: boolean,
   form: string,
-): YamlIssue[] {
+): FileIssue[] {
   return [
     ...(from === 'metadata' ? [] : [{ steps, rule: ofMetadata }]),
     ...(hasOAuth ? [] : [{ steps, rule: 'needs auth.oauth2, whose reply it is of' }]),
@@ -128,7 +127,7 @@ function returnIssues(
   variable: Variable,
   all: readonly ReturnedVariable[],
   hasPage: boolean,
-): YamlIssue[] {
+): FileIssue[] {
   const names = all.map(({ parameter }) => parameter);
   return [
     ...(variable.from === 'metadata' ? [] : [{ steps, rule: ofMetadata }]),
@@ -142,8 +141,8 @@ function parameterIssues(
   steps: readonly (string | number)[],
   variable: Variable,
   { parameter, form, values }: ReturnedVariable,
-): YamlIssue[] {
-  const issues: YamlIssue[] = [];
+): FileIssue[] {
+  const issues: FileIssue[] = [];
   if (ownParameters.includes(parameter)) {
     issues.push({ steps: [...steps, 'parameter'], rule: `must not be ${parameter}, which has another meaning` });
   }

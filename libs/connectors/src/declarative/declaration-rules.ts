@@ -1,15 +1,14 @@
 import { nearestName } from '@sluice/config';
 import { hostIssues, reportedAddressIssues } from './address-rules';
-import type { Attachment, Declaration } from './declaration';
+import type { Attachment, Declaration, FileIssue } from './declaration';
 import { namesIn, segmentFault, textsOf } from './template';
-import type { YamlIssue } from './yaml-reader';
 
 /** Headers that we set, or that belong to the connection. */
 const refusedHeaders =
   /^(authorization|host|cookie|content-.*|transfer-encoding|connection|accept|traceparent|expect|te|upgrade)$/i;
 
 /** What a file breaks although its form is right. Empty: it can be used. */
-export function checkDeclaration(file: Declaration): YamlIssue[] {
+export function checkDeclaration(file: Declaration): FileIssue[] {
   return [
     ...hostIssues(file),
     ...reportedAddressIssues(file),
@@ -24,7 +23,7 @@ export function checkDeclaration(file: Declaration): YamlIssue[] {
   ];
 }
 
-function authIssues({ auth }: Declaration): YamlIssue[] {
+function authIssues({ auth }: Declaration): FileIssue[] {
   const { apiKey, oauth2, basic, none } = auth;
   const issues = [
     ...attachmentIssues(apiKey, ['auth', 'apiKey'], '{key}'),
@@ -38,7 +37,7 @@ function authIssues({ auth }: Declaration): YamlIssue[] {
   return issues;
 }
 
-function attachmentIssues(at: Attachment | undefined, steps: readonly string[], key: string): YamlIssue[] {
+function attachmentIssues(at: Attachment | undefined, steps: readonly string[], key: string): FileIssue[] {
   if (at === undefined) return [];
   const given = [at.header, at.query, at.basic].filter((one) => one !== undefined);
   if (given.length !== 1) return [{ steps, rule: 'must have exactly one of header, query and basic' }];
@@ -49,7 +48,7 @@ function attachmentIssues(at: Attachment | undefined, steps: readonly string[], 
   return [{ steps: [...steps, 'basic'], rule: `must hold ${key}` }];
 }
 
-function headerIssues({ headers = {}, variables = {} }: Declaration): YamlIssue[] {
+function headerIssues({ headers = {}, variables = {} }: Declaration): FileIssue[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     const steps = ['headers', name];
     if (refusedHeaders.test(name)) return [{ steps, rule: 'is a header that no file sets' }];
@@ -57,9 +56,9 @@ function headerIssues({ headers = {}, variables = {} }: Declaration): YamlIssue[
   });
 }
 
-function objectIssues({ objects, search }: Declaration): YamlIssue[] {
+function objectIssues({ objects, search }: Declaration): FileIssue[] {
   return Object.entries(objects).flatMap(([name, { unique }]) => {
-    const issues: YamlIssue[] = [];
+    const issues: FileIssue[] = [];
     const fault = name === '*' ? undefined : segmentFault(name);
     if (fault !== undefined) issues.push({ steps: ['objects', name], rule: fault });
     if (unique !== undefined && search?.created === undefined) {
@@ -73,7 +72,7 @@ function objectIssues({ objects, search }: Declaration): YamlIssue[] {
 }
 
 /** Each `{name}` is a variable, a word that every object has, or a name of its position. */
-function nameIssues(file: Declaration): YamlIssue[] {
+function nameIssues(file: Declaration): FileIssue[] {
   const objects = Object.entries(file.objects);
   const [, first] = objects[0] ?? [];
   const shared = Object.keys(first?.words ?? {}).filter((word) =>
@@ -97,8 +96,8 @@ function unknownNames(texts: readonly string[], known: readonly string[]): strin
     });
 }
 
-function writeIssues({ create, update }: Declaration): YamlIssue[] {
-  const issues: YamlIssue[] = [];
+function writeIssues({ create, update }: Declaration): FileIssue[] {
+  const issues: FileIssue[] = [];
   for (const [name, { body }] of [
     ['create', create],
     ['update', update],
@@ -113,13 +112,13 @@ function writeIssues({ create, update }: Declaration): YamlIssue[] {
   return issues;
 }
 
-function searchIssues({ search }: Declaration): YamlIssue[] {
+function searchIssues({ search }: Declaration): FileIssue[] {
   if (search === undefined) return [];
   const { filter, method, body } = search;
   const steps = ['search', 'filter'];
   const ways = [filter.parameter, filter.text, filter.json].filter((one) => one !== undefined);
   if (ways.length > 1) return [{ steps, rule: 'must have one of parameter, text and json' }];
-  const issues: YamlIssue[] = [];
+  const issues: FileIssue[] = [];
   const texts = [...Object.values(search.query ?? {}), ...textsOf(body)];
   const must = (needed: boolean, rule: string) => needed && issues.push({ steps, rule });
   const names = texts.flatMap(namesIn);
@@ -139,7 +138,7 @@ function searchIssues({ search }: Declaration): YamlIssue[] {
   return issues;
 }
 
-function signalIssues({ signals = [], update: { missing } }: Declaration): YamlIssue[] {
+function signalIssues({ signals = [], update: { missing } }: Declaration): FileIssue[] {
   const rows = [
     ...signals.map((signal, at) => ({ signal, steps: ['signals', at] })),
     ...(missing ? [{ signal: missing, steps: ['update', 'missing'] }] : []),
@@ -166,7 +165,7 @@ const stated = [
 ] as const satisfies readonly (keyof Declaration)[];
 
 /** Each stated part has a fact, and each fact leads to something: `create`, or inside it `create.reply`. */
-function factIssues(file: Declaration): YamlIssue[] {
+function factIssues(file: Declaration): FileIssue[] {
   const named = Object.keys(file.facts);
   const missing = stated
     .filter((part) => file[part] !== undefined && !named.includes(part))

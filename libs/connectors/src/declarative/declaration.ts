@@ -1,12 +1,19 @@
 import type { FailureClass } from '@sluice/errors';
 import type { FieldNameForm, FieldValueType } from '@sluice/types';
 import type { ObservedQuota } from '../requests';
+import type { Steps } from './read-yaml';
 
 /*
  * What one file says of a provider, after it was checked (`declaration-schema.ts`, `declaration-rules.ts`).
  * Texts may hold `{name}`: a variable, a word of the object, or one of the names of its position (`template.ts`).
  * Pointers are JSON pointers (RFC 6901); the empty one is the whole.
  */
+
+/** A broken rule of a file, at the member that the steps lead to; as the end of a sentence: `names no variable`. */
+export interface FileIssue {
+  readonly steps: Steps;
+  readonly rule: string;
+}
 
 /** A JSON value whose texts may hold `{name}`, or be `$name` for a whole value. */
 export type Template = string | number | boolean | null | readonly Template[] | { readonly [name: string]: Template };

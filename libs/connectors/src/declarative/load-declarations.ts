@@ -2,17 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, type ConfigProblem } from '@sluice/config';
 import type { Declaration } from './declaration';
-import { checkDeclaration } from './declaration-rules';
-import { declarationSchema } from './declaration-schema';
-import { createYamlReader } from './yaml-reader';
+import { readDeclaration } from './read-declaration';
 
 /** The files that come with this package. */
 const shippedFolder = join(__dirname, '..', '..', 'providers');
 
-type Read = ReturnType<typeof createYamlReader<Declaration>>;
-
-/** Made when it is needed first: most who import this package read no file. */
-let reader: Read | undefined;
 /** Shipped files do not change while a process runs, and it may hold several services. */
 const shipped = new Map<string, Declaration>();
 
@@ -57,11 +51,12 @@ function readFile(path: string, problems: ConfigProblem[]): Declaration | undefi
   const known = shipped.get(path);
   if (known !== undefined) return known;
   try {
-    reader ??= createYamlReader<Declaration>(declarationSchema, checkDeclaration);
-    const document = reader(path, readFileSync(path, 'utf8'));
-    if (document.ok && path.startsWith(shippedFolder)) shipped.set(path, document.value);
-    if (document.ok) return document.value;
-    problems.push(...document.problems);
+    const read = readDeclaration(path, readFileSync(path, 'utf8'));
+    if (!('name' in read)) problems.push(...read);
+    else {
+      if (path.startsWith(shippedFolder)) shipped.set(path, read);
+      return read;
+    }
   } catch (error) {
     problems.push({ name: path, rule: `cannot be read: ${String(error)}` });
   }

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, CST, Lexer, Parser } from 'yaml';
+import { CST, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, Parser, type Document } from 'yaml';
 
 /** A place in a text; both from 1. */
 export interface YamlPosition {
@@ -7,63 +7,58 @@ export interface YamlPosition {
 }
 
 /** Why a text cannot be read. */
-export interface YamlProblem {
+interface YamlProblem {
   readonly reason: string;
   /** Absent: the text as a whole. */
   readonly position?: YamlPosition;
 }
 
+/** Members and indexes of lists that lead to a value: `['create', 'path']`. */
+export type Steps = readonly (string | number)[];
+
 /** A text that was read. */
-export interface YamlText {
+interface YamlText {
   /** Values pass through JSON, so what YAML has besides (dates, tags, binary, anchors used as types) does not get in. */
   readonly json: string;
-  /** Of the member that the steps lead to, or of what lacks it. Numbers are places in a list. */
-  readonly positionOf: (steps: readonly (string | number)[]) => YamlPosition;
+  /** Of the member that the steps lead to, or of what lacks it. */
+  readonly positionOf: (steps: Steps) => YamlPosition;
 }
 
 /** What the text may grow to when its anchors are written out, in characters. Our choice: the limit of a JSON body. */
 const jsonCharactersMax = 1_000_000;
+/** Characters of a message. Our choice: the parser repeats what it read. */
+const messageMax = 200;
 
 /** Reads YAML 1.2 or JSON, which is a part of it. Never throws for a text. */
 export function readYaml(
   text: string,
 ): { readonly ok: true; readonly text: YamlText } | { readonly ok: false; readonly problems: readonly YamlProblem[] } {
-  const excess = yamlExcess(text);
-  if (excess !== undefined)
-    return { ok: false, problems: [{ reason: excess.reason, position: positionIn(text, excess.offset) }] };
   const lines = new LineCounter();
   const positionAt = (offset: number): YamlPosition => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
+    const { line, col: column } = lines.linePos(offset);
+    return { line, column };
   };
+  const excess = excessOf(text, lines);
+  if (excess !== undefined)
+    return { ok: false, problems: [{ reason: excess.reason, position: positionAt(excess.offset) }] };
   // Not 'silent': that would also keep silent of a second document behind the first.
-  const options = { version: '1.2', schema: 'core', logLevel: 'error', prettyErrors: false } as const;
-  const document = parseDocument(text, { ...options, lineCounter: lines });
+  const document = parseDocument(text, { version: '1.2', schema: 'core', logLevel: 'error', prettyErrors: false });
   // What the parser only warns of, an unknown tag or directive, would be taken for something else.
-  const failures = [...document.errors, ...document.warnings];
-  if (failures.length > 0) {
-    return {
-      ok: false,
-      problems: failures.map(({ code, message, pos }) => ({
-        reason: shortMessage(code, message),
-        position: positionAt(pos[0]),
-      })),
-    };
-  }
+  const problems = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
+    reason: code === 'DUPLICATE_KEY' ? 'a name occurs twice in the same mapping' : shortMessage(message),
+    position: positionAt(offset),
+  }));
+  if (problems.length > 0) return { ok: false, problems };
   const json = toJson(document);
   if ('reason' in json) return { ok: false, problems: [json] };
   return { ok: true, text: { ...json, positionOf: (steps) => positionAt(offsetOf(document, steps)) } };
 }
 
-function positionIn(text: string, offset: number): YamlPosition {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
-}
-
 function toJson(document: Document): { readonly json: string } | { readonly reason: string } {
-  let json: string;
   try {
-    json = JSON.stringify(document.toJS()) ?? 'null';
+    const json = JSON.stringify(document.toJS()) ?? 'null';
+    if (json.length <= jsonCharactersMax) return { json };
+    return { reason: `its anchors make more than ${jsonCharactersMax} characters of it` };
   } catch (error) {
     // Anchors that stand for too much, or one that contains itself or is not there.
     if (error instanceof ReferenceError || error instanceof TypeError) {
@@ -71,36 +66,24 @@ function toJson(document: Document): { readonly json: string } | { readonly reas
     }
     throw error;
   }
-  if (json.length > jsonCharactersMax)
-    return { reason: `its anchors make more than ${jsonCharactersMax} characters of it` };
-  return { json };
 }
 
-/** Characters of a message. Our choice: the parser repeats what it read. */
-const messageMax = 200;
-
-/** The messages of the parser, with what was meant where it says little. */
-function shortMessage(code: string, message: string): string {
-  if (code === 'DUPLICATE_KEY') return 'a name occurs twice in the same mapping';
+function shortMessage(message: string): string {
   return (message.split('\n', 1)[0] ?? '').slice(0, messageMax).replace(/[:.]$/, '');
 }
 
 /** Walks as far as the document goes along the path. */
-function offsetOf(document: Document, steps: readonly (string | number)[]): number {
+function offsetOf(document: Document, steps: Steps): number {
   let node: unknown = document.contents;
   let offset = 0;
   for (const step of steps) {
-    if (isAlias(node)) node = node.resolve(document);
-    if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
-      if (pair === undefined) break;
-      offset = startOf(pair.key) ?? offset;
-      node = pair.value;
-    } else if (isSeq(node) && typeof step === 'number') {
-      const item: unknown = node.items[step];
-      offset = startOf(item) ?? offset;
-      node = item;
-    } else break;
+    const holder = isAlias(node) ? node.resolve(document) : node;
+    const pair = isMap(holder)
+      ? holder.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+      : undefined;
+    node = pair?.value ?? (isSeq(holder) && typeof step === 'number' ? holder.items[step] : undefined);
+    offset = startOf(pair?.key ?? node) ?? offset;
+    if (node === undefined) break;
   }
   return offset;
 }
@@ -108,12 +91,6 @@ function offsetOf(document: Document, steps: readonly (string | number)[]): numb
 function startOf(node: unknown): number | undefined {
   return (node as { range?: readonly number[] } | null)?.range?.[0];
 }
-
-/*
- * Bounds that hold before a document is built. Building one walks its levels by recursion (a few kilobytes of brackets can end
- * the process), compares each name of a mapping with every other, and looks for the anchor of each alias from the top.
- * Reading lexemes does none of this.
- */
 
 /** Levels. Our choice: the JSON reader's 32, two tokens each. */
 const depthMax = 64;
@@ -124,11 +101,18 @@ const namesMax = 100;
 /** How often anchors may be repeated. Our choice: a hand-written file has a few; a "billion laughs" has thousands. */
 const aliasesMax = 100;
 
-/** Why a text is not to be read as YAML, with the offset where that shows; undefined when it may be. */
-function yamlExcess(text: string): { readonly reason: string; readonly offset: number } | undefined {
-  const parser = new Parser();
-  let [lexemes, aliases, offset, before] = [0, 0, 0, ''];
+/**
+ * Why a text is not to be read as YAML, with the offset where that shows; undefined when it may be. Every bound is checked here, before a document is
+ * built: building one walks its levels by recursion (a few kilobytes of brackets can end the process), compares each name of a mapping with every
+ * other, and looks for the anchor of each alias from the top. Reading lexemes does none of this.
+ * @param lines is given the lines of the text as far as it was read
+ */
+function excessOf(text: string, lines: LineCounter): { readonly reason: string; readonly offset: number } | undefined {
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  let [lexemes, aliases, before] = [0, 0, ''];
   for (const lexeme of new Lexer().lex(text)) {
+    const { offset } = parser;
     Array.from(parser.next(lexeme));
     lexemes += 1;
     if (lexeme.startsWith('*') && before !== CST.SCALAR) aliases += 1;
@@ -137,13 +121,9 @@ function yamlExcess(text: string): { readonly reason: string; readonly offset: n
     if (aliases > aliasesMax) return { reason: `it repeats its anchors more than ${aliasesMax} times`, offset };
     if (namesOf(parser) > namesMax) return { reason: `a mapping has more than ${namesMax} names`, offset };
     before = lexeme;
-    // Marks of the lexer stand for no character of the text.
-    if (!marks.has(lexeme)) offset += lexeme.length;
   }
   return undefined;
 }
-
-const marks: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
 /** Names of the innermost mapping that is open. */
 function namesOf({ stack }: Parser): number {
