@@ -1,7 +1,7 @@
 /**
- * `npm run figures`: how large the source is, in the figures that docs/contributing/conventions.md, section 3, sets aims for.
- * Source is TypeScript in libs, services and deploy, without tests and without what is generated. What a write runs through is measured by
- * `npm run path-of-a-write`. An argument names a folder to measure alone.
+ * `npm run figures`: how large the source is, in the figures that docs/contributing/conventions.md, section 3, sets aims for, then the lines by
+ * package. Source is TypeScript in libs, services and deploy, without tests and without what is generated; scripts are JavaScript. What a write runs
+ * through is measured by `npm run path-of-a-write`. An argument names a folder to measure alone.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,9 +13,9 @@ const isTest = (path) => /\.test\.tsx?$|\/test\/|^tests\//.test(path);
 /** Their length is that of what they list. */
 const isTable = (path) => path.includes('/migrations/') || path.includes('/schema');
 
-const measured = tracked
-  .filter((path) => isCode(path) && path.startsWith(process.argv[2] ?? ''))
-  .map((path) => ({ path, lines: readFileSync(path, 'utf8').trimEnd().split('\n') }));
+const [folder = ''] = process.argv.slice(2);
+const read = (path) => ({ path, lines: readFileSync(path, 'utf8').trimEnd().split('\n') });
+const measured = tracked.filter((path) => isCode(path) && path.startsWith(folder)).map(read);
 const sources = measured.filter(({ path }) => !isTest(path));
 const lengths = sources
   .filter(({ path }) => !isTable(path))
@@ -36,11 +36,26 @@ const rows = [
 ];
 for (const [name, value] of rows) process.stdout.write(`${name.padEnd(30)}${String(value).padStart(8)}\n`);
 
-const folderOf = ({ path }) => path.split('/').slice(0, 2).join('/');
-process.stdout.write(`\n${'folder'.padEnd(26)}files   lines\n`);
-for (const folder of [...new Set(sources.map(folderOf))].toSorted((a, b) => a.localeCompare(b))) {
-  const files = sources.filter((file) => folderOf(file) === folder);
-  process.stdout.write(
-    `${folder.padEnd(26)}${String(files.length).padStart(5)}${String(linesOf(files)).padStart(8)}\n`,
-  );
-}
+const folderOf = ({ path }) => path.split('/').slice(0, -1).slice(0, 2).join('/') || '.';
+const kinds = {
+  source: ({ path }) => isCode(path) && !isTest(path),
+  tests: ({ path }) => isCode(path) && isTest(path),
+  scripts: ({ path }) => /\.[cm]?jsx?$/.test(path),
+  docs: ({ path }) => path.endsWith('.md'),
+  JSON: ({ path }) => /\.jsonl?$/.test(path),
+};
+const isCounted = (path) => path.startsWith(folder) && Object.values(kinds).some((is) => is({ path }));
+const row = (name, columns) => {
+  process.stdout.write(`${name.padEnd(22)}${columns.map((column) => String(column || '').padStart(8)).join('')}\n`);
+};
+const figuresOf = (files) => [
+  files.filter(kinds.source).length,
+  ...Object.values(kinds).map((is) => linesOf(files.filter(is))),
+];
+
+const all = tracked.filter(isCounted).map(read);
+process.stdout.write('\n');
+row('folder, lines', ['files', ...Object.keys(kinds)]);
+for (const [name, files] of [...Map.groupBy(all, folderOf)].toSorted(([a], [b]) => a.localeCompare(b)))
+  row(name, figuresOf(files));
+row('all', figuresOf(all));
