@@ -3,15 +3,12 @@ import process from 'node:process';
 import { childEnvironment } from './environment.mjs';
 import { pageBuilds, root, tool, workspaceNode } from './paths.mjs';
 
-const jest = (project) => [tool('jest'), '-c', 'jest.config.js', '--passWithNoTests', '--selectProjects', project];
+const jest = (...projects) => [tool('jest'), '-c', 'jest.config.js', '--selectProjects', ...projects];
 const tsc = (...args) => [tool('tsc', 'typescript'), ...args];
+const prettierCache = ['--cache', '--cache-strategy', 'content', '--cache-location', '.sluice/prettier'];
 
 /** The commands of a step run in turn until one fails. Listed when called: the tools are installed by then. */
 const steps = () => [
-  {
-    name: 'format',
-    commands: [[tool('prettier'), '--check', '--log-level', 'warn', '.'], [tool('markdownlint-cli2')]],
-  },
   {
     name: 'types',
     commands: [
@@ -21,17 +18,25 @@ const steps = () => [
       tsc('-p', 'tests/browser/published-react'),
     ],
   },
-  // After the compiler: a package's types come from what was compiled, and without them the linter guesses.
+  {
+    name: 'format',
+    commands: [
+      [tool('prettier'), '--check', '--log-level', 'warn', ...prettierCache, '.'],
+      [tool('markdownlint-cli2')],
+    ],
+    needsTypes: false,
+  },
+  // A package's types come from what was compiled, and without them the linter guesses.
   { name: 'lint', commands: [[tool('oxlint'), '--type-aware']] },
-  { name: 'architecture', commands: [jest('architecture')], isTest: true },
   { name: 'unused exports', commands: [[tool('knip'), '--no-progress']] },
-  { name: 'unit tests', commands: [jest('unit')], isTest: true },
+  { name: 'unit, architecture', commands: [jest('unit', 'architecture')], isTest: true },
 ];
 
 const usage = 'usage: npm run check [-- --without-tests]   the tests are those of npm test, too';
 
 /**
- * `npm run check`: every step, also after one that failed; the output of failed steps, then a table.
+ * `npm run check`: every step, also after one that failed, two at a time: prettier and jest leave a second core idle. The output of a failed step
+ * comes whole, then a table.
  * @returns 0 or 1; 2 for another argument than `--without-tests`
  */
 export async function runCheck(args) {
@@ -40,18 +45,26 @@ export async function runCheck(args) {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
+  const [types, ...others] = steps().filter(({ isTest }) => !(isTest && isWithoutTests));
   const outcomes = [];
-  for (const { name, commands, isTest } of steps()) {
-    if (isTest && isWithoutTests) continue;
+  const run = async ({ name, commands }) => {
     process.stdout.write(`${name} …\n`);
     const begunAt = performance.now();
     const failure = await runStep(commands);
-    if (failure !== undefined) process.stdout.write(`${failure}\n`);
+    if (failure !== undefined) process.stdout.write(`${name}:\n${failure}\n`);
     outcomes.push({ name, isOk: failure === undefined, seconds: (performance.now() - begunAt) / 1000 });
-  }
+  };
+  const compiled = run(types);
+  const runOthers = async () => {
+    for (let next = others.shift(); next !== undefined; next = others.shift()) {
+      if (next.needsTypes !== false) await compiled;
+      await run(next);
+    }
+  };
+  await Promise.all([compiled.then(runOthers), runOthers()]);
   process.stdout.write('\n');
   for (const { name, isOk, seconds } of outcomes) {
-    process.stdout.write(`${isOk ? 'ok    ' : 'FAILED'}  ${name.padEnd(16)}${seconds.toFixed(1).padStart(6)} s\n`);
+    process.stdout.write(`${isOk ? 'ok    ' : 'FAILED'}  ${name.padEnd(20)}${seconds.toFixed(1).padStart(6)} s\n`);
   }
   return outcomes.every((outcome) => outcome.isOk) ? 0 : 1;
 }
