@@ -7,7 +7,6 @@ import { compile } from './compile.mjs';
 import { runFaults } from './faults.mjs';
 import { runImages } from './images.mjs';
 import { installWhenNeeded } from './install.mjs';
-import { runMutations } from './mutate.mjs';
 import { launcher, packagesScript, workspaceNode } from './paths.mjs';
 import { runChild } from './run-child.mjs';
 import { runTests } from './test.mjs';
@@ -16,7 +15,7 @@ import { runTests } from './test.mjs';
 const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'certify', 'stack', 'generate'];
 
 /** What is done here. */
-const developerCommands = ['test', 'test-full', 'check', 'mutate', 'bench', 'faults', 'images', 'cluster', 'packages'];
+const developerCommands = ['test', 'test-full', 'check', 'bench', 'faults', 'images', 'cluster', 'packages'];
 
 /** Commands of earlier versions, and what to use. */
 const gone = {
@@ -42,7 +41,6 @@ async function main() {
   if (command === 'test') return runTests('guard', args);
   if (command === 'test-full') return runTests('full', args);
   if (command === 'check') return runCheck(args);
-  if (command === 'mutate') return runMutations();
   if (command === 'bench') return runBench(args);
   if (command === 'faults') return runFaults(args);
   if (command === 'images') return runImages(args);

@@ -95,7 +95,7 @@ const edges: readonly Edge[] = [
   },
 ];
 
-// Specification, Limits; the others: rulings. `npm run test:mutate` moves each number by one and wants a red test.
+// Specification, Limits; the others: rulings. `tests/move-limits.mjs` moves each number by one and wants a red test.
 it.each(edges)('$name: takes $min to $max and nothing beyond', ({ schema, body, min, max }) => {
   const check = validate(schema);
   const takes = (size: number): boolean => {
