@@ -34,7 +34,7 @@ const rows = [
   ['test lines', linesOf(measured) - linesOf(sources)],
   ['steps of docs/FLOW.md', readFileSync('docs/FLOW.md', 'utf8').match(/^\| \d+ \|/gm)?.length ?? 0],
 ];
-for (const [name, value] of rows) process.stdout.write(`${name.padEnd(30)}${String(value).padStart(8)}\n`);
+const lines = rows.map(([name, value]) => `${name.padEnd(30)}${String(value).padStart(8)}`);
 
 const folderOf = ({ path }) => path.split('/').slice(0, -1).slice(0, 2).join('/') || '.';
 const kinds = {
@@ -45,17 +45,17 @@ const kinds = {
   JSON: ({ path }) => /\.jsonl?$/.test(path),
 };
 const isCounted = (path) => path.startsWith(folder) && Object.values(kinds).some((is) => is({ path }));
-const row = (name, columns) => {
-  process.stdout.write(`${name.padEnd(22)}${columns.map((column) => String(column || '').padStart(8)).join('')}\n`);
-};
+const row = (name, columns) =>
+  lines.push(`${name.padEnd(22)}${columns.map((column) => String(column || '').padStart(8)).join('')}`);
 const figuresOf = (files) => [
   files.filter(kinds.source).length,
   ...Object.values(kinds).map((is) => linesOf(files.filter(is))),
 ];
 
 const all = tracked.filter(isCounted).map(read);
-process.stdout.write('\n');
+lines.push('');
 row('folder, lines', ['files', ...Object.keys(kinds)]);
 for (const [name, files] of [...Map.groupBy(all, folderOf)].toSorted(([a], [b]) => a.localeCompare(b)))
   row(name, figuresOf(files));
 row('all', figuresOf(all));
+process.stdout.write(`${lines.join('\n')}\n`);
