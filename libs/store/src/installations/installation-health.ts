@@ -3,7 +3,7 @@ import type { InstallationError, InstallationHealth, OperationState, WaitingReco
 import type { Knex } from 'knex';
 import { byKeySql } from '../connections/connection-row';
 import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
-import { healthStatusOf, latestOperationsSql } from './installation-row';
+import { healthStatusOf, latestOperationsSql, newestOperationsSql } from './installation-row';
 
 export interface HealthFilter {
   readonly installationId?: string;
@@ -73,8 +73,7 @@ const batchedSql = `
   where b.project_id = :projectId and b.installation_id = i.id and b.is_open`;
 
 const failedOperation = `
-  select o.updated_at as at, o.result as message, null as class, o.id as operation_id from (
-    select * from operations where project_id = :projectId and installation_id = i.id order by id desc limit :latestMax) o
+  select o.updated_at as at, o.result as message, null as class, o.id as operation_id from ${newestOperationsSql(':latestMax')} o
   where o.records_failed > 0 or o.state = 'failed' order by o.id desc limit 1`;
 
 const failedCall = `

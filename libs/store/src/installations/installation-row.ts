@@ -42,16 +42,22 @@ export function toConfig(row: StoredRow): Config {
 /** How many failed operations in a row make an installation unhealthy. */
 const unhealthyAfter = 5;
 
-/** How the latest operations of the installation `i` ended. Ids are uuid v7, so they are the last of the index (project, installation, id). */
+/**
+ * The newest operations of the installation `i`: ids are uuid v7, so they are the last of the index (project, installation, id). The comparison of rows
+ * leaves no other: Postgres would read all operations of the project for an installation that has none.
+ */
+export const newestOperationsSql = (limit: string): string => `(
+  select n.* from (
+    select * from operations where (project_id, installation_id, id) <= (i.project_id, i.id, 'g')
+    order by project_id desc, installation_id desc, id desc limit ${limit}) n
+  where n.project_id = i.project_id and n.installation_id = i.id)`;
+
+/** How the latest operations of the installation `i` ended. */
 export const latestOperationsSql = `
   lateral (
     select (array_agg(o.state order by o.created_at desc, o.id desc))[1] as latest_state,
            count(*) filter (where o.state = 'failed') = ${unhealthyAfter} as all_failed
-    from (
-      select state, created_at, id from operations
-      where operations.project_id = i.project_id and operations.installation_id = i.id
-      order by id desc limit ${unhealthyAfter}
-    ) o
+    from ${newestOperationsSql(String(unhealthyAfter))} o
   ) latest`;
 
 const columns = [
