@@ -148,7 +148,7 @@ const plannedForMs = 5_000;
 /**
  * Statements with a name are prepared once per connection, and planned anew when what was planned is older than this. Otherwise a plan made for
  * the first rows of a table would hold until the next `analyze`, which is a minute away and of tables that grow fast many minutes. Replacing
- * `query` of pg pays: it took a third off the CPU of Postgres per synchronous write (ADR 27). `test/prepared-plans.test.ts` fails when a new
+ * `query` of pg pays: it took a third off the CPU of Postgres per synchronous write (ADR 27). `test/statement-cost.test.ts` fails when a new
  * pg or knex no longer sends its statements through it.
  * Source: https://www.postgresql.org/docs/18/sql-discard.html
  */
