@@ -1,7 +1,7 @@
 /**
  * `npm run release:version`: whether every file that names the project's version names the one of the root package.json, whether
  * CHANGELOG.md has a section for it, and, where a tag started the run, whether the tag is `v` and that version. Ends with 0, or with 1
- * after a line for each that differs. `npm run release:version -- 0.2.0` writes that version into all of them first.
+ * after a line for each that differs. `npm run release:version -- 0.3.0` writes that version into all of them first.
  */
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

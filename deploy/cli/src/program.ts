@@ -28,7 +28,7 @@ Exit codes: 0 done; 1 refused, not reached or malformed; 2 wrong usage; op watch
 export function createProgram(): Command {
   const program = new Command('sluice')
     .description('The command line of Sluice.')
-    .version('0.2.0')
+    .version('0.3.0')
     .option('--profile <profile>', 'use this profile')
     .option('--project <idOrName>', "work in this project; default: the profile's, else the key's own")
     .option('--json', 'print one JSON document, for scripts')
