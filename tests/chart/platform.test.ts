@@ -288,6 +288,12 @@ withHelm.each<[string, object, string, object]>([
     { stringData: { DATABASE_URL: 'postgres://owner:x@db/s' } },
   ],
   [
+    'the migration takes over a database of 0.2.0',
+    { ...secrets, migrate: { from02: true } },
+    'Job/sluice-migrate',
+    { spec: { template: { spec: { containers: [{ args: ['node', 'migrate.mjs', '--from-0.2'] }] } } } },
+  ],
+  [
     'and an account of its own, before it runs',
     platform,
     'ServiceAccount/sluice-migrate',

@@ -156,6 +156,9 @@ resources: {{ toJson $root.Values.migration.resources }}
 {{- $database := ternary $values.migration $values.postgres (ne $values.migration.existingSecret "") -}}
 name: migrate
 image: {{ include "sluice.image" (list $root "migrate" $values.migration) }}
+{{- if ($values.migrate).from02 }}
+args: [node, migrate.mjs, --from-0.2]
+{{- end }}
 env: {{ include "sluice.checkedSecrets" (print (include "sluice.secretEnv" (list $root $database "DATABASE_URL" (index . 1))) "\n" (include "sluice.tlsEnv" (list $values.postgres.tls "DATABASE")) "\n" (include "sluice.kafkaEnv" $root)) }}
 resources: {{ toJson $values.migration.resources }}
 {{- end -}}
