@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReplyChecker, type OpenApiOperation, type ReplyChecker } from '@sluice/http';
+import type { OpenApiOperation } from '@sluice/http';
+import { createReplyChecker, type ReplyChecker } from '@sluice/testkit';
 import type { JsonSchema } from '@sluice/types';
 import type { RowRequest } from '../security/tenancy/row';
 import type { Ids, World } from '../security/tenancy/world';

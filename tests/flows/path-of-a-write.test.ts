@@ -19,8 +19,7 @@ let written = 0;
 beforeAll(async () => {
   const inspected = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
   const envOf = Object.fromEntries(processes.map((name) => [name, inspected]));
-  // As in production: replies are held against their schemas in tests only.
-  stack = await startStack({ env: { SLUICE_CHECK_REPLIES: 'false' }, envOf });
+  stack = await startStack({ envOf });
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'] });
   // Warm: what only a first write does is no part of the path.
   for (let time = 0; time < 2; time += 1) for (const kind of Object.keys(kinds) as Kind[]) await write(kind);

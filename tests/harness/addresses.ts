@@ -8,4 +8,6 @@ export interface Addresses {
   readonly searchUrl: string;
   readonly writeUrl: string;
   readonly sandboxUrl: string;
+  /** What clients of a project send with. @default that of Node */
+  readonly fetch?: typeof fetch;
 }

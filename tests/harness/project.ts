@@ -35,8 +35,9 @@ let made = 0;
 
 export async function createProject(stack: Addresses): Promise<Project> {
   const { baseUrl, searchUrl, writeUrl } = stack;
+  const options = { baseUrl, searchUrl, writeUrl, ...(stack.fetch && { fetch: stack.fetch }) };
   const clientOf = (apiKey: string, projectIdOrName?: string) =>
-    createSluiceClient({ baseUrl, searchUrl, writeUrl, apiKey, ...(projectIdOrName && { projectIdOrName }) });
+    createSluiceClient({ ...options, apiKey, ...(projectIdOrName && { projectIdOrName }) });
   const order = { name: `p-${suite}-${(made += 1)}`, appName: 'black box', orgId: 'tests' };
   const { id, name } = await clientOf(stack.adminKey).management.createProject({ body: order });
   const createKey = async (scopes: readonly Scope[]): Promise<string> => {

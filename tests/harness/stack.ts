@@ -122,7 +122,6 @@ export function processEnvironment(
     ...(declared && { SLUICE_PROVIDERS_URL: `${providerUrl}/rest` }),
     SLUICE_TIME_SCALE: String(timeScale),
     SLUICE_CALL_TIMEOUT_MS: '3000',
-    SLUICE_CHECK_REPLIES: 'true',
     // The tests' own connections are idle when they end; those that restart what is under load ask for more.
     SLUICE_IDLE_GRACE_MS: '250',
     ...env,

@@ -24,7 +24,7 @@ beforeAll(async () => {
       return provider.url;
     },
     // A hundred large bodies are worked on one after the other.
-    env: { SLUICE_CALL_TIMEOUT_MS: '30000', SLUICE_CHECK_REPLIES: 'false' },
+    env: { SLUICE_CALL_TIMEOUT_MS: '30000' },
   });
   const objects = { provider: 'hubspot', read: ['contacts'], write: ['contacts'] } as const;
   sender = await createCustomer(stack, objects);

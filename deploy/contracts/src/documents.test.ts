@@ -1,14 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { problems } from '@sluice/errors';
-import {
-  createReplyChecker,
-  sampleOf,
-  type BuiltDocument,
-  type OpenApiContent,
-  type OpenApiOperation,
-} from '@sluice/http';
+import { sampleOf, type BuiltDocument, type OpenApiContent, type OpenApiOperation } from '@sluice/http';
 import { repositoryRoot } from '@sluice/stack';
+import { createReplyChecker } from '@sluice/testkit';
 import { generatedFiles } from './generated-files';
 import { readDocuments } from './read-documents';
 
@@ -169,7 +164,7 @@ it('every status of a problem shows a document of each of its codes', () => {
     const check = createReplyChecker(document);
     for (const [code, { value }] of Object.entries(document.components.examples)) {
       const text = JSON.stringify(value);
-      const reply = { method: 'get', path: undefined, contentType: 'application/problem+json', status: 0, text };
+      const reply = { method: 'get', path: '/none', contentType: 'application/problem+json', status: 0, text };
       expect([code, check({ ...reply, hasHeader: () => true })]).toEqual([code, undefined]);
       expect(value).toMatchObject({ code, status: problems[code as keyof typeof problems].status });
     }

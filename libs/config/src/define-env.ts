@@ -99,8 +99,18 @@ function unknownNames(env: Env, known: ReadonlySet<string>): ConfigProblem[] {
     .filter((name) => name.startsWith(prefix) && env[name] !== undefined && !known.has(name))
     .filter((name) => !serviceLink.test(name) && !/^(tcp|udp):\/\//.test(env[name] ?? ''))
     .toSorted()
-    .map((name) => ({ name, rule: unknownRule(nearestSetting(name, known)) }));
+    .map((name) => {
+      const retired = retiredSettings[name];
+      const rule =
+        retired === undefined ? unknownRule(nearestSetting(name, known)) : `is no longer a setting: ${retired}`;
+      return { name, rule };
+    });
 }
+
+/** Settings of earlier releases, and what to do without them. */
+const retiredSettings: Readonly<Record<string, string>> = {
+  SLUICE_CHECK_REPLIES: 'replies are checked by the tests alone; remove it',
+};
 
 function unknownRule(nearest: string | undefined): string {
   return nearest === undefined ? 'is not a setting of any service' : `is not a setting; did you mean ${nearest}?`;

@@ -30,11 +30,6 @@ export const commonEnv = {
     default: 10_000,
     doc: 'How long a stopping service waits for work in flight.',
   },
-  SLUICE_CHECK_REPLIES: {
-    type: 'boolean',
-    default: false,
-    doc: 'Turn a reply that breaks the published contract into a 500; for tests and staging.',
-  },
 } as const satisfies EnvFields;
 
 /** SLUICE_PORT with a default. */

@@ -3,8 +3,6 @@ import type { Logger, Metrics } from '@sluice/telemetry';
 import { DefectError } from '@sluice/errors';
 import type { Authenticate } from './authenticator';
 import { buildDocument, type BuiltDocument } from './contract/build-document';
-import { docsPage, docsPolicy } from './contract/docs-page';
-import { checkReplies } from './contract/reply-checker';
 import type { ApiInfo } from './contract/route-contract';
 import { InboundError, problemHandler, problemRoute } from './problem-handler';
 import { requestObserver } from './request-state';
@@ -25,10 +23,8 @@ export interface AppOptions {
   readonly routes?: (router: Router) => void;
   /** Routes that anybody may call, without credentials. */
   readonly openRoutes?: (router: Router) => void;
-  /** Says what the API is: then `/openapi.json` and `/docs` show the contract of the routes. */
+  /** Says what the API is: then `/openapi.json` shows the contract of the routes. */
   readonly api?: ApiInfo;
-  /** Turns a reply that breaks the contract into a 500; for tests and staging. @default false */
-  readonly checkReplies?: boolean;
   /** Whether browsers of any origin may call. Safe with keys in headers: there are no cookies. @default false */
   readonly cors?: boolean;
   /** Paths whose replies may set a cookie in a browser of another origin. @default none */
@@ -37,7 +33,7 @@ export interface AppOptions {
 
 /**
  * An Express app with everything around the routes: request id, log line and metrics per request, `/healthz`,
- * `/readyz`, `/problems/{code}`, `/openapi.json` and `/docs`, 404, 405, and problem documents for whatever is thrown.
+ * `/readyz`, `/problems/{code}`, `/openapi.json`, 404, 405, and problem documents for whatever is thrown.
  */
 export function createApp(o: AppOptions): Express {
   const app = express();
@@ -53,14 +49,13 @@ export function createApp(o: AppOptions): Express {
   const observe = requestObserver(o);
   const handlers = [
     observe,
-    ...(contract && o.checkReplies ? [checkReplies(contract, o.logger)] : []),
     ...(o.cors ? [cors(o.cookiePaths)] : []),
     refuseAmbiguous,
     // Before the probes, which are rarer.
     work.handle,
     open.handle,
     operability(o, state),
-    ...(contract ? [contractRoutes(contract, o.service)] : []),
+    ...(contract ? [contractRoute(contract, o.service)] : []),
     unknownPath(o.service),
   ];
   app.use(compose(handlers), problemHandler);
@@ -89,19 +84,13 @@ function operability(o: AppOptions, state: AppState): RequestHandler {
   return handle;
 }
 
-/** `GET /openapi.json` and `GET /docs`: the contract, for programs and for people. Open, as the contract is no secret. */
-function contractRoutes({ document }: BuiltDocument, service: string): RequestHandler {
+/** `GET /openapi.json`: the contract, for programs. Open, as it is no secret. */
+function contractRoute({ document }: BuiltDocument, service: string): RequestHandler {
   const { router, handle } = createRouter(service);
   const text = JSON.stringify(document);
-  let page: string | undefined;
   router.get('/openapi.json', (_req, res) => {
     res.setHeader('Content-Type', 'application/json');
     res.end(text);
-  });
-  router.get('/docs', (_req, res) => {
-    res.setHeader('Content-Type', 'text/html; charset=utf-8');
-    res.setHeader('Content-Security-Policy', docsPolicy);
-    res.end((page ??= docsPage(document)));
   });
   return handle;
 }

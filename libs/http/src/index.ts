@@ -1,7 +1,6 @@
 export type { Express, Request, RequestHandler, Response } from 'express';
 export { contractOfApp, createApp, readyWhen, startOperability, type AppOptions, type Readiness } from './create-app';
 export type { BuiltDocument } from './contract/build-document';
-export { createReplyChecker, type ReplyChecker, type ReplyToCheck } from './contract/reply-checker';
 export { refName, sampleOf } from './contract/sample';
 export { json, jsonList, noBody, text, type Replies, type ReplyContract } from './contract/route-contract';
 export type {

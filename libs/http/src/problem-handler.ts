@@ -165,7 +165,7 @@ function page(code: string, problem: Problem): string {
 `;
 }
 
-/** Text for the inside of an HTML element or of a quoted attribute. */
-export function escapeHtml(text: string): string {
+/** Text for the inside of an HTML element. */
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

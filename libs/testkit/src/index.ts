@@ -1,5 +1,6 @@
 export { fillBacklog, type Backlog, type BacklogOwner } from './fill-backlog';
 export { freePortBase } from './free-port-base';
+export { createReplyChecker, keepsContract, type ReplyChecker } from './reply-checker';
 export { restateOutcomes, type RestatedOutcome } from './restate-outcomes';
 export {
   hubspotRecord,

@@ -105,7 +105,6 @@ export function createManagementService(context: ManagementContext): ApiService 
     cors: true,
     cookiePaths: [oauthConnectPath],
     api: managementApi,
-    checkReplies: config.checkReplies,
     authenticate: requestLimits({ counter: quotas, ...config }).after(
       authenticator(context.installations.findCaller, context.openId && personCaller(context)),
     ),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createStore } from '@sluice/store';
 import { silentLogger } from '@sluice/telemetry';
-import { cloneDatabase, countRows, patientLimits } from '@sluice/testkit';
+import { cloneDatabase, countRows, keepsContract, patientLimits } from '@sluice/testkit';
 import supertest from 'supertest';
 import { createContext, createManagementService, managementEnv, type ManagementContext } from '../src/service';
 import { startHubspot, startSalesforce, type HubspotOfTest, type SalesforceOfTest } from './fake-providers';
@@ -47,7 +47,6 @@ export async function startManagement(
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
     SLUICE_PORT: '0',
     SLUICE_METRICS_PORT: '0',
-    SLUICE_CHECK_REPLIES: 'true',
     // The tests' own connections stay idle.
     SLUICE_IDLE_GRACE_MS: '0',
     SLUICE_HOST: '127.0.0.1',
@@ -67,7 +66,8 @@ export async function startManagement(
   const service = createManagementService(context);
   const { port } = await service.start();
   const url = `http://127.0.0.1:${port}`;
-  const as = (key?: string) => senderOf(url, key);
+  const check = keepsContract(service.contract.document);
+  const as = (key?: string) => senderOf(url, key, check);
   const newKey = async (projectId: string, scopes: readonly string[]): Promise<string> => {
     const reply = await as(adminKey).post(`/v1/projects/${projectId}/api-keys`).send({ label: 'test', scopes });
     return (reply.body as { key: string }).key;
@@ -95,9 +95,9 @@ export async function startManagement(
   };
 }
 
-function senderOf(url: string, key: string | undefined): Sender {
+function senderOf(url: string, key: string | undefined, check: ReturnType<typeof keepsContract>): Sender {
   const send = (method: keyof Sender) => (path: string) => {
-    const test = supertest(url)[method](path);
+    const test = supertest(url)[method](path).expect(check);
     return key === undefined ? test : test.set('x-api-key', key);
   };
   return { get: send('get'), post: send('post'), put: send('put'), patch: send('patch'), delete: send('delete') };

@@ -41,7 +41,6 @@ export function createSearchService(context: SearchContext): ApiService {
     metrics,
     cors: true,
     api: searchApi,
-    checkReplies: config.checkReplies,
     authenticate: limits.after(authenticator(context.installations.findCaller)),
     // Without Redis quotas are halved, which is no reason to leave the balancer.
     ready: readyWhen({ postgres: () => store.health() }),

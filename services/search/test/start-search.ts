@@ -5,6 +5,7 @@ import { silentLogger } from '@sluice/telemetry';
 import {
   cloneDatabase,
   countRows,
+  keepsContract,
   patientLimits,
   seedInstallation,
   type SeededInstallation,
@@ -49,7 +50,6 @@ export async function startSearch(
     REDIS_URL: 'redis://127.0.0.1:9',
     SLUICE_PORT: '0',
     SLUICE_METRICS_PORT: '0',
-    SLUICE_CHECK_REPLIES: 'true',
     // The tests' own connections stay idle.
     SLUICE_IDLE_GRACE_MS: '0',
     SLUICE_HOST: '127.0.0.1',
@@ -65,6 +65,7 @@ export async function startSearch(
   const context = createContext(config, overrides);
   const service = createSearchService(context);
   const { port } = await service.start();
+  const check = keepsContract(service.contract.document);
   const newKey = async (projectId: string, scopes: readonly Scope[]): Promise<string> => {
     const secret = `sk_${randomBytes(32).toString('base64url')}`;
     await context.store.apiKeys.create({ projectId, label: 'test', scopes, secret });
@@ -80,7 +81,7 @@ export async function startSearch(
       const path = `/v1/projects/${seeded.projectName}/integrations/${seeded.integrationId}?groupRef=${seeded.groupRef}`;
       return { ...seeded, key: await newKey(seeded.projectId, scopes), path };
     },
-    post: (path) => supertest(`http://127.0.0.1:${port}`).post(path),
+    post: (path) => supertest(`http://127.0.0.1:${port}`).post(path).expect(check),
     countRows: () => countRows(clone.url),
     stop: async () => {
       await service.stop();

@@ -52,7 +52,6 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     metrics,
     cors: true,
     api: writeApi,
-    checkReplies: config.checkReplies,
     authenticate: limits.after(authenticator(context.installations.findCaller)),
     // Accepting needs Postgres alone. Without the broker work starts later, without Redis quotas are halved.
     ready: readyWhen({ postgres: () => store.health() }),

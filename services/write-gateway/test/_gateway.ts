@@ -6,6 +6,7 @@ import { createMetrics, silentLogger, type Logger } from '@sluice/telemetry';
 import {
   cloneDatabase,
   countRows,
+  keepsContract,
   seedInstallation,
   type SeededInstallation,
   type SeedOptions,
@@ -72,7 +73,6 @@ export async function startGateway(wanted: GatewayOptions = {}): Promise<Running
     REDIS_URL: 'redis://127.0.0.1:9',
     SLUICE_PORT: '0',
     SLUICE_METRICS_PORT: '0',
-    SLUICE_CHECK_REPLIES: 'true',
     // The tests' own connections stay idle.
     SLUICE_IDLE_GRACE_MS: '0',
     SLUICE_HOST: '127.0.0.1',
@@ -96,8 +96,9 @@ export async function startGateway(wanted: GatewayOptions = {}): Promise<Running
   const context = createContext(config, overrides);
   const service = createGatewayService(context);
   const { port } = await service.start();
+  const check = keepsContract(service.contract.document);
   const database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
-  const post = (path: string) => supertest(`http://127.0.0.1:${port}`).post(path);
+  const post = (path: string) => supertest(`http://127.0.0.1:${port}`).post(path).expect(check);
   const newKey = async (projectId: string, scopes: readonly Scope[]): Promise<string> => {
     const secret = `sk_${randomBytes(32).toString('base64url')}`;
     await context.store.apiKeys.create({ projectId, label: 'test', scopes, secret });
@@ -111,7 +112,7 @@ export async function startGateway(wanted: GatewayOptions = {}): Promise<Running
     announced,
     newKey,
     post,
-    get: (path) => supertest(`http://127.0.0.1:${port}`).get(path),
+    get: (path) => supertest(`http://127.0.0.1:${port}`).get(path).expect(check),
     seed: async (options = {}, scopes = ['write']) => {
       const seal = (connectionId: string) => context.installations.seal(connectionId, { accessToken: canary });
       const seeded = await seedInstallation(context.store, { seal, ...options });

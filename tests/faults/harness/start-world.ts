@@ -133,7 +133,7 @@ async function connectCustomers(stack: Stack, { latencyMs = 15 }: WorldOptions):
 function environment({ env, timeScale }: WorldOptions, services: OwnServices): Record<string, string> {
   const options = { ...(env && { env }), ...(timeScale && { timeScale }) };
   const all = processEnvironment(options, { databaseUrl: services.url('postgres'), providerUrl: 'http://127.0.0.1:1' });
-  const own = { KAFKA_BROKERS: services.url('kafka'), SLUICE_CHECK_REPLIES: 'false', SLUICE_IDLE_GRACE_MS: '3000' };
+  const own = { KAFKA_BROKERS: services.url('kafka'), SLUICE_IDLE_GRACE_MS: '3000' };
   return { ...all, ...own, ...env };
 }
 

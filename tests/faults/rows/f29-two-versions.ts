@@ -58,5 +58,5 @@ export const f29: Row = {
 function environmentOf({ world }: RowContext): Record<string, string> {
   const addresses = { databaseUrl: world.serviceUrl('postgres'), providerUrl: world.stack.sandboxUrl };
   const own = { KAFKA_BROKERS: world.serviceUrl('kafka'), REDIS_URL: world.serviceUrl('redis') };
-  return { ...processEnvironment({ timeScale: world.timeScale }, addresses), ...own, SLUICE_CHECK_REPLIES: 'false' };
+  return { ...processEnvironment({ timeScale: world.timeScale }, addresses), ...own };
 }

@@ -1,4 +1,5 @@
-import { createReplyChecker, type OpenApiDocument, type ReplyChecker } from '@sluice/http';
+import type { OpenApiDocument } from '@sluice/http';
+import { createReplyChecker, type ReplyChecker } from '@sluice/testkit';
 import type { HostileReply } from './send';
 import type { HostileRequest } from './spoil';
 
@@ -20,8 +21,8 @@ export function fault(request: HostileRequest, reply: HostileReply, secrets: rea
   return contractFault(request, reply);
 }
 
-/** Judges by the document. A spoiled segment may lead to another operation: then the service's own check has judged. */
-function contractFault({ endpoint, method, isElsewhere }: HostileRequest, reply: HostileReply): string | undefined {
+/** Judges by the document, as that operation which the path now leads to. */
+function contractFault({ endpoint, method, path }: HostileRequest, reply: HostileReply): string | undefined {
   const check = checkers.get(endpoint.document) ?? createReplyChecker(endpoint.document);
   checkers.set(endpoint.document, check);
   const contentType = reply.headers['content-type'];
@@ -30,7 +31,7 @@ function contractFault({ endpoint, method, isElsewhere }: HostileRequest, reply:
     return `${reply.status} with ${contentType ?? 'no type'}`;
   const found = check({
     method,
-    path: isElsewhere ? undefined : endpoint.template,
+    path,
     status: reply.status,
     contentType,
     hasHeader: (name) => reply.headers[name.toLowerCase()] !== undefined,

@@ -9,8 +9,6 @@ export interface HostileRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Whether the path may be another operation's by now. */
-  readonly isElsewhere: boolean;
 }
 
 /** One way in which a valid request is spoiled. `at` chooses among the positions there are. */
@@ -123,9 +121,8 @@ function spoil(endpoint: Endpoint, spoilings: readonly Spoiling[], key: string):
     else if (body !== undefined) change(body, each);
   }
   const path = `/${segments.join('/')}${query.length === 0 ? '' : `?${query.join('&')}`}`;
-  const isElsewhere = spoilings.some(({ kind }) => kind === 'segment');
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
-  return { endpoint, method, path, headers, body: sent, isElsewhere };
+  return { endpoint, method, path, headers, body: sent };
 }
 
 /** A deletion that would succeed takes away what the other requests need; its own endpoint names what is not there. */

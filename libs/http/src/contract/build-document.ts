@@ -34,8 +34,6 @@ const securitySchemes = {
 /** A document, and what it could not say. */
 export interface BuiltDocument {
   readonly document: OpenApiDocument;
-  /** Path template of the document by `METHOD express-path`. */
-  readonly paths: ReadonlyMap<string, string>;
   /** Routes without operationId, summary, tags or replies: they are not in the document. */
   readonly undeclared: readonly string[];
 }
@@ -44,17 +42,13 @@ export interface BuiltDocument {
 export function buildDocument(api: ApiInfo, routes: readonly RegisteredRoute[]): BuiltDocument {
   const components = new Components(api.examples ?? {});
   const written: Record<string, Record<string, OpenApiOperation>> = {};
-  const paths = new Map<string, string>();
   const undeclared: string[] = [];
   for (const route of routes) {
     if (route.contract?.isInternal === true) continue;
     const operation = buildOperation(route, components);
     const path = documentPath(route.path);
     if (operation === undefined) undeclared.push(`${route.method.toUpperCase()} ${path}`);
-    else {
-      (written[path] ??= {})[route.method] = operation;
-      paths.set(`${route.method} ${route.path.replaceAll('\\', '')}`, path);
-    }
+    else (written[path] ??= {})[route.method] = operation;
   }
   const document: OpenApiDocument = {
     openapi: '3.1.1',
@@ -64,7 +58,7 @@ export function buildDocument(api: ApiInfo, routes: readonly RegisteredRoute[]):
     paths: written,
     components: { schemas: components.schemas, examples: components.problems, securitySchemes },
   };
-  return { document, paths, undeclared };
+  return { document, undeclared };
 }
 
 /** `/v1/projects/:id/connections\\:generate` is `/projects/{id}/connections:generate`. */

@@ -1,19 +1,13 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
+import type { OpenApiDocument, OpenApiOperation } from '@sluice/http';
 import { apiProblemSchema, inputValidationProblemSchema, type JsonSchema } from '@sluice/types';
-import type { RequestHandler, Response } from 'express';
-import { DefectError } from '@sluice/errors';
-import type { Logger } from '@sluice/telemetry';
-import { presentProblem } from '../problem-handler';
-import { localsOf } from '../request-state';
-import { problemType, type OpenApiDocument, type OpenApiResponse } from './route-contract';
-import type { BuiltDocument } from './build-document';
 
-/** A reply as it goes over the wire, and the operation it answers. */
+/** A reply as it came over the wire, and the request it answers. */
 export interface ReplyToCheck {
   readonly method: string;
-  /** Path template of the document; undefined for a path that is in none. */
-  readonly path: string | undefined;
+  /** With or without the base URL and the query: `/v1/projects/p1?x=1`, `/projects/{projectIdOrName}`. */
+  readonly path: string;
   readonly status: number;
   readonly contentType: string | undefined;
   readonly hasHeader: (name: string) => boolean;
@@ -38,16 +32,54 @@ export function createReplyChecker(document: OpenApiDocument): ReplyChecker {
     compiled.set(schema, check);
     return check(parse(text)) ? undefined : `the body breaks its schema: ${sentences(check.errors)}`;
   };
+  const operationOf = operationFinder(document);
   return (reply) => {
-    const operation = reply.path === undefined ? undefined : document.paths[reply.path]?.[methodOf(reply)];
+    const operation = operationOf(reply);
     const isProblem = reply.contentType?.startsWith(problemType) === true;
-    if (operation === undefined && !isProblem) return undefined;
-    const expected = operation?.responses[reply.status];
-    if (isProblem && operation === undefined) {
-      return reply.method === 'HEAD' ? undefined : bodyFault(anyProblem, reply.text);
+    if (operation === undefined) {
+      return isProblem && reply.method !== 'HEAD' ? bodyFault(anyProblem, reply.text) : undefined;
     }
+    const expected = operation.responses[reply.status];
     if (expected === undefined) return `status ${reply.status} is not among the replies`;
     return headFault(expected, reply) ?? contentFault(expected, reply, bodyFault) ?? codeFault(expected, reply);
+  };
+}
+
+/** For `expect` of supertest: throws when the reply breaks the contract. */
+export function keepsContract(document: OpenApiDocument): (reply: SupertestReply) => void {
+  const check = createReplyChecker(document);
+  return ({ request, status, headers, text = '' }) => {
+    const { method, url } = request;
+    const contentType = headers['content-type'];
+    const hasHeader = (name: string): boolean => headers[name.toLowerCase()] !== undefined;
+    const fault = check({ method, path: new URL(url).pathname, status, contentType, hasHeader, text });
+    if (fault !== undefined) throw new Error(`${method} ${url} answered ${status} ${text.slice(0, 500)}: ${fault}`);
+  };
+}
+
+/** The members of a reply of supertest that are read. */
+interface SupertestReply {
+  readonly request: { readonly method: string; readonly url: string };
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text?: string;
+}
+
+/** Source: RFC 9457. */
+const problemType = 'application/problem+json';
+
+/** Finds the operation of a request. Of two templates that fit, the one with more letters of its own is meant: `{id}:cancel`, not `{id}`. */
+function operationFinder({ paths }: OpenApiDocument): (reply: ReplyToCheck) => OpenApiOperation | undefined {
+  const fixed = (template: string): string => template.replace(/\{\w+\}/g, '');
+  const templates = Object.keys(paths)
+    .toSorted((one, other) => fixed(other).length - fixed(one).length)
+    .map((template) => [new RegExp(`^(?:/v1)?${template.replace(/\{\w+\}/g, '[^/]+')}/?$`), template] as const);
+  return ({ method, path }) => {
+    const bare = path.split('?')[0] ?? '';
+    // Asked by HEAD, an operation of GET answers with the same head.
+    const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+    const [, template = ''] = templates.find(([pattern]) => pattern.test(bare)) ?? [];
+    return paths[template]?.[name];
   };
 }
 
@@ -62,19 +94,16 @@ function sentences(errors: readonly ErrorObject[] | null | undefined): string {
 /** For addresses and methods that no operation answers. */
 const anyProblem: JsonSchema = { anyOf: [inputValidationProblemSchema, apiProblemSchema] };
 
-/** Asked by HEAD, an operation of GET answers with the same head. */
-function methodOf({ method }: ReplyToCheck): string {
-  return method === 'HEAD' ? 'get' : method.toLowerCase();
-}
+type Response = OpenApiOperation['responses'][string];
 
-function headFault(expected: OpenApiResponse, { hasHeader }: ReplyToCheck): string | undefined {
+function headFault(expected: Response, { hasHeader }: ReplyToCheck): string | undefined {
   const required = Object.entries(expected.headers ?? {}).filter(([, header]) => header.required === true);
   const missing = required.find(([name]) => !hasHeader(name));
   return missing === undefined ? undefined : `the header ${missing[0]} is missing`;
 }
 
 function contentFault(
-  { content }: OpenApiResponse,
+  { content }: Response,
   { method, contentType, text }: ReplyToCheck,
   bodyFault: (schema: JsonSchema, text: string) => string | undefined,
 ): string | undefined {
@@ -87,7 +116,7 @@ function contentFault(
 }
 
 /** A code that the operation does not name for this status. */
-function codeFault({ 'x-problem-codes': codes }: OpenApiResponse, reply: ReplyToCheck): string | undefined {
+function codeFault({ 'x-problem-codes': codes }: Response, reply: ReplyToCheck): string | undefined {
   if (codes === undefined || reply.method === 'HEAD' || reply.contentType?.startsWith(problemType) !== true)
     return undefined;
   const { code } = parse(reply.text) as { readonly code: string };
@@ -112,43 +141,3 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
-
-/**
- * Checks every reply just before it leaves. One that violates the document becomes a 500 that describes how: the test that caused it
- * fails, and so does whoever calls a staging system.
- */
-export function checkReplies({ document, paths }: BuiltDocument, logger: Logger): RequestHandler {
-  let checker: ReplyChecker | undefined;
-  return (req, res, next) => {
-    const end = res.end.bind(res) as (chunk?: unknown, ...rest: unknown[]) => Response;
-    res.end = ((chunk?: unknown, ...rest: unknown[]) => {
-      if (res.headersSent) return end(chunk, ...rest);
-      checker ??= createReplyChecker(document);
-      const { route } = localsOf(res);
-      const fault = checker({
-        method: req.method,
-        path: route === undefined ? undefined : paths.get(`${methodName(req.method)} ${route}`),
-        status: res.statusCode,
-        contentType: res.getHeader('content-type')?.toString(),
-        hasHeader: (name) => res.hasHeader(name),
-        text: typeof chunk === 'string' ? chunk : '',
-      });
-      if (fault === undefined) return end(chunk, ...rest);
-      logger.error({ method: req.method, route, status: res.statusCode, fault }, 'http.contract-broken');
-      return end(asDefect(res, `The reply ${res.statusCode} breaks the contract: ${fault}.`));
-    }) as typeof res.end;
-    next();
-  };
-}
-
-function asDefect(res: Response, detail: string): string {
-  const error = new DefectError({ code: 'service.defect', detail });
-  const { document } = presentProblem(error, localsOf(res).requestId);
-  const text = JSON.stringify({ ...document, detail });
-  res.statusCode = document.status;
-  res.setHeader('Content-Type', 'application/problem+json');
-  res.setHeader('Content-Length', Buffer.byteLength(text));
-  return text;
-}
-
-const methodName = (method: string): string => (method === 'HEAD' ? 'get' : method.toLowerCase());
