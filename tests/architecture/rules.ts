@@ -115,8 +115,8 @@ const furtherEntries: Readonly<Record<string, readonly string[]>> = {
 /** Entries that a package may export. */
 export const exportedEntries = (folder: string): readonly string[] => ['.', ...(furtherEntries[folder] ?? [])];
 
-/** Whether an import names an entry of a package that is not ".". The suites are for tests only. */
-export function isFurtherEntry(folder: string, deep: readonly string[], isTest: boolean): boolean {
+/** Whether an import names an entry of a package that is not ".". The suites are for tests, and for certification, which runs one in an account. */
+export function isFurtherEntry(folder: string, deep: readonly string[], isOfSuites: boolean): boolean {
   const entry = `./${deep.join('/')}`;
-  return exportedEntries(folder).includes(entry) && (isTest || entry !== './conformance');
+  return exportedEntries(folder).includes(entry) && (isOfSuites || entry !== './conformance');
 }

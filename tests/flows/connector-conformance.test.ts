@@ -3,23 +3,45 @@ import { ValidationError } from '@sluice/errors';
 import type { WriteRequest } from '@sluice/types';
 import { checkCapabilities, checkIfEmpty } from '@sluice/writes';
 import { everyProvider } from './conformance/every-provider';
-import { openGround, type Ground } from './conformance/open';
+import { openImitations, type Imitations } from './conformance/open';
 
-let ground: Ground;
+let imitations: Imitations;
 beforeAll(async () => {
-  ground = await openGround();
+  imitations = await openImitations();
 });
-afterAll(() => ground.close());
+afterAll(() => imitations.close());
 
 // The connector and the sandbox share no code: what one believes of a provider, the other must answer.
-it.each(everyProvider)('the connector against the sandbox keeps every promise of the suite: %s', async (_, words) => {
-  const cases = connectorConformance(await ground.open(words));
-  const broken: string[] = [];
-  for (const { name, run } of cases) {
-    await run().catch((error: unknown) => broken.push(`${name}: ${String(error)}`));
+it.each(everyProvider)(
+  'the connector against the sandbox keeps every promise of the suite: %s',
+  async (_, imitated) => {
+    const cases = connectorConformance(await imitations.open(imitated));
+    const broken: string[] = [];
+    for (const { name, run } of cases) {
+      await run().catch((error: unknown) => broken.push(`${name}: ${String(error)}`));
+    }
+    expect(broken).toEqual([]);
+    expect(cases.length).toBeGreaterThanOrEqual(imitated.casesMin);
+  },
+);
+
+/** Longer than what any connector waits by itself. */
+const retryAfterSeconds = 900;
+const hourSeconds = 3_600;
+
+// A moment is by the provider's clock, so its distance to the reply's own `Date` is the wait. Source: RFC 9110, sections 6.6.1 and 10.2.3.
+it.each(everyProvider)('a wait that is asked for is what the failure says, by any clock: %s', async (_, imitated) => {
+  const { connector, auth, objectName, fields, script } = await imitations.open(imitated);
+  for (const form of [
+    { clockAheadSeconds: hourSeconds },
+    { retryAfterForm: 'date' },
+    { retryAfterForm: 'date', clockAheadSeconds: hourSeconds },
+    { retryAfterForm: 'date', clockAheadSeconds: -hourSeconds },
+  ]) {
+    await script({ match: { method: 'POST' }, action: { kind: 'status', status: 429, retryAfterSeconds, ...form } });
+    const result = await connector.create?.({ auth, objectName, fields: fields('one') });
+    expect(result).toMatchObject({ ok: false, error: { class: 'quota', retryAfterMs: retryAfterSeconds * 1_000 } });
   }
-  expect(broken).toEqual([]);
-  expect(cases.length).toBeGreaterThanOrEqual(words.casesMin);
 });
 
 /** Requests that need a capability, and what the refusal calls it. */
@@ -48,9 +70,9 @@ describe('a capability that a provider lacks', () => {
   const names = [...new Set(everyProvider.map(([, { provider }]) => provider))];
 
   it.each(names)('%s: is refused before any call, by its name, with who has it', async (name) => {
-    const registry = ground.registry();
+    const registry = imitations.registry();
     const connector = registry.get(name);
-    const before = await ground.calls();
+    const before = await imitations.calls();
     const refusals = needs.map(([what, request]) => {
       const refused = refusalOf(() => checkCapabilities(connector, request as WriteRequest, registry.all()));
       return [what, refused ?? 'offered'];
@@ -61,11 +83,11 @@ describe('a capability that a provider lacks', () => {
     }
     const ifEmpty = refusalOf(() => checkIfEmpty(connector, [{ fields: {}, ifEmpty: ['a'] } as never], registry.all()));
     expect(ifEmpty === undefined).toBe(connector.capabilities.ifEmpty);
-    expect(await ground.calls()).toBe(before);
+    expect(await imitations.calls()).toBe(before);
   });
 });
 
-type Capabilities = ReturnType<ReturnType<Ground['registry']>['get']>['capabilities'];
+type Capabilities = ReturnType<ReturnType<Imitations['registry']>['get']>['capabilities'];
 
 /** By the table of capabilities, without the code that refuses. */
 function isOffered(capabilities: Capabilities, what: string): boolean {

@@ -1,20 +1,18 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { fixtures } from '@sluice/connectors/conformance';
 import { defineEnv, providersEnv, readProcessEnv } from '@sluice/config';
 import { listenForStop, readLocalSettings } from '@sluice/stack';
 import { exitCodes, NotCertifiable, runCertification } from './run-certification';
-import { certifiable, type SubjectWords } from './subjects';
 
-const usage = `npm run certify -- ${certifiable.join('|')} [--url http://127.0.0.1:4600] [--out file.json] [--keep-ids] [--clean] [--leave]
-  Tries in an account what we say of its provider: makes a few marked records, updates, finds and deletes them, proves that
-  nothing is left, and compares.
+const usage = `npm run certify -- ${[...fixtures.keys()].join('|')} [--url http://127.0.0.1:4600] [--out file.jsonl] [--clean] [--leave]
+  Runs the conformance suite of connectors in an account, with marked records that it removes again, and compares.
   The access token stands in <PROVIDER>_ACCESS_TOKEN; for Salesforce the My Domain name stands in SALESFORCE_WORKSPACE.
-  Exit code: 0 as we say; 1 something differs or is left; 2 it was called wrongly; 3 the token, its rights, a limit or an
+  Exit code: 0 every promise is kept; 1 one is not, or something is left; 2 it was called wrongly; 3 the token, its rights, a limit or an
   outage stood in the way.
   --url       the account is one of a sandbox on this machine
-  --out       where the recorded exchanges go, scrubbed; default <data>/certify/<run>.recording.json
-  --keep-ids  the recording keeps the ids of records
-  --clean     only removes what earlier runs left, also where nobody noted it
+  --out       where the log of the exchanges goes, without their values; default <data>/certify/<run>.log.jsonl
+  --clean     only removes what earlier runs left
   --leave     the records may stay, where the provider's cannot be deleted through Sluice
   For a provider of SLUICE_PROVIDERS_DIR, as far as its file does not say it:
   --object, --mark, --text   the object, its field for the mark, a text field that can be changed
@@ -26,7 +24,6 @@ const usage = `npm run certify -- ${certifiable.join('|')} [--url http://127.0.0
 const options = {
   url: { type: 'string' },
   out: { type: 'string' },
-  'keep-ids': { type: 'boolean', default: false },
   clean: { type: 'boolean', default: false },
   leave: { type: 'boolean', default: false },
   object: { type: 'string' },
@@ -41,7 +38,7 @@ const environment = defineEnv({ SLUICE_PROVIDERS_DIR: providersEnv.SLUICE_PROVID
 /** `npm run certify -- <provider>`. @returns the exit code */
 export async function run(args: readonly string[]): Promise<number> {
   const asked = readArguments(args);
-  if (!asked) return misused(usage);
+  if (typeof asked === 'string') return misused(asked);
   const env = readProcessEnv();
   const folder = join(readLocalSettings(env).dataDir, 'certify');
   const onStep = process.stdout.isTTY ? (step: string) => say(`  ${step}`) : () => undefined;
@@ -54,37 +51,24 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
+/** @returns why they cannot be used, with what can */
 function readArguments(args: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [provider, ...more] = positionals;
-    if (provider === undefined || more.length > 0) return undefined;
-    const { url, out, leave, clean: cleanOnly, 'keep-ids': keepIds } = values;
-    const { object, mark, text, 'absent-id': absentId, with: others } = values;
-    const words: SubjectWords = {
-      ...(object !== undefined && { object }),
-      ...(mark !== undefined && { mark }),
-      ...(text !== undefined && { text }),
-      ...(absentId !== undefined && { absentId }),
-      ...(others !== undefined && { with: others }),
-    };
-    return {
-      provider,
-      leave,
-      cleanOnly,
-      keepIds,
-      words,
-      ...(url !== undefined && { url }),
-      ...(out !== undefined && { out }),
-    };
-  } catch {
-    return undefined;
+    if (provider === undefined || more.length > 0) return usage;
+    const { url, out, leave, clean: cleanOnly, object, mark, text, 'absent-id': absentId, with: others } = values;
+    const given = { object, mark, text, absentId, with: others };
+    const words = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    return { provider, leave, cleanOnly, words, ...(url !== undefined && { url }), ...(out !== undefined && { out }) };
+  } catch (error) {
+    return `${(error as Error).message}\n${usage}`;
   }
 }
 
 function misused(text: string): number {
   process.stderr.write(text);
-  return exitCodes.misused;
+  return exitCodes.usage;
 }
 
 function say(line: string): void {

@@ -1,7 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { allRead, type RecordResult } from '@sluice/connectors';
-import type { Finding } from './finding';
-import { find, poll, visibleWithinMs } from './read-back';
-import { at, byMark, callOf, type MarkedRecord, type Trial } from './trial';
+import type { WrittenObject } from '@sluice/connectors/conformance';
+import { type Account, findMarked, visibleWithinMs } from './account-harness';
+import { blockOf, failureOf, type Finding } from './finding';
+import { isInDoubt, type MarkedRecord } from './journal';
+import { objectOf, patientConnector } from './watched-connector';
 
 /** What became of the records of a run. */
 export interface CleanUp {
@@ -12,180 +15,159 @@ export interface CleanUp {
   readonly stays: readonly string[];
 }
 
-/** How often a deletion is tried that fails for a reason that may pass. [own] */
-const triesMax = 4;
-/** Between two of them, in milliseconds, unless the provider states a wait. [own] */
-const usualMs = 1_000;
+/** The records of one mark: more than one where the same was created twice. */
+interface Marked {
+  readonly mark: string;
+  readonly object: WrittenObject;
+  readonly records: readonly MarkedRecord[];
+}
+
+const idsOf = ({ records }: Marked): string[] => records.flatMap(({ id }) => id ?? []);
 
 /**
- * Deletes every record that a run made or may have made, and proves that none is left: by id, by the unique field and by the mark.
- * Works from the marks alone, so it also ends what another process began.
+ * Deletes every record that a run made or may have made, and proves that none is left. Works from the marks alone, so it also ends what
+ * another process began. Does not throw for a provider's failure: what is not proven to be gone is left.
  */
-export async function cleanUp(trial: Trial): Promise<CleanUp> {
-  if (!trial.connector.delete) return await notDeletable(trial);
-  await untilVisible(trial);
+export async function cleanUp(opened: Account, records: readonly MarkedRecord[]): Promise<CleanUp> {
+  const account = { ...opened, connector: patientConnector(opened.connector) };
+  const isDeletable = account.connector.delete !== undefined;
+  try {
+    return await (isDeletable ? deleteAll : listAll)(account, marksOf(account, records));
+  } catch (error) {
+    const failure = failureOf(error);
+    if (!failure) throw error;
+    const block = blockOf(failure.class);
+    const detail = `not proven: ${failure.class}: ${failure.message}`;
+    const unproven = [
+      ...new Set(records.filter(({ isRefused }) => isRefused !== true).map(({ id, mark }) => id ?? mark)),
+    ];
+    return {
+      findings: [{ ...emptiness, verdict: 'differs', detail, ...(block && { block }) }],
+      left: isDeletable ? unproven : [],
+      stays: isDeletable ? [] : unproven,
+    };
+  }
+}
+
+const refusal = { name: 'cleanup: what was refused was not written' };
+const deletion = { name: 'cleanup: each record is deleted by its id' };
+const emptiness = { name: 'cleanup: no mark is found any more' };
+
+function findingOf(of: Pick<Finding, 'name'>, wrong: readonly string[]): Finding {
+  return wrong.length === 0 ? { ...of, verdict: 'ok' } : { ...of, verdict: 'differs', detail: wrong.join('; ') };
+}
+
+function marksOf({ fixture }: Account, records: readonly MarkedRecord[]): Marked[] {
+  return [...Map.groupBy(records, ({ mark }) => mark)].flatMap(([mark, same]) => {
+    const object = objectOf(fixture, same[0]?.objectName);
+    return object ? [{ mark, object, records: same }] : [];
+  });
+}
+
+async function deleteAll(account: Account, marks: readonly Marked[]): Promise<CleanUp> {
+  await untilVisible(account, marks);
+  const written: string[] = [];
   const failed: string[] = [];
-  const refused: string[] = [];
-  let deleted = 0;
-  for (const same of byMark(trial.records)) {
-    const its = at(trial, same[0]);
-    const ids = await idsOf(its, same);
-    refused.push(...writtenThough(same, ids));
-    for (const id of ids) {
-      const result = await remove(its, id);
-      if (result.ok || result.error.class === 'not-found') deleted += 1;
-      else failed.push(`${same[0].mark} (${id}): ${result.error.message}`);
+  for (const marked of marks) {
+    const found = await foundIds(account, marked);
+    written.push(...writtenThough(marked, found));
+    for (const id of new Set([...idsOf(marked), ...found])) {
+      const result = await remove(account, marked.object, id);
+      if (!result.ok && result.error.class !== 'not-found') failed.push(`${id}: ${result.error.message}`);
     }
   }
-  const left = await whatIsLeft(trial);
+  const left = await whatIsLeft(account, marks);
   return {
     left,
     stays: [],
-    findings: [
-      refusals(trial, refused),
-      { ...deletion, ...(failed.length > 0 ? differing(failed) : seenAs(`${deleted} records`, deleted > 0)) },
-      { ...emptiness, ...(left.length > 0 ? differing(left) : seenAs(proofOf(trial), true)) },
-    ],
+    findings: [findingOf(refusal, written), findingOf(deletion, failed), findingOf(emptiness, left)],
   };
 }
 
-const deletion = { capability: 'delete', claimed: 'each record, by its id' };
-/** The row that shows whether a run left anything. */
-export const emptiness = { capability: 'nothing is left', claimed: 'no mark is found, by no way' };
+/** The records stay, as the caller accepted with `--leave`; the report lists them. */
+async function listAll(account: Account, marks: readonly Marked[]): Promise<CleanUp> {
+  await untilVisible(account, marks);
+  const stays: string[] = [];
+  const written: string[] = [];
+  for (const marked of marks) {
+    const found = await foundIds(account, marked);
+    written.push(...writtenThough(marked, found));
+    const ids = new Set([...idsOf(marked), ...found]);
+    stays.push(...(ids.size === 0 && marked.records.some(isInDoubt) ? [marked.mark] : ids));
+  }
+  return { left: [], stays, findings: account.connector.search ? [findingOf(refusal, written)] : [] };
+}
 
-const refusal = { capability: 'what was refused', claimed: 'was not written' };
+const foundIds = async (account: Account, { object, mark }: Marked): Promise<string[]> =>
+  (await findMarked(account, object, { mark })).map(({ id }) => id);
 
 /** Records that the provider reported as not created and that exist all the same, under ids that it never returned. */
-function writtenThough(same: SameMark, ids: readonly string[]): string[] {
-  if (same.some(isInDoubt)) return [];
-  const known = knownIds(same);
-  return ids.filter((id) => !known.includes(id)).map((id) => `${same[0].mark} is there, as ${id}`);
+function writtenThough(marked: Marked, found: readonly string[]): string[] {
+  if (marked.records.some(isInDoubt)) return [];
+  return found.filter((id) => !idsOf(marked).includes(id)).map((id) => `${marked.mark} is there, as ${id}`);
 }
-
-function refusals({ records }: Trial, written: readonly string[]): Finding {
-  const count = records.filter(({ isRefused }) => isRefused === true).length;
-  return {
-    ...refusal,
-    ...(written.length > 0 ? differing(written) : seenAs(`${count} refused, none written`, count > 0)),
-  };
-}
-
-type Seen = Pick<Finding, 'seen' | 'verdict'>;
-const differing = (wrong: readonly string[]): Seen => ({ seen: wrong.join('; '), verdict: 'differs' });
-const seenAs = (seen: string, isTried: boolean): Seen => ({ seen, verdict: isTried ? 'ok' : 'not tried' });
 
 /** A create without a reply is waited for at most so long, in milliseconds; later it is for the next run. [own] */
 const waitMaxMs = 60_000;
 
-/** When every create with an unknown outcome has either happened or never will, and every lookup shows which. */
-function visibleFrom(trial: Trial): number {
-  const { lateCommitMs } = trial.connector.capabilities;
-  const doubted = trial.records.filter(isInDoubt);
-  return Math.max(0, ...doubted.map((record) => record.sentAt.getTime() + lateCommitMs + lagMs(at(trial, record))));
+/** When every create of unknown outcome has either happened or never will, and every lookup shows which. */
+function visibleFrom({ connector }: Account, marks: readonly Marked[]): number {
+  const moments = marks.flatMap(({ object, records }) =>
+    records.filter(isInDoubt).map(({ sentAt }) => {
+      const lagMs = connector.visibilityMs(object.objectName, object.fields('x'));
+      return Date.parse(sentAt) + connector.capabilities.lateCommitMs + lagMs;
+    }),
+  );
+  return Math.max(0, ...moments);
 }
 
-function lagMs({ connector, subject, run }: Trial): number {
-  const isConsistent = subject.uniqueField !== undefined && connector.readBatch !== undefined;
-  return isConsistent ? 0 : connector.visibilityMs(subject.objectName, { [subject.markField]: run });
+async function untilVisible(account: Account, marks: readonly Marked[]): Promise<void> {
+  const waitMs = visibleFrom(account, marks) - Date.now();
+  if (waitMs > 0 && waitMs <= waitMaxMs) await delay(waitMs);
 }
 
-const isInDoubt = ({ id, isRefused }: MarkedRecord): boolean => id === undefined && isRefused !== true;
+/** How often a deletion is tried that fails for a reason that may pass. [own] */
+const triesMax = 4;
 
-async function untilVisible(trial: Trial): Promise<void> {
-  const waitMs = visibleFrom(trial) - trial.clock.nowMs();
-  if (waitMs > 0 && waitMs <= waitMaxMs) await trial.clock.wait(waitMs);
-}
-
-/** The known ids of a mark, and whatever else carries it. */
-async function idsOf(trial: Trial, [record, ...again]: SameMark): Promise<string[]> {
-  const found = new Set([...(await byUniqueField(trial, record)), ...(await bySearch(trial, record))]);
-  return [...new Set([...knownIds([record, ...again]), ...found])];
-}
-
-type SameMark = ReturnType<typeof byMark>[number];
-
-const knownIds = (same: SameMark): string[] => same.flatMap(({ id }) => (id === undefined ? [] : [id]));
-
-async function remove(trial: Trial, recordId: string): Promise<RecordResult> {
+async function remove(
+  { connector, auth }: Account,
+  { objectName }: WrittenObject,
+  recordId: string,
+): Promise<RecordResult> {
+  const notOffered: RecordResult = { ok: false, error: { class: 'rejected', scope: 'record', message: 'not offered' } };
   for (let tries = 1; ; tries += 1) {
-    const result = await (trial.connector.delete?.({ ...callOf(trial), recordId }) ?? notOffered);
-    if (result.ok || tries === triesMax || !mayPass(result.error.class)) return result;
-    await trial.clock.wait(Math.max(usualMs, result.error.retryAfterMs ?? 0));
+    const result = (await connector.delete?.({ auth, objectName, recordId })) ?? notOffered;
+    const mayPass = !result.ok && ['quota', 'unavailable', 'timeout', 'unknown'].includes(result.error.class);
+    if (result.ok || !mayPass || tries === triesMax) return result;
+    await delay(Math.max(1_000, result.error.retryAfterMs ?? 0));
   }
 }
 
-const notOffered: RecordResult = { ok: false, error: { class: 'rejected', scope: 'record', message: 'not offered' } };
-
-const mayPass = (failure: string): boolean => ['quota', 'unavailable', 'timeout', 'unknown'].includes(failure);
-
-/** What any way of looking still shows, once the index can have caught up. */
-async function whatIsLeft(trial: Trial): Promise<string[]> {
+/** What a lookup still shows, once the index can have caught up. */
+async function whatIsLeft(account: Account, marks: readonly Marked[]): Promise<string[]> {
   // What may still be made cannot be proven to be gone.
-  const left = visibleFrom(trial) > trial.clock.nowMs() ? trial.records.filter(isInDoubt).map(({ mark }) => mark) : [];
-  for (const same of byMark(trial.records)) {
-    const its = at(trial, same[0]);
-    const boundMs = visibleWithinMs(its);
-    const isGone = async () => !(await isThere(its, same));
-    if (!(await poll(isGone, { ...trial, boundMs }))) left.push(knownIds(same).join(', ') || same[0].mark);
+  const isOpen = visibleFrom(account, marks) > Date.now();
+  const left = isOpen ? marks.filter(({ records }) => records.some(isInDoubt)).map(({ mark }) => mark) : [];
+  const untilMs = Date.now() + Math.max(0, ...marks.map(({ object }) => visibleWithinMs(account, object)));
+  for (const marked of marks) {
+    while (await isThere(account, marked)) {
+      if (Date.now() > untilMs) {
+        left.push(idsOf(marked).join(', ') || marked.mark);
+        break;
+      }
+      await delay(1_000);
+    }
   }
   return left;
 }
 
-async function isThere(trial: Trial, same: SameMark): Promise<boolean> {
-  const [record] = same;
-  if ((await byUniqueField(trial, record)).length > 0) return true;
-  for (const id of knownIds(same)) if (await byId(trial, id)) return true;
-  return (await bySearch(trial, record)).length > 0;
-}
-
-async function byId(trial: Trial, id: string): Promise<boolean> {
-  const fields = [trial.subject.markField];
-  const records = await trial.connector.readBatch?.({ ...callOf(trial), ids: [id], fields });
-  return allRead(records ?? [])[0] !== undefined;
-}
-
-/** Reads the store and no index, where the provider can: what it does not show is not there. */
-async function byUniqueField(trial: Trial, { fields }: MarkedRecord): Promise<string[]> {
-  const { uniqueField: name, markField } = trial.subject;
-  if (name === undefined) return [];
-  const byProperty = { name, values: [String(fields[name])] };
-  const records = await trial.connector.readBatch?.({ ...callOf(trial), byProperty, fields: [markField] });
-  return allRead(records ?? []).flatMap((record) => record?.id ?? []);
-}
-
-async function bySearch(trial: Trial, { mark }: MarkedRecord): Promise<string[]> {
-  return trial.connector.search ? (await find(trial, mark)).map(({ id }) => id) : [];
-}
-
-function proofOf({ connector, subject, records }: Trial): string {
-  const subjects = [...new Set([subject, ...records.map((record) => record.subject)])];
-  const ways = [
-    ...(connector.readBatch ? ['id'] : []),
-    ...(connector.readBatch ? subjects.flatMap(({ uniqueField }) => uniqueField ?? []) : []),
-    ...(connector.search ? subjects.map(({ markField }) => markField) : []),
-  ];
-  return `${byMark(records).length} marks, looked for by ${[...new Set(ways)].join(', ')}`;
-}
-
-/** The records stay, as the caller accepted with `--leave`; the report lists them. */
-async function notDeletable(trial: Trial): Promise<CleanUp> {
-  await untilVisible(trial);
-  const stays = new Set<string>();
-  const refused: string[] = [];
-  for (const same of byMark(trial.records)) {
-    const isSure = same.every(({ id }) => id !== undefined);
-    const ids = [...new Set([...knownIds(same), ...(isSure ? [] : await bySearch(at(trial, same[0]), same[0]))])];
-    refused.push(...writtenThough(same, ids));
-    const listed = ids.length === 0 && same.some(isInDoubt) && !trial.connector.search ? [same[0].mark] : ids;
-    for (const each of listed) stays.add(each);
+async function isThere(account: Account, marked: Marked): Promise<boolean> {
+  const { connector, auth } = account;
+  const { objectName, markField } = marked.object;
+  const ids = idsOf(marked);
+  if (ids.length > 0 && connector.readBatch) {
+    const read = await connector.readBatch({ auth, objectName, ids, fields: [markField] });
+    if (allRead(read).some((record) => record !== undefined)) return true;
   }
-  const seen = `delete by hand: ${[...stays].join(', ') || 'nothing'}`;
-  return {
-    left: [],
-    stays: [...stays],
-    findings: [
-      ...(trial.connector.search ? [refusals(trial, refused)] : []),
-      { capability: 'delete', claimed: 'not offered', seen, verdict: 'not tried' },
-    ],
-  };
+  return (await foundIds(account, marked)).length > 0;
 }

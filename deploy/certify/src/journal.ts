@@ -5,30 +5,33 @@ import { writePrivateFile } from '@sluice/stack';
 /** What a run wrote or was about to write; enough to find it again, and no credential. */
 export interface JournalEntry {
   readonly provider: string;
+  /** Names the run; each mark holds it. */
   readonly run: string;
   /** The account, as it named itself: what one account was sent is not looked for in another. */
   readonly workspaceRef: string;
-  readonly objectName: string;
-  readonly startedAt: string;
   /** Of the process that writes it, on this machine. */
   readonly pid: number;
-  readonly records: readonly JournalRecord[];
+  readonly records: readonly MarkedRecord[];
 }
 
-/** A record that was made, refused, or sent without anybody knowing what became of it. */
-export interface JournalRecord {
+/** A record that was made, refused, or sent without a known outcome. */
+export interface MarkedRecord {
+  readonly objectName: string;
+  /** Value of the object's mark field: it names the run, and no other record has it. */
   readonly mark: string;
-  /** @default that of the entry */
-  readonly objectName?: string;
   readonly sentAt: string;
-  readonly id?: string;
-  readonly isRefused?: boolean;
+  /** Absent: refused, or not known. */
+  id?: string;
+  /** The provider reported that it was not created. */
+  isRefused?: boolean;
 }
+
+export const isInDoubt = ({ id, isRefused }: MarkedRecord): boolean => id === undefined && isRefused !== true;
 
 /** Runs that are not proven to have left nothing. Survives `kill -9`: an entry is written before its record is sent. */
 export interface Journal {
   write(entry: JournalEntry): void;
-  /** The run left nothing. */
+  /** The run left nothing, or nothing that may not stay. */
   remove(run: string): void;
   /** Runs against an account that did not come to their end. */
   unfinished(provider: string, workspaceRef: string): readonly JournalEntry[];
@@ -37,9 +40,8 @@ export interface Journal {
 /** @param folder made when it is not there */
 export function openJournal(folder: string): Journal {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const fileOf = (run: string) => join(folder, `${run}.json`);
   return {
-    write: (entry) => writePrivateFile(fileOf(entry.run), entry),
+    write: (entry) => writePrivateFile(join(folder, `${entry.run}.json`), entry),
     remove: (run) => {
       // With what a killed process was writing.
       const files = readdirSync(folder).filter((name) => name.startsWith(`${run}.json`));

@@ -226,15 +226,10 @@ async function untilConnected(
   }
 }
 
-/**
- * One exchange with a provider, for who records them. It has no request headers but the forwarded ones, and no form: those
- * carry the credentials.
- */
-export interface TappedExchange extends Pick<HttpRequest, 'method' | 'body' | 'forwarded'> {
-  /** Whole, with the prefix of the origin that the request named. */
-  readonly path: string;
-  /** Absent: none came, or nothing was sent. */
-  readonly reply?: HttpReply;
+/** One exchange with a provider, with its credentials and everything of the account: for a log that writes no value of it. */
+export interface TappedExchange {
+  readonly request: HttpRequest;
+  readonly outcome: HttpOutcome;
 }
 
 /** The same client, which shows each exchange once it is over. */
@@ -242,20 +237,9 @@ export function tapped(client: HttpClient, tap: (exchange: TappedExchange) => vo
   return {
     async send(request) {
       const outcome = await client.send(request);
-      const { method, path, body, origin, forwarded } = request;
-      tap({
-        method,
-        path: prefixOf(origin) + path,
-        ...(body !== undefined && { body }),
-        ...(forwarded && { forwarded }),
-        ...(outcome.kind === 'reply' && { reply: outcome.reply }),
-      });
+      tap({ request, outcome });
       return outcome;
     },
     close: () => client.close(),
   };
-}
-
-function prefixOf(origin: string | undefined): string {
-  return origin === undefined ? '' : (URL.parse(origin)?.pathname ?? '').replace(/\/+$/, '');
 }

@@ -26,7 +26,7 @@ export interface ProviderUrls {
   readonly salesforceInstance?: string;
   /** In place of every host of the declared providers: `{declared}/{provider}` before the path; for the sandbox. @default the files' */
   readonly declared?: string;
-  /** Files whose every host is this machine keep it beside `declared`. @default false: a recording is replayed whole */
+  /** Files whose every host is this machine keep it beside `declared`. @default false */
   readonly keepsLoopback?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface ConnectorsOptions {
    * sent then. @default false: who queues calls has a backoff of its own
    */
   readonly reconnects?: boolean;
-  /** Shown every exchange, once it is over; for recordings. Must not throw. @default nobody */
+  /** Called with every exchange, with its credentials, once it is over. Must not throw. @default nobody */
   readonly tap?: (exchange: TappedExchange) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;

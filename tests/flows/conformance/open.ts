@@ -1,34 +1,42 @@
-import { createConnectors, type Connector, type ConnectorRegistry } from '@sluice/connectors';
-import type { ConnectorHarness, Fault, Grant } from '@sluice/connectors/conformance';
+import { type Auth, createConnectors, type Connector, type ConnectorRegistry } from '@sluice/connectors';
+import type { ConnectorHarness, Fault, Grant, LinkedObject } from '@sluice/connectors/conformance';
 import { createSandbox, type RunningSandbox } from '@sluice/sandbox';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { call } from '../../harness/api';
-import type { ProviderWords, SandboxAccount } from './words';
+import type { ImitatedProvider } from './every-provider';
+
+/** An account of the sandbox, as its control API shows it. */
+type SandboxAccount = Readonly<
+  Record<'account' | 'token' | 'refreshToken' | 'clientId' | 'clientSecret' | 'workspaceRef', string>
+>;
+
+export interface Imitation extends ConnectorHarness {
+  /** Scripts what becomes of the account's next calls; see the sandbox's README. */
+  readonly script: (fault: object) => Promise<unknown>;
+}
 
 /** A sandbox, and connectors to it. */
-export interface Ground {
-  readonly sandbox: RunningSandbox;
+export interface Imitations {
   /** The suite's view of a provider, with an account of its own. */
-  open(words: ProviderWords): Promise<ConnectorHarness>;
-  registry(version?: ProviderWords['hubspotVersion']): ConnectorRegistry;
+  open(imitated: ImitatedProvider): Promise<Imitation>;
+  registry(version?: ImitatedProvider['hubspotVersion']): ConnectorRegistry;
   /** Calls that the sandbox received so far, of every account. */
   calls(): Promise<number>;
   close(): Promise<void>;
 }
 
-export async function openGround(): Promise<Ground> {
-  const sandbox = await createSandbox({ port: 0, host: '127.0.0.1' });
+export async function openImitations(): Promise<Imitations> {
+  const sandbox: RunningSandbox = await createSandbox({ port: 0, host: '127.0.0.1' });
   const { url } = sandbox;
   const registries = new Map<string, ConnectorRegistry>();
-  const registry = (version: ProviderWords['hubspotVersion'] = 'v3'): ConnectorRegistry => {
+  const registry = (version: ImitatedProvider['hubspotVersion'] = 'v3'): ConnectorRegistry => {
     const opened = registries.get(version) ?? connect(url, version);
     registries.set(version, opened);
     return opened;
   };
   return {
-    sandbox,
     registry,
-    open: async (words) => harness(url, registry(words.hubspotVersion).get(words.provider), words),
+    open: async (imitated) => harness(url, registry(imitated.hubspotVersion).get(imitated.provider), imitated),
     calls: async () => (await call<unknown[]>(`${url}/_sandbox/ledger`, { method: 'GET' })).length,
     close: async () => {
       await Promise.all([...registries.values()].map((each) => each.close()));
@@ -56,65 +64,59 @@ async function openAccount(url: string, provider: string): Promise<SandboxAccoun
 }
 
 /** What can be said and done about an account without its connector. */
-async function harness(url: string, connector: Connector, words: ProviderWords): Promise<ConnectorHarness> {
-  const { provider, badToken, statuses, writePath: path, hasGrants = false } = words;
+async function harness(url: string, connector: Connector, imitated: ImitatedProvider): Promise<Imitation> {
+  const { provider, fixture, badToken, writePath: path, hasGrants = false } = imitated;
   const account = await openAccount(url, provider);
-  const auth = authOf(words, account);
-  const control = { url, account: account.account };
-  const actions: Record<Fault, object> = {
+  const authOf = (of: SandboxAccount, token = of.token): Auth => {
+    const accessToken =
+      fixture.access === 'basic' ? Buffer.from(`ana@example.com/token:${token}`).toString('base64') : token;
+    return { accessToken, kind: fixture.access ?? 'oauth2', workspaceRef: of.workspaceRef };
+  };
+  const { link } = fixture;
+  const script = (fault: object) => call(`${url}/_sandbox/faults`, { body: { account: account.account, ...fault } });
+  const actions: Readonly<Record<Fault, object>> = {
     'commit-then-reset': { kind: 'commit-then-reset' },
     'reset-before-commit': { kind: 'reset-before' },
     redirect: { kind: 'redirect', location: 'http://169.254.169.254/latest/meta-data/' },
     unreadable: { kind: 'dress', encoding: 'broken' },
-    quota: { kind: 'status', status: statuses.quota },
-    unavailable: { kind: 'status', status: statuses.unavailable },
+    quota: { kind: 'status', status: provider === 'salesforce' ? 403 : 429 },
+    unavailable: { kind: 'status', status: 503 },
   };
   const match = { method: 'POST', ...(path !== undefined && { path }) };
   return {
-    ...words,
+    ...fixture,
     connector,
-    auth,
-    badAuth: { ...auth, accessToken: badToken },
-    count: (fields) => countOf(control, words.objectName, fields),
-    fault: async (fault, of = 'create') => {
-      const which = of === 'create' ? { match } : {};
-      await call(`${url}/_sandbox/faults`, { body: { account: account.account, ...which, action: actions[fault] } });
-    },
-    ...(words.link && { linked: linkedTo(url, account, words.link) }),
-    ...(hasGrants && { grants: grantsOf(url, words) }),
+    auth: authOf(account),
+    badAuth: authOf(account, badToken ?? 'no-such-key-0000'),
+    count: (fields) =>
+      countOf(`${url}/_sandbox/records?account=${account.account}&object=${fixture.objectName}`, fields),
+    script,
+    fault: async (fault, of = 'create') =>
+      void (await script({ ...(of === 'create' && { match }), action: actions[fault] })),
+    ...(link && imitated.linkPath && { linked: linkedTo(url, account, { link, path: imitated.linkPath }) }),
+    ...(hasGrants && { grants: grantsOf(url, provider, authOf) }),
   };
 }
 
-function authOf({ auth }: ProviderWords, account: SandboxAccount) {
-  return auth?.(account) ?? { accessToken: account.token, workspaceRef: account.workspaceRef };
-}
-
-interface Control {
-  readonly url: string;
-  readonly account: string;
-}
-
-async function countOf({ url, account }: Control, object: string, fields: Readonly<Record<string, unknown>>) {
-  const shown = await call<Record<'properties' | 'fields', Record<string, unknown>>[]>(
-    `${url}/_sandbox/records?account=${account}&object=${object}`,
-    { method: 'GET' },
-  );
-  return shown.filter((record) => carries(record.properties ?? record.fields, fields)).length;
-}
-
 /** Emails come back in lower case. */
-function carries(stored: Readonly<Record<string, unknown>>, sent: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(sent).every(
-    ([name, value]) => String(stored[name]).toLowerCase() === String(value).toLowerCase(),
-  );
+async function countOf(url: string, sent: Readonly<Record<string, unknown>>): Promise<number> {
+  const shown = await call<Record<'properties' | 'fields', Record<string, unknown>>[]>(url, { method: 'GET' });
+  const textOf = (value: unknown) => String(value).toLowerCase();
+  return shown.filter(({ properties, fields }) =>
+    Object.entries(sent).every(([name, value]) => textOf((properties ?? fields)[name]) === textOf(value)),
+  ).length;
 }
 
-function grantsOf(url: string, words: ProviderWords): NonNullable<ConnectorHarness['grants']> {
+function grantsOf(
+  url: string,
+  provider: string,
+  authOf: (account: SandboxAccount) => Auth,
+): NonNullable<ConnectorHarness['grants']> {
   const grantOf = async (change: Partial<Grant['refresh']> = {}, end: 'expire-token' | 'revoke' = 'expire-token') => {
-    const account = await openAccount(url, words.provider);
+    const account = await openAccount(url, provider);
     await call(`${url}/_sandbox/accounts/${account.account}/${end}`);
     const { refreshToken, clientId, clientSecret, workspaceRef } = account;
-    return { auth: authOf(words, account), refresh: { refreshToken, clientId, clientSecret, workspaceRef, ...change } };
+    return { auth: authOf(account), refresh: { refreshToken, clientId, clientSecret, workspaceRef, ...change } };
   };
   return {
     good: () => grantOf(),
@@ -123,16 +125,17 @@ function grantsOf(url: string, words: ProviderWords): NonNullable<ConnectorHarne
   };
 }
 
+type Link = NonNullable<ImitatedProvider['fixture']['link']>;
+
 /** The links are read at the sandbox, past the connector. */
 function linkedTo(
   url: string,
   { token }: SandboxAccount,
-  { from, to, typeId, fields }: NonNullable<ProviderWords['link']>,
-): NonNullable<ConnectorHarness['linked']> {
-  const types = [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: typeId }];
+  { link, path: [from, to] }: { link: Link; path: readonly [string, string] },
+): LinkedObject {
+  const { object, types } = link;
   return {
-    objectName: to,
-    fields,
+    ...object,
     association: (id) => ({ to: { id }, types }),
     isLinked: async (recordId, targetId) => {
       const { results } = await call<{ results: { toObjectId: number }[] }>(

@@ -3,6 +3,7 @@ import { ProviderError } from '@sluice/errors';
 import type { Fields } from '../requests';
 import type { RecordResult } from '../results';
 import {
+  assertCount,
   type ConformanceCase,
   type ConnectorHarness,
   type Fault,
@@ -28,7 +29,7 @@ export function faultCases(
       await fault(kind);
       const result = await create({ ...call, fields });
       assert.ok(expected.includes(classOf(result)), classOf(result));
-      assert.equal(await harness.count(fields), written);
+      await assertCount(harness, fields, written);
     });
   cases.push(
     ...[
@@ -39,7 +40,7 @@ export function faultCases(
       expectCreate('redirect', ['unknown'], 0),
       expectCreate('unreadable', ['unknown'], 1),
       // Where a second create would make a second record, a refusal that may come too late is not believed.
-      expectCreate('unavailable', harness.isUnique ? ['unavailable'] : ['unavailable', 'unknown'], 0),
+      expectCreate('unavailable', harness.uniqueField !== undefined ? ['unavailable'] : ['unavailable', 'unknown'], 0),
     ].filter((each) => each !== undefined),
   );
   if (createBatch && findCreated) {
@@ -134,7 +135,7 @@ export function readFaultCases(
   harness: ConnectorHarness,
   fault: NonNullable<ConnectorHarness['fault']>,
 ): ConformanceCase[] {
-  const { connector, auth, objectName, textField } = harness;
+  const { connector, auth, objectName, markField } = harness;
   const { create, readBatch, search, workspace } = connector;
   const call = { auth, objectName };
   const made = async () => {
@@ -147,14 +148,14 @@ export function readFaultCases(
       readBatch &&
       (async () => {
         const { id } = await made();
-        return () => readBatch({ ...call, ids: [id], fields: [textField] });
+        return () => readBatch({ ...call, ids: [id], fields: [markField] });
       }),
     search:
       search &&
       (async () => {
         const { fields } = await made();
-        const filters = [{ field: textField, value: String(fields[textField]) }];
-        return () => search({ ...call, filters, fields: [textField], limit: 10 });
+        const filters = [{ field: markField, value: String(fields[markField]) }];
+        return () => search({ ...call, filters, fields: [markField], limit: 10 });
       }),
   };
   return Object.entries(reads).flatMap(([name, prepare]) =>

@@ -5,24 +5,26 @@ import {
   createConnectors,
   type Declaration,
   loadDeclarations,
+  type TappedExchange,
 } from '@sluice/connectors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { createRecorder, type Recorder } from './recording';
-import { type Subject, subjectOf, subjectOfFile, type SubjectWords } from './subjects';
+import { type Fixture, fixtures } from '@sluice/connectors/conformance';
+import type { Account } from './account-harness';
+import { accessOf, createFixture, type FixtureWords } from './create-fixture';
 
 /** An account that can be certified. */
-export interface Certified {
-  readonly connector: Connector;
-  readonly auth: Auth;
-  readonly subject: Subject;
-  readonly recorder: Recorder;
+export interface OpenedAccount extends Account {
   readonly location: AccountAddress;
   /** What describes the provider, where a file does. */
   readonly file: Declaration | undefined;
   /** Of the environment. */
   readonly tokenName: string;
+  /** Called with every exchange from then on. */
+  readonly tapTo: (tap: Tap) => void;
   close(): Promise<void>;
 }
+
+type Tap = (exchange: TappedExchange) => void;
 
 interface Asked {
   readonly provider: string;
@@ -31,7 +33,7 @@ interface Asked {
   readonly env: NodeJS.ProcessEnv;
   /** Folder of provider files beside the shipped ones. */
   readonly providersDir: string | undefined;
-  readonly words: SubjectWords;
+  readonly words: FixtureWords;
 }
 
 const callTimeoutMs = 30_000;
@@ -41,7 +43,7 @@ const callTimeoutMs = 30_000;
  * @returns why not, as a sentence, when that cannot be
  * @throws ConfigError for a provider file that breaks a rule
  */
-export async function openCertified(asked: Asked): Promise<Certified | string> {
+export async function openAccount(asked: Asked): Promise<OpenedAccount | string> {
   const { provider, url, env, providersDir } = asked;
   const own = connect(asked, undefined);
   const refuse = async (why: string) => {
@@ -51,33 +53,34 @@ export async function openCertified(asked: Asked): Promise<Certified | string> {
   const connector = own.connectors.find(provider);
   const file = loadDeclarations(providersDir).find(({ name }) => name === provider);
   if (!connector) return refuse(unknown(provider, own.connectors));
-  const subject = findSubject(asked, file);
-  if (typeof subject === 'string') return refuse(subject);
   const tokenName = envName(provider, 'accessToken');
-  const auth = authOf(connector, subject, env);
-  if (auth.accessToken === '' && auth.kind !== 'none') return refuse(`${tokenName}: not set.`);
+  const isOpen = file !== undefined && accessOf(file) === 'none';
+  if (!isOpen && !env[tokenName]?.trim()) return refuse(`${tokenName}: not set.`);
+  const fixture = findFixture(asked, file);
+  if (typeof fixture === 'string') return refuse(fixture);
+  const auth = authOf(connector, fixture, env);
   const location = locationOf(url, ownAddress(connector, auth, file));
   if (typeof location === 'string') return refuse(location);
   if (location.sandbox === undefined && location.address.includes('{workspace}')) {
     return refuse(`${envName(provider, 'workspace')}: not set; it is the account's part of ${location.address}.`);
   }
   if (location.sandbox !== undefined) await own.connectors.close();
-  const { connectors, recorder } = location.sandbox === undefined ? own : connect(asked, location.sandbox);
-  const parts = { auth, subject, recorder, location, file, tokenName, close: () => connectors.close() };
+  const { connectors, tapTo } = location.sandbox === undefined ? own : connect(asked, location.sandbox);
+  const parts = { auth, fixture, location, file, tokenName, tapTo, close: () => connectors.close() };
   return { connector: connectors.get(provider), ...parts };
 }
 
-function connect({ provider, providersDir }: Asked, sandbox: string | undefined) {
-  const recorder = createRecorder(provider);
+function connect({ providersDir }: Asked, sandbox: string | undefined) {
+  let current: Tap | undefined;
   const connectors = createConnectors({
     urls: urlsOf(sandbox),
     providersDir,
     callTimeoutMs,
     logger: silentLogger,
     metrics: createMetrics('certify'),
-    tap: recorder.tap,
+    tap: (exchange) => current?.(exchange),
   });
-  return { connectors, recorder };
+  return { connectors, tapTo: (tap: Tap) => void (current = tap) };
 }
 
 function unknown(provider: string, connectors: ConnectorRegistry): string {
@@ -85,24 +88,22 @@ function unknown(provider: string, connectors: ConnectorRegistry): string {
   return `${provider}: there is no such provider; known: ${known.join(', ')}. More from SLUICE_PROVIDERS_DIR.`;
 }
 
-function findSubject({ provider, words }: Asked, file: Declaration | undefined): Subject | string {
-  const known = subjectOf(provider);
+function findFixture({ provider, words }: Asked, file: Declaration | undefined): Fixture | string {
+  const known = fixtures.get(provider);
   if (known && Object.keys(words).length > 0) {
     return `--object and what goes with it: only for a provider of SLUICE_PROVIDERS_DIR, not for ${provider}.`;
   }
-  return (
-    known ?? (file === undefined ? `${provider}: the records to create are not declared.` : subjectOfFile(file, words))
-  );
+  return known ?? (file ? createFixture(file, words) : `${provider}: the records to create are not declared.`);
 }
 
-function authOf({ provider, catalogue }: Connector, subject: Subject, env: NodeJS.ProcessEnv): Auth {
+function authOf({ provider, catalogue }: Connector, fixture: Fixture, env: NodeJS.ProcessEnv): Auth {
   const given = (name: string) => env[envName(provider, name)]?.trim() ?? '';
   const workspaceRef = given('workspace');
   const names = (catalogue.metadata?.input ?? []).map(({ name }) => name);
   const metadata = Object.fromEntries(names.map((name) => [name, given(name)]).filter(([, value]) => value !== ''));
   return {
     accessToken: given('accessToken'),
-    kind: subject.access ?? 'oauth2',
+    kind: fixture.access ?? 'oauth2',
     ...(workspaceRef !== '' && { workspaceRef }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   };
@@ -117,7 +118,7 @@ function envName(provider: string, name: string): string {
 }
 
 /** Where the providers are: all at a sandbox, or each at its own address. */
-export function urlsOf(sandbox: string | undefined) {
+function urlsOf(sandbox: string | undefined) {
   if (sandbox !== undefined) {
     return { hubspot: sandbox, salesforceLogin: sandbox, salesforceInstance: sandbox, declared: `${sandbox}/rest` };
   }
@@ -128,7 +129,7 @@ export function urlsOf(sandbox: string | undefined) {
 const loopback = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])$/;
 
 /** Where the account is: at the provider's own address, or in a sandbox. */
-export interface AccountAddress {
+interface AccountAddress {
   readonly address: string;
   /** Set for a sandbox. */
   readonly sandbox?: string;
