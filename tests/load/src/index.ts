@@ -3,20 +3,16 @@ import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
 import { serviceNames, stackDataDir, startStack } from '@sluice/stack';
 import { readOptions } from './options';
-import { renderAgain } from './report/write-report';
 import { rows } from './rows';
 
 /** `npm run bench`: brings up Postgres, Redis and Kafka or joins them, and runs the rows in a process that knows where they are. */
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
-  const { isRendered } = readOptions(
+  // Before anything starts.
+  readOptions(
     args,
     rows.map(({ id }) => id),
   );
-  if (isRendered) {
-    renderAgain(rows);
-    return 0;
-  }
   const env = readProcessEnv();
   const log = (line: string): void => void process.stderr.write(`  ${line}\n`);
   const stack = await startStack({ dataDir: stackDataDir(env), want: serviceNames, log, env });

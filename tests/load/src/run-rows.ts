@@ -4,8 +4,7 @@ import { requireDurable } from './harness/database';
 import type { RowResult } from './harness/finding';
 import { openBench, type OpenBench } from './harness/open-bench';
 import { readOptions } from './options';
-import { printResult } from './report/print-result';
-import { writeReport } from './report/write-report';
+import { printRow, recordRow } from './report';
 import { rows } from './rows';
 
 /** Runs the rows that were asked for, one after the other. @returns 0 when each produced its figures; a missed target is no failure */
@@ -26,9 +25,9 @@ async function main(): Promise<number> {
         failed.push(row.id);
       });
       if (result === undefined) continue;
-      printResult(result, print);
+      printRow(result, print);
       // After each row, so that what was measured survives what fails later.
-      if (!options.isQuick) await writeReport(rows, result, bench.addresses);
+      if (!options.isQuick) recordRow(result);
     }
   } finally {
     await bench.close();
@@ -42,7 +41,7 @@ async function runRow(bench: OpenBench, row: Row): Promise<RowResult> {
   print(`${row.id}  ${row.goal}`);
   const { findings, notes } = await row.measure(bench);
   const tookS = Math.round((performance.now() - startedAtMs) / 100) / 10;
-  return { id: row.id, findings, notes, tookS, at: new Date().toISOString() };
+  return { id: row.id, findings, notes, tookS };
 }
 
 function print(line: string): void {

@@ -7,14 +7,14 @@ import { listen, type BaselineArgument } from './listen';
 import { startNaiveConsumer } from './naive-consumer';
 
 /**
- * What one writes first: per request one insert with knex and one message with kafkajs, both awaited, then the reply. With
- * `topic` consumed, each message is one provider call and one update.
+ * What one writes first: per request one insert with knex and one message with kafkajs, both awaited, then the reply. Each message is one
+ * provider call and one update.
  */
-const argument = readArgument() as BaselineArgument & { readonly topic: string; readonly isConsuming: boolean };
+const argument = readArgument() as BaselineArgument & { readonly topic: string };
 void main();
 
 async function main(): Promise<void> {
-  const { databaseUrl, kafkaBrokers, topic, isConsuming } = argument;
+  const { databaseUrl, kafkaBrokers, topic, providerUrl } = argument;
   const database = knex({ client: 'pg', connection: databaseUrl, pool: { min: 2, max: 10 } });
   await createTable(database);
   const kafka = new Kafka({ clientId: 'naive', brokers: kafkaBrokers.split(','), logLevel: logLevel.NOTHING });
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   await admin.disconnect();
   const producer = kafka.producer();
   await producer.connect();
-  if (isConsuming) await startNaiveConsumer(kafka, database, { topic, providerUrl: argument.providerUrl });
+  await startNaiveConsumer(kafka, database, { topic, providerUrl });
 
   const app = express();
   app.use(express.json());

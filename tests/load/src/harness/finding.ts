@@ -21,7 +21,7 @@ export interface Finding {
   readonly target?: Target;
   /** What the least that keeps the same promise reaches, and where that was measured. Said where the target is missed. */
   readonly floor?: string;
-  /** Single rounds, where there was more than one. */
+  /** Single rounds, where there was more than one: their range is shown. */
   readonly rounds?: { readonly ours: readonly number[]; readonly baseline?: readonly number[] };
 }
 
@@ -33,8 +33,6 @@ export interface RowResult {
   readonly notes: readonly string[];
   /** Seconds the row took. */
   readonly tookS: number;
-  /** ISO moment of its end. */
-  readonly at: string;
 }
 
 type About = Pick<Finding, 'what' | 'unit' | 'against' | 'target' | 'floor'>;

@@ -3,9 +3,6 @@ import { startChild } from './child';
 /** What an account does with calls that write or search. @default answers at once */
 export interface AccountBehaviour {
   readonly latencyMs?: number;
-  /** Refuses with this status. */
-  readonly status?: number;
-  readonly retryAfterSeconds?: number;
 }
 
 /** Calls that carried records to write, since the last reset. */

@@ -42,12 +42,7 @@ function serve(request: IncomingMessage, response: ServerResponse, body: string)
   const url = request.url ?? '';
   const isWrite = request.method !== 'GET' && !url.endsWith('/search') && !url.endsWith('/read');
   if (isWrite) note(account, url, body);
-  const reply = (): void => {
-    if (behaviour.status === undefined) return answer(response, isWrite ? 201 : 200, resultOf(url, body, token));
-    const { status, retryAfterSeconds } = behaviour;
-    const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-    answer(response, status, { status: 'error', category: 'RATE_LIMITS', message: 'scripted' }, headers);
-  };
+  const reply = (): void => answer(response, isWrite ? 201 : 200, resultOf(url, body, token));
   if ((behaviour.latencyMs ?? 0) === 0 || !isSlow(url)) reply();
   else setTimeout(reply, behaviour.latencyMs);
 }
@@ -80,13 +75,12 @@ function recordOf(id: string | undefined): object {
   return { id: id ?? String((lastId += 1)), properties: {}, createdAt: new Date().toISOString() };
 }
 
-function answer(response: ServerResponse, status: number, body: object, headers: object = {}): void {
+function answer(response: ServerResponse, status: number, body: object): void {
   const text = JSON.stringify(body);
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
     ...rateHeaders,
-    ...headers,
   });
   response.end(text);
 }

@@ -1,8 +1,5 @@
 import type { Row } from '../harness/bench';
 import { p01 } from './p01-accept-express';
-import { p02 } from './p02-accept-naive';
-import { p03 } from './p03-accept-bullmq';
-import { p04 } from './p04-accept-pg-boss';
 import { p05 } from './p05-accept-p99';
 import { p06 } from './p06-auto-batch';
 import { p07 } from './p07-calls-per-thousand';
@@ -10,13 +7,11 @@ import { p08 } from './p08-drain-singles';
 import { p09 } from './p09-synchronous-latency';
 import { p10 } from './p10-synchronous-cpu';
 import { p11 } from './p11-claim-latency';
-import { p12 } from './p12-many-installations';
 import { p13 } from './p13-quiet-lanes';
 import { p14 } from './p14-without-broker';
 import { p15 } from './p15-recovery';
 import { p16 } from './p16-cpu-per-million';
 import { p17 } from './p17-memory';
-import { p18 } from './p18-blocked-account';
 import { p19 } from './p19-get-operation';
 import { p20 } from './p20-telemetry-cost';
 import { p21 } from './p21-connector-overhead';
@@ -25,9 +20,6 @@ import { p22 } from './p22-console-pages';
 /** Every goal, in its order. */
 export const rows: readonly Row[] = [
   p01,
-  p02,
-  p03,
-  p04,
   p05,
   p06,
   p07,
@@ -35,13 +27,11 @@ export const rows: readonly Row[] = [
   p09,
   p10,
   p11,
-  p12,
   p13,
   p14,
   p15,
   p16,
   p17,
-  p18,
   p19,
   p20,
   p21,

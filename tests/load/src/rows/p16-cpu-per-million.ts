@@ -29,7 +29,6 @@ function measure(bench: Bench, naiveUrl: string): Promise<Measured> {
       databaseUrl: naiveUrl,
       providerUrl: bench.provider.url,
       topic,
-      isConsuming: true,
     };
     const naive = await startChild('baselines/naive', argument);
     try {
