@@ -41,12 +41,13 @@ export function readText(path: string): string {
 }
 
 /** What an install, a build or a run leaves in a checkout. */
-const made = ['node_modules', 'dist', '.git', '.sluice'];
+const isMade = (name: string): boolean =>
+  ['node_modules', 'dist', '.git', '.sluice'].includes(name) || name.startsWith('samples-');
 
 function walk(folder: string, pattern: RegExp): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return made.includes(entry.name) ? [] : walk(path, pattern);
+    if (entry.isDirectory()) return isMade(entry.name) ? [] : walk(path, pattern);
     return pattern.test(entry.name) ? [path] : [];
   });
 }
