@@ -1,5 +1,4 @@
 export { createByteBudget, heapShare, HeldBytes, type ByteBudget } from './byte-budget';
-export { createConditions } from './conditions';
 export {
   createLogger,
   logLevels,

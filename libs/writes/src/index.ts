@@ -13,7 +13,6 @@ export {
 } from './performing/decide-settlement';
 export type { RefreshUsed } from './performing/newer-credentials';
 export { blockingRefused, noteOutcome } from './performing/note-outcome';
-export { createOutcomeWatch, type OutcomeWatch } from './performing/note-outcome';
 export { performCall, type PerformedCall } from './performing/perform-call';
 export type { LookupOutcome } from './performing/look-up-created';
 export { reconcileCall, type ReconcileInput } from './performing/reconcile-call';

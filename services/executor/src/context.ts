@@ -24,12 +24,10 @@ import {
 import {
   type LaneQuotas,
   type LeaseKeeper,
-  type OutcomeWatch,
   type WriteMeters,
   coalesce,
   createLaneQuotas,
   createLeaseKeeper,
-  createOutcomeWatch,
   createWriteMeters,
   sharingReads,
 } from '@sluice/writes';
@@ -43,8 +41,6 @@ export interface ExecutorContext {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly meters: WriteMeters;
-  /** Logs what a person must know of the calls of this process. */
-  readonly watch: OutcomeWatch;
   readonly store: Store;
   readonly messaging: Messaging;
   readonly hints: Hints;
@@ -99,7 +95,6 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       metrics,
       connectors.all().map(({ provider }) => provider),
     ),
-    watch: createOutcomeWatch(logger),
     store,
     messaging:
       overrides.messaging ??

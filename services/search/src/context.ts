@@ -4,15 +4,7 @@ import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
-import {
-  createLaneQuotas,
-  createOutcomeWatch,
-  createSearchPace,
-  sharingReads,
-  type LaneQuotas,
-  type OutcomeWatch,
-  type SearchPace,
-} from '@sluice/writes';
+import { createLaneQuotas, createSearchPace, sharingReads, type LaneQuotas, type SearchPace } from '@sluice/writes';
 import type { SearchConfig } from './config';
 
 /** The object graph of one search service. Tests and the embedded launcher replace single collaborators. */
@@ -25,8 +17,6 @@ export interface SearchContext {
   readonly quotas: LaneQuotas;
   /** Quota of a search, for which it waits a moment. */
   readonly pace: SearchPace;
-  /** Logs what a person must know of the calls of this process. */
-  readonly watch: OutcomeWatch;
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
 }
@@ -62,7 +52,6 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
     hints,
     quotas,
     pace: createSearchPace(quotas),
-    watch: createOutcomeWatch(logger),
     connectors,
     installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger, metrics }),
     ...overrides,

@@ -1,7 +1,6 @@
 import { RateLimitedError } from '@sluice/errors';
 import type { Store, Waiting } from '@sluice/store';
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { createBacklogWatch, type BacklogWatch } from './watch-backlog';
 
 /** What is about to be accepted: calls, or a record of an auto-batch, and the bytes of its plans. */
 export interface AskedRoom extends Waiting {
@@ -70,14 +69,13 @@ const none: Waiting = { writes: 0, bytes: 0 };
  */
 export function createAdmission({ writes, limits, logger, metrics }: AdmissionOptions): Admission {
   const refusals = metrics.counter('sluice_admission_refusals_total');
-  const watch = createBacklogWatch(logger);
   const projects = new Map<string, OfProject>();
   let isStopped = false;
   let counting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
 
   const count = async (): Promise<void> => {
-    forgetIdle(projects, limits, watch);
+    forgetIdle(projects, limits);
     const asked = [...projects].map(([projectId, { groups }]) => ({ projectId, groupRefs: [...groups.keys()] }));
     const before = new Map([...projects.values()].flatMap(backlogsOf).map((backlog) => [backlog, backlog.since]));
     const counts = await writes.countBacklog(asked, limits.backlogMax);
@@ -94,7 +92,6 @@ export function createAdmission({ writes, limits, logger, metrics }: AdmissionOp
       for (const [ref, ofGroup] of counted.groups) {
         const group = project.groups.get(ref);
         if (group !== undefined) update(group, ofGroup);
-        if (group !== undefined) watch.counted(projectId, ref, ofGroup);
       }
       const areFull = fullOnes(project, limits);
       const log = (groupRef: string | undefined, event: 'backlog.full' | 'backlog.has-room'): void => {
@@ -172,14 +169,12 @@ function fullOnes(project: OfProject, limits: BacklogLimits): Set<string | undef
   return isFull(project, (measure) => projectMax(measure, limits)) ? full.add(undefined) : full;
 }
 
-function forgetIdle(projects: Map<string, OfProject>, limits: BacklogLimits, watch: BacklogWatch): void {
+function forgetIdle(projects: Map<string, OfProject>, limits: BacklogLimits): void {
   const idleSinceMs = performance.now() - idleMs;
   for (const [id, project] of projects) {
     const full = fullOnes(project, limits);
     for (const [ref, { askedAtMs }] of project.groups) {
-      if (askedAtMs >= idleSinceMs || full.has(ref)) continue;
-      project.groups.delete(ref);
-      watch.forget(id, ref);
+      if (askedAtMs < idleSinceMs && !full.has(ref)) project.groups.delete(ref);
     }
     if (project.groups.size === 0 && !full.has(undefined)) projects.delete(id);
   }

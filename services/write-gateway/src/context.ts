@@ -16,13 +16,11 @@ import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/
 import {
   createLaneQuotas,
   createLeaseKeeper,
-  createOutcomeWatch,
   createWriteMeters,
   sharingReads,
   sharingSettlements,
   type LaneQuotas,
   type LeaseKeeper,
-  type OutcomeWatch,
   type WriteMeters,
 } from '@sluice/writes';
 import { createAdmission, type Admission } from './admission';
@@ -36,8 +34,6 @@ export interface GatewayContext {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly meters: WriteMeters;
-  /** Logs what a person must know of the calls of this process. */
-  readonly watch: OutcomeWatch;
   readonly store: Store;
   readonly messaging: Messaging;
   readonly hints: Hints;
@@ -88,7 +84,6 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       metrics,
       connectors.all().map(({ provider }) => provider),
     ),
-    watch: createOutcomeWatch(logger),
     messaging:
       overrides.messaging ??
       createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints }),

@@ -119,14 +119,20 @@ async function countFree(
  * neither is written while an account works.
  */
 
-/** Blocks a lane: no call of it is claimed before then, and one at a time afterwards. A shorter block never shortens a longer one. */
-export async function blockLane(database: Knex, lane: LaneKey, blockMs: number, error: string): Promise<void> {
-  await database.raw(
-    `update lanes set blocked_until = greatest(blocked_until, now() + make_interval(secs => ?::float8 / 1000)), cap = 1,
+/**
+ * Blocks a lane: no call of it is claimed before then, and one at a time afterwards. A shorter block never shortens a longer one.
+ * @returns whether it was not blocked within the last minute, so that a lane that is blocked again and again is logged once
+ */
+export async function blockLane(database: Knex, lane: LaneKey, blockMs: number, error: string): Promise<boolean> {
+  const { rows } = await database.raw<{ rows: { is_new: boolean }[] }>(
+    `update lanes l set blocked_until = greatest(l.blocked_until, now() + make_interval(secs => ?::float8 / 1000)), cap = 1,
             last_error = ?
-     where project_id = ? and id = ?`,
+     from (select project_id, id, coalesce(blocked_until < now() - interval '1 minute', true) as is_new
+           from lanes where project_id = ? and id = ? for update) before
+     where l.project_id = before.project_id and l.id = before.id returning before.is_new`,
     [blockMs, error, lane.projectId, lane.laneId],
   );
+  return rows[0]?.is_new === true;
 }
 
 /** One call at a time from now on: the account is slow. */
