@@ -1,24 +1,9 @@
-import { join } from 'node:path';
 import { ConfigError } from '@sluice/config';
-import {
-  givenUrls,
-  Interrupted,
-  type LocalSettings,
-  type Log,
-  type ServiceName,
-  serviceNames,
-  startStack,
-  urlVariables,
-} from '@sluice/stack';
-import { createStopList, type Footprint, type FootprintOptions } from './footprints/footprint';
-import { journalEnv, serviceEnv } from './footprints/service-env';
+import { givenUrls, Interrupted, type LocalSettings, type Log, serviceNames, urlVariables } from '@sluice/stack';
+import type { Footprint, FootprintOptions } from './footprints/footprint';
 import { type LocalSecrets, openLocalSecrets } from './local-secrets';
-import { createTopics, migrateWithReport } from './prepare-stack';
-import { claimRunFolder } from './run-folder/claim-run-folder';
-import { isReplaced, untilGivenBack } from './run-folder/replacement';
-import { recordProcess } from './run-folder/run-record';
+import { borrowService, claimRunFolder } from './run-folder';
 import { type Addresses, addressesOf, type ProcessName, processNames } from './service-ports';
-import { createServiceProcesses } from './service-processes';
 
 export interface SessionOptions {
   readonly settings: LocalSettings;
@@ -27,6 +12,8 @@ export interface SessionOptions {
   readonly command: string;
   readonly footprint: 'embedded' | 'distributed';
   readonly withSandbox: boolean;
+  /** Processes start again when their code changes. With `only` that one alone, in place of the one of a launcher that runs on the same ports. */
+  readonly watch?: { readonly only: ProcessName | undefined };
   readonly stop: AbortSignal;
   readonly log: Log;
 }
@@ -44,19 +31,31 @@ export interface Session {
  * @returns what `work` returns; the exit code of a signal that interrupted it
  */
 export async function runSession(options: SessionOptions, work: (session: Session) => Promise<number>) {
-  const { settings, home, command, withSandbox, stop, log } = options;
+  const { settings, home, command, withSandbox, watch: { only } = {}, stop, log } = options;
   const { env, portBase, logLevel } = settings;
-  const names = processNames.filter((name) => withSandbox || name !== 'sandbox');
-  const claim = await claimRunFolder({ home, portBase, command, names, log });
+  const names = processNames.filter((name) => (only ?? name) === name && (withSandbox || name !== 'sandbox'));
+  const wanted = { home, portBase, command, names, log };
+  const claim = (only && (await borrowService(wanted, only))) ?? (await claimRunFolder(wanted));
   stop.addEventListener('abort', claim.markStopping, { once: true });
   try {
     const { folder } = claim;
     const secrets = openLocalSecrets(folder, env);
     printSettings(options);
-    // Loaded here: with it the settings of traces are read.
-    const start =
-      options.footprint === 'embedded' ? (await import('./footprints/embedded.js')).startEmbedded : startDistributed;
-    const footprint = await start({ env, folder, portBase, logLevel, secrets, withSandbox, log });
+    const { lendWith } = claim;
+    const watch = options.watch && { isCompiling: claim.lender !== command, isInspected: only !== undefined };
+    const start = await starterOf(options.footprint);
+    const footprint = await start({
+      env,
+      folder,
+      portBase,
+      logLevel,
+      secrets,
+      withSandbox,
+      log,
+      names,
+      watch,
+      lendWith,
+    });
     try {
       stop.throwIfAborted();
       return await work({ folder, addresses: addressesOf(portBase), secrets, footprint });
@@ -72,62 +71,19 @@ export async function runSession(options: SessionOptions, work: (session: Sessio
   }
 }
 
+/** Loaded when it is needed: with the services in this process the settings of traces are read. */
+async function starterOf(
+  footprint: SessionOptions['footprint'],
+): Promise<(options: FootprintOptions) => Promise<Footprint>> {
+  if (footprint === 'embedded') return (await import('./footprints/embedded.js')).startEmbedded;
+  return (await import('./footprints/processes.js')).startProcesses;
+}
+
 /** Whoever has such a variable set from elsewhere should see that it is used. */
 function printSettings({ settings, footprint, log }: SessionOptions): void {
   const given = givenUrls(settings.env);
-  const used: readonly ServiceName[] = footprint === 'embedded' ? ['postgres'] : serviceNames;
+  const used = footprint === 'embedded' ? (['postgres'] as const) : serviceNames;
   for (const name of used) if (given[name] !== undefined) log(`${name}: given by ${urlVariables[name]}`);
-}
-
-/**
- * The five services as processes of their own on Kafka, Redis and Postgres, with the sandbox as a sixth.
- * @throws DependencyError with the end of a service's log; nothing is left running then
- */
-async function startDistributed(options: FootprintOptions): Promise<Footprint> {
-  const { env, folder, portBase, log } = options;
-  const logs = join(folder, 'logs');
-  const dataDir = join(folder, 'stack');
-  const stops = createStopList();
-  try {
-    const stack = await startStack({ dataDir, want: serviceNames, env, log });
-    stops.add(() => stack.stop());
-    await migrateWithReport(stack.databaseUrl, log);
-    await createTopics(stack.kafkaBrokers, log);
-    let isStopping = false;
-    const startAgain = async (name: ProcessName): Promise<void> => {
-      if (!isReplaced(folder, name) || !(await untilGivenBack(folder, name, () => !isStopping))) return;
-      log(`${name}: is run here again`);
-      await processes
-        .start(name, journalEnv(name, dataDir))
-        .catch((error: unknown) => log(`${name}: ${String(error)}`));
-    };
-    const processes = createServiceProcesses({
-      portBase,
-      env: serviceEnv({ ...options, ...stack }),
-      logDir: logs,
-      onSpawn: (name, pid) => recordProcess(folder, name, pid),
-      onExit: (name) => void startAgain(name),
-    });
-    stops.add(async () => {
-      isStopping = true;
-      await processes.stop();
-    });
-    const begunAt = performance.now();
-    await allOrFirstFailure(processNames.map((name) => processes.start(name, journalEnv(name, dataDir))));
-    const seconds = ((performance.now() - begunAt) / 1000).toFixed(1);
-    log(`services: ${processNames.length} processes ready in ${seconds} s`);
-    return { logs, stop: stops.run };
-  } catch (error) {
-    await stops.run();
-    throw error;
-  }
-}
-
-/** Waits for all before it fails, so that nothing starts after the clean-up. */
-async function allOrFirstFailure(starts: readonly Promise<void>[]): Promise<void> {
-  const outcomes = await Promise.allSettled(starts);
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }
 
 /** What a tour or a real account shows must be what a customer would see: a minute is a minute. */

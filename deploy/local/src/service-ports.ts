@@ -1,4 +1,4 @@
-import { isPortFree, unavailable } from '@sluice/stack';
+import { isPortFree, unavailable, waitUntil } from '@sluice/stack';
 
 /** The five services of the card and the sandbox, with the distance of their port from SLUICE_PORT_BASE. */
 export const servicePorts = {
@@ -57,15 +57,26 @@ export interface PortsCheck {
   readonly command: string;
   /** Who listens there, when that is known. */
   readonly owner?: string | undefined;
-  /** @default to stop it, or to use other ports */
-  readonly remedy?: string | undefined;
 }
+
+/** How long services whose launcher was killed may take to end by themselves, in milliseconds. */
+const orphansMs = 5_000;
 
 /**
  * Looked at before anything is started, so that a taken port leaves nothing behind.
  * @throws DependencyError that names the ports and SLUICE_PORT_BASE
  */
-export async function assertPortsFree({ portBase, names, command, owner, remedy }: PortsCheck): Promise<void> {
+export async function assertPortsFree({ portBase, names, command, owner }: PortsCheck): Promise<void> {
+  let taken: readonly string[] = [];
+  const areFree = async () => (taken = await takenPorts(portBase, names)).length === 0;
+  if (await waitUntil(areFree, { withinMs: owner === undefined ? orphansMs : 0 })) return;
+  const subject = taken.length === 1 ? `Port ${taken[0]} is` : `Ports ${taken.join(', ')} are`;
+  throw unavailable(`${subject} in use by ${owner ?? 'another program'}, so nothing was started.`, {
+    remedy: `Stop it, or move all ports together: SLUICE_PORT_BASE=${otherBase(portBase)} ${command}`,
+  });
+}
+
+async function takenPorts(portBase: number, names: readonly ProcessName[]): Promise<readonly string[]> {
   const taken: string[] = [];
   for (const name of names) {
     const port = portBase + servicePorts[name];
@@ -73,11 +84,7 @@ export async function assertPortsFree({ portBase, names, command, owner, remedy 
     const metrics = port + metricsDistance;
     if (hasMetrics(name) && !(await isPortFree(metrics))) taken.push(`${metrics} (metrics of ${name})`);
   }
-  if (taken.length === 0) return;
-  const subject = taken.length === 1 ? `Port ${taken[0]} is` : `Ports ${taken.join(', ')} are`;
-  throw unavailable(`${subject} in use by ${owner ?? 'another program'}, so nothing was started.`, {
-    remedy: remedy ?? `Stop it, or move all ports together: SLUICE_PORT_BASE=${otherBase(portBase)} ${command}`,
-  });
+  return taken;
 }
 
 /** Any other base will do; the largest allowed one has no higher neighbour. */

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '@sluice/stack';
+import { createPrinter, printOutput } from './dev-output';
 import { listenEnv, publicEnv } from './footprints/service-env';
 import { type ProcessName, servicePorts } from './service-ports';
 
@@ -21,8 +22,8 @@ export interface ServiceProcessesOptions {
   readonly checkout?: string;
   /** Called with each process as soon as there is one. */
   readonly onSpawn?: (name: ProcessName, pid: number) => void;
-  /** Called when a process has ended that was not asked to here. */
-  readonly onExit?: (name: ProcessName) => void;
+  /** Each starts again when its code changes, its log is printed, and none is waited for. */
+  readonly watch?: { readonly isInspected: boolean };
 }
 
 /** Services as operating-system processes: started, killed and started again by name. */
@@ -43,9 +44,8 @@ const stopMs = 30_000;
 const probeMs = 5_000;
 
 export function createServiceProcesses(options: ServiceProcessesOptions): ServiceProcesses {
-  const { portBase, env, logDir, readyMs = 120_000, checkout } = options;
+  const { portBase, env, logDir, readyMs = 120_000, checkout, watch } = options;
   const children = new Map<ProcessName, ChildProcess>();
-  const ended = new WeakSet<ChildProcess>();
   mkdirSync(logDir, { recursive: true });
   const urlOf = (name: ProcessName): string => `http://127.0.0.1:${portBase + servicePorts[name]}`;
   const logOf = (name: ProcessName): string => join(logDir, `${name}.log`);
@@ -53,7 +53,6 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
   const kill = async (name: ProcessName, signal: NodeJS.Signals): Promise<void> => {
     const child = children.get(name);
     if (child === undefined || isGone(child)) return;
-    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') ended.add(child);
     child.kill(signal);
     if (signal === 'SIGSTOP' || signal === 'SIGCONT') return;
     await Promise.race([once(child, 'exit'), sleep(stopMs, undefined, { ref: false })]);
@@ -65,16 +64,17 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
     pid: (name) => children.get(name)?.pid,
     kill,
     start: async (name, more = {}) => {
-      const log = openSync(logOf(name), 'a');
       const ofOne = { ...publicEnv(portBase), ...env, ...listenEnv(portBase, name), ...more };
-      const child = spawnService(name, {
-        env: ofOne,
-        stdio: ['ignore', log, log],
-        ...(checkout !== undefined && { checkout }),
-      });
+      if (watch !== undefined) {
+        const nodeFlags = ['--watch', '--watch-preserve-output', ...(watch.isInspected ? inspectFlags(name) : [])];
+        const watched = spawnService(name, { env: ofOne, stdio: ['ignore', 'pipe', 'pipe'], nodeFlags });
+        children.set(name, watched);
+        return printOutput(watched, createPrinter(name));
+      }
+      const log = openSync(logOf(name), 'a');
+      const child = spawnService(name, { env: ofOne, stdio: ['ignore', log, log], checkout });
       closeSync(log);
       children.set(name, child);
-      child.once('exit', () => void (ended.has(child) || options.onExit?.(name)));
       if (child.pid !== undefined) options.onSpawn?.(name, child.pid);
       try {
         await waitUntilReady(child, name, { url: urlOf(name), logFile: logOf(name), readyMs });
@@ -89,6 +89,10 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
     },
   };
 }
+
+/** Node's own default port, and a distance for each service, so that several can be inspected at once. */
+export const inspectorPortOf = (name: ProcessName): number => 9_229 + servicePorts[name] / 100;
+const inspectFlags = (name: ProcessName): readonly string[] => [`--inspect=127.0.0.1:${inspectorPortOf(name)}`];
 
 async function waitUntilReady(
   child: ChildProcess,
@@ -117,20 +121,20 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-export interface SpawnOptions {
+interface SpawnOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly stdio: StdioOptions;
   /** Flags for Node itself: `--watch`, `--inspect=…`. */
   readonly nodeFlags?: readonly string[];
   /** Folder of a checkout that is built. @default this one */
-  readonly checkout?: string;
+  readonly checkout?: string | undefined;
 }
 
 /**
  * Runs a service's own executable under our Node. It ends when we do (see end-with-launcher), and Ctrl-C in a terminal
  * reaches only us, so that we end the services in their order.
  */
-export function spawnService(name: ProcessName, { env, stdio, nodeFlags = [], checkout }: SpawnOptions): ChildProcess {
+function spawnService(name: ProcessName, { env, stdio, nodeFlags = [], checkout }: SpawnOptions): ChildProcess {
   const { resolve } = createRequire(checkout === undefined ? __filename : join(checkout, 'services', name, 'index.js'));
   // A package exports its service; the executable lies beside it.
   const executable =

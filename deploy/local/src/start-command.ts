@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { listenForStop, readLocalSettings, untilStopped, writePrivateFile } from '@sluice/stack';
+import { listenForStop, readJson, readLocalSettings, untilStopped, writePrivateFile } from '@sluice/stack';
 import { demoCustomer, demoFileOf, describeRunning } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
 import { withLocalWebhooks } from './footprints/service-env';
-import { readJson } from './run-folder/run-record';
 import { refuseScaledTime, runSession, type Session } from './run-session';
 import { openSandboxAccounts } from './sandbox-client';
 import { runTour } from './tour';

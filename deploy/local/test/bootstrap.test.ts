@@ -105,7 +105,7 @@ describe('the tests', () => {
       ['whose package manager refuses', {}, /\(Debian: apt-get install redis-tools\)/],
     ])('%s: say in one sentence what to do, end with 2 and leave nothing running', async (_name, env, way) => {
       const own = { PATH: folder.path, SLUICE_DATA_DIR: folder.path, KAFKA_BROKERS: 'given:1', ...env };
-      const { code, output } = await run('guard', ['deploy/stack/src/stack-lock'], own);
+      const { code, output } = await run('guard', ['deploy/stack/src/folder-lock'], own);
       const lines = output.trimEnd().split('\n');
       expect({ code, output }).toMatchObject({ code: 2 });
       expect(lines.at(-1)).toMatch(/^Redis cannot be started on this machine: set REDIS_URL to [^.]*\.$/);

@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { commonEnv, defineEnv, type EnvValues, launcherEnv, testingEnv } from '@sluice/config';
 
@@ -50,4 +50,13 @@ export function writePrivateFile(file: string, content: object): void {
   const fresh = `${file}.${process.pid}`;
   writeFileSync(fresh, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   renameSync(fresh, file);
+}
+
+/** Parsed, or undefined when there is no such file or a crash left half of one. */
+export function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,6 @@
 export {
   localDataDir,
+  readJson,
   readLocalSettings,
   repositoryRoot,
   stackDataDir,
@@ -28,6 +29,6 @@ export {
   type StackOptions,
 } from './stack';
 export { run } from './stack-command';
-export { withStackLock } from './stack-lock';
+export { connectToHolder, holdFolder } from './folder-lock';
 export { readState, serviceNames, type Log, type ServiceName } from './stack-state';
 export { Interrupted, listenForStop, untilStopped } from './stop-signal';

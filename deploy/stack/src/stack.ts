@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
 import { endProcess, unavailable } from './processes';
 import { endRuntime } from './runtime';
-import { withStackLock } from './stack-lock';
+import { withStackLock } from './folder-lock';
 import { type Log, openStateBook, readState, type ServiceName, serviceNames } from './stack-state';
 import { addHolder, endServices, endUnneeded, removeHolder, startAll } from './start-service';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { repositoryRoot, writePrivateFile } from '@sluice/stack';
-import { readJson } from '../run-folder/run-record';
+import { readJson, repositoryRoot, writePrivateFile } from '@sluice/stack';
 import type { SandboxAccount } from '../sandbox-client';
 import type { Addresses } from '../service-ports';
 

@@ -1,5 +1,7 @@
 import type { Log } from '@sluice/stack';
 import type { LocalSecrets } from '../local-secrets';
+import type { RunFolder } from '../run-folder';
+import type { ProcessName } from '../service-ports';
 
 /** What a footprint is started with. */
 export interface FootprintOptions {
@@ -12,6 +14,20 @@ export interface FootprintOptions {
   /** Without it the services call the real providers. */
   readonly withSandbox: boolean;
   readonly log: Log;
+  /** What is started. */
+  readonly names: readonly ProcessName[];
+  /** Processes start again when their code changes. */
+  readonly watch?: WatchOptions | undefined;
+  /** Takes how a service is lent to another launcher. */
+  readonly lendWith: RunFolder['lendWith'];
+}
+
+/** How processes are run for whoever works on their code. */
+export interface WatchOptions {
+  /** Compiles what changes; false where another launcher does. */
+  readonly isCompiling: boolean;
+  /** With an inspector. */
+  readonly isInspected: boolean;
 }
 
 /** The five services, up and migrated, with what they need. */
