@@ -138,7 +138,7 @@ const freeBytes = 65_536;
 const mediumBytes = 1_048_576;
 /**
  * Of the heap. The two are apart, so that a reply which outgrows the first waits for the second while it holds the first, and never the other way
- * round; and a call releases the capacity of one reply before it makes its next request. So no reply that waits holds what another waits for. A reply of 10 MB was seen to take up to 100 MB until it was answered with (tests/memory), so with the heaps of the chart they go one at a
+ * round; and a call releases the capacity of one reply before it makes its next request. So no reply that waits holds what another waits for. A reply of 10 MB was seen to take up to 100 MB until it was answered with, so with the heaps of the chart they go one at a
  * time.
  */
 const shares = { medium: 16, large: 24 };

@@ -59,7 +59,7 @@ export function requestCode(page: URL, request: AuthorizationRequest, separator 
 
 /**
  * Largest reply of a token endpoint, in bytes: tokens have some kB. Nobody's share of memory holds one while it is read into tokens, and anybody
- * can make a return (tests/memory: 40 of 10 MB ended management).
+ * can make a return (40 of 10 MB ended management).
  */
 const tokenReplyBytesMax = 262_144;
 
