@@ -492,8 +492,8 @@ describe('what is wrong is one line, never a stack', () => {
     ],
     ['a manifest that is not there', { args: ['deploy', 'none.yaml'], code: 1, says: /There is no file none\.yaml/ }],
     [
-      'an unknown shell',
-      { args: ['completion', 'csh'], code: 2, says: /'csh' is invalid .*Allowed choices are bash, zsh, fish/ },
+      'a command that is gone',
+      { args: ['completion', 'bash'], code: 2, says: /completion is gone\. .* listed by: sluice --help\./ },
     ],
   ])('%s', async (_what, { args, code, says, env = {} }) => {
     const ran = await person.sluice(args, { env });

@@ -1,7 +1,5 @@
-import { Argument, Command, Option } from 'commander';
-import { exitCodes } from './failure';
-
-const shells = ['bash', 'zsh', 'fish'] as const;
+import { Command, Option } from 'commander';
+import { CommandFailure, exitCodes } from './failure';
 
 const codes = new WeakMap<Command, number>();
 
@@ -60,15 +58,20 @@ export function createProgram(): Command {
     .argument('<table>', 'the cells, YAML')
     .option('--out <folder>', 'where to write haproxy.cfg and projects.map', '.')
     .action(lazily(() => import('./commands/cells.js')));
-  program
-    .command('completion')
-    .description('print a completion script for your shell')
-    .addArgument(new Argument('<shell>', 'whose script').choices(shells))
-    .action(async (shell: (typeof shells)[number]) => {
-      const { renderCompletion } = await import('./completion/render-completion.js');
-      process.stdout.write(renderCompletion(program, shell));
-    });
+  retire(program, 'completion', 'Every command with its options is listed by: sluice --help.');
   return program;
+}
+
+/** A command that is gone says what to use instead, whatever stands behind it. No help lists it. */
+function retire(parent: Command, name: string, instead: string): void {
+  parent
+    .command(name, { hidden: true })
+    .argument('[rest...]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .action(() => {
+      throw new CommandFailure(`The command ${name} is gone. ${instead}`, exitCodes.usage);
+    });
 }
 
 function addResourceCommands(program: Command, lazily: Lazily): void {
@@ -258,7 +261,6 @@ function addProfileCommands(program: Command, lazily: Lazily): void {
   profiles
     .command('list', { isDefault: true })
     .description('list the profiles')
-    .option('--names', 'only the names, one a line')
     .action(lazily(async () => ({ run: (await load()).list })));
   profiles
     .command('add')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readProcessEnv } from '@sluice/config';
 import { CommandFailure } from '../failure';
-import { plain, print, renderTable } from '../output/print';
+import { print, renderTable } from '../output/print';
 import { askSecret } from '../profiles/ask';
 import { addressOf, ownProject, unknownProfile, type GivenOptions } from '../profiles/connect';
 import { profileFileOf, readProfiles, writeProfiles, type Profile } from '../profiles/profile-file';
@@ -12,20 +12,11 @@ interface AddOptions extends GivenOptions {
   readonly demo?: string;
 }
 
-interface ListOptions extends GivenOptions {
-  readonly names?: boolean;
-}
-
 const file = () => profileFileOf(readProcessEnv());
 
-/** `sluice profile list`. The keys are not shown. With `--names` a shell completes the output, so it is empty when there is none. */
-export async function list(_args: readonly string[], options: ListOptions): Promise<void> {
+/** `sluice profile list`. The keys are not shown. */
+export async function list(_args: readonly string[], options: GivenOptions): Promise<void> {
   const { current, profiles } = readProfiles(file());
-  const names = Object.keys(profiles);
-  if (options.names === true && options.json !== true) {
-    process.stdout.write(names.map((name) => `${plain(name)}\n`).join(''));
-    return;
-  }
   const shown = Object.entries(profiles).map(([name, { url, project }]) => ({
     name,
     url,
