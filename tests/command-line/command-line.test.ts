@@ -14,7 +14,7 @@ import type {
 } from '@sluice/types';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
-import { createPerson, replayPath, runProgram, sluicePath, type Person } from './run-sluice';
+import { createPerson, runProgram, sluicePath, type Person } from './run-sluice';
 
 // The real binary against the real services: what a person sees and what a script gets.
 let stack: EmbeddedStack;
@@ -58,9 +58,6 @@ const ended = async (operationId: string) => {
   await customer.ended(operationId);
   return operationId;
 };
-const exportOf = async (operationId: string) => person.run('op', 'export', operationId);
-// Nothing but a file: no database, no broker, no cache, no account.
-const replay = (file: string) => runProgram(process.execPath, [replayPath], { stdin: file });
 
 describe('profiles', () => {
   it('keeps the key in a file that only its owner can read, and never shows it', async () => {
@@ -268,7 +265,7 @@ describe('keys', () => {
 });
 
 describe('op', () => {
-  it('watches a batch in lines, explains why each record ended as it did, and exports it without values', async () => {
+  it('watches a batch in lines, explains why each record ended as it did, and prints the failed one as CSV', async () => {
     // Open for ten seconds: the second record must still find it.
     const id = await joined('batch-1@example.com', { firstname: 'Zoe-the-canary' }, 10);
     expect(await joined('no address of mail')).toBe(id);
@@ -281,14 +278,10 @@ describe('op', () => {
     expect(explained).toMatch(/sent +[\d:.]+ in call 1, attempt 1, 2 records -> 207/);
     expect(explained).toMatch(/ended +not written \(rejected\): .*INVALID_EMAIL/);
     expect(explained).not.toContain('canary');
-    const file = await exportOf(id);
-    for (const value of ['canary', 'example.com', 'no address', customer.account.token, customer.project.key]) {
-      expect(file).not.toContain(value);
-    }
-    expect(JSON.parse(file)).toMatchObject({ format: 'sluice-operation-1', records: [{ status: 'succeeded' }, {}] });
-    const replayed = await replay(file);
-    expect(replayed.stdout).toContain('2 decisions, each as recorded.');
-    expect(replayed).toMatchObject({ code: 0, stderr: '' });
+    expect(await person.run('op', 'records', id)).toMatch(/^RECORD .*\n0 +- +succeeded .*\n1 +- +failed .*\n$/);
+    expect(await person.run('op', 'records', id, '--failed', '--csv')).toMatch(
+      /^record,id,ref,code,text\r\n1,,,rejected,"[^\r]*""INVALID_EMAIL""[^\r]*"\r\n$/,
+    );
   });
 
   it('watches by counts alone, and lets no control sequence of a result through', async () => {
@@ -365,25 +358,17 @@ describe('op', () => {
     expect(await person.run('op', 'explain', waiting)).toContain(`replayed by operation ${again.id}`);
   });
 
-  it('explains retries, a create whose answer was lost, and a divided batch; and decides them again alike', async () => {
+  it('explains retries, a create whose answer was lost, and a divided batch', async () => {
     const { account } = customer;
     await account.fault({ match: { method: 'POST' }, action: { kind: 'quota', retryAfterSeconds: 1 }, times: 1 });
     const retried = await ended(await accepted({ email: 'retried@example.com' }));
     const explained = await person.run('op', 'explain', retried);
     expect(explained).toMatch(/attempt 1, 1 record -> 429 .*; quota: .*\n +sent .*attempt 2, 1 record -> 201/);
-    const first = await replay(await exportOf(retried));
-    expect(first.stdout).toMatch(
-      /429 quota \(the connector says so of the status\); decides: 1 again; .* sent again after/,
-    );
-    expect(first.stdout).toContain('2 decisions, each as recorded.');
 
     await account.fault({ match: { method: 'POST' }, action: { kind: 'commit-then-reset' }, times: 1 });
     const lost = await ended(await accepted({ email: 'lost@example.com' }));
     expect(await person.run('op', 'explain', lost)).toMatch(
       /no reply .*; unknown: [^\n]*\n +lookup +the provider has the record/,
-    );
-    expect((await replay(await exportOf(lost))).stdout).toMatch(
-      /unknown \(recorded\); .* in doubt and looked for[^]*as recorded/,
     );
 
     const bad = { type: 'create', mode: 'asynchronous', batch: [1, 2, 3].map((n) => ({ record: divided(n) })) };
@@ -392,29 +377,10 @@ describe('op', () => {
     expect(await person.run('op', 'explain', parted, '--record', '2')).toMatch(
       /call 1, [^\n]* -> 400 [^]*call \d, attempt 1/,
     );
-    const third = await replay(await exportOf(parted));
-    expect(third.stdout).toMatch(
-      /400 rejected \(.* the words decided\); decides: 2 again, 1 failed; .* goes on as calls of 2\n/,
-    );
-    expect(third.stdout).toContain('each as recorded.');
   });
 
   // A property that HubSpot does not know refuses the whole batch.
   const divided = (n: number) => ({ email: `divided-${n}@example.com`, ...(n === 2 && { no_such_property: 'x' }) });
-
-  it('reports on a replay that a decision differs from the recorded one', async () => {
-    const id = await ended(await accepted({ email: 'no address either' }));
-    const file = await exportOf(id);
-    const wrong = file.replaceAll('"rejected"', '"unavailable"').replaceAll(/"status": 400/g, '"status": 503');
-    expect(wrong).not.toBe(file);
-    const { code, stdout } = await replay(wrong);
-    expect(stdout).toMatch(/503 (unavailable|unknown).*decides: 1 again.*\n +DIFFERS: recorded is record 0 failed/);
-    expect(code).toBe(1);
-    expect(await replay('{}')).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^This is no export[^\n]*\n$/) as string,
-    });
-  });
 
   it('lists by a filter, and shows one', async () => {
     const [newest] = await person.json<Operation[]>(
@@ -494,6 +460,14 @@ describe('what is wrong is one line, never a stack', () => {
     [
       'a command that is gone',
       { args: ['completion', 'bash'], code: 2, says: /completion is gone\. .* listed by: sluice --help\./ },
+    ],
+    [
+      'a command of a group that is gone',
+      { args: ['op', 'export', 'x', '--out', 'f'], code: 2, says: /export is gone\. .* --failed --csv\./ },
+    ],
+    [
+      'CSV of records that did not fail',
+      { args: ['op', 'records', 'x', '--csv'], code: 2, says: /--csv .*: (add --failed|choose one)\./ },
     ],
   ])('%s', async (_what, { args, code, says, env = {} }) => {
     const ran = await person.sluice(args, { env });

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
-import { createPerson, replayPath, runProgram, sluicePath, type Person } from './run-sluice';
+import { createPerson, runProgram, sluicePath, type Person } from './run-sluice';
 
 /**
  * The guide shows what the commands print. Every command of it is run, in order, by a shell, and its output compared but for ids, moments
@@ -125,7 +125,6 @@ function readBlock(body: string): Shown[] {
 async function run(command: string): Promise<string> {
   const env = { HOME: person.home, ...variables };
   const functions = `sluice() { '${process.execPath}' '${sluicePath}' "$@"; }
-    node() { shift; '${process.execPath}' '${replayPath}' "$@"; }
     jq() { '${process.execPath}' -p 'JSON.parse(require("fs").readFileSync(0)).map((each) => each.healthStatus).join("\\n")'; }`;
   const { stdout } = await runProgram('bash', ['-c', `exec 2>&1\n${functions}\n${command}`], { env, cwd: person.home });
   return stdout;

@@ -6,8 +6,6 @@ import { text } from 'node:stream/consumers';
 
 /** The binary that a person runs. */
 export const sluicePath = resolve(__dirname, '../../deploy/cli/dist/index.js');
-/** What an executor image runs to replay an export. */
-export const replayPath = resolve(__dirname, '../../services/executor/dist/replay.js');
 
 /** What a process left behind. */
 export interface Ran {

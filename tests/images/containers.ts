@@ -32,13 +32,6 @@ export async function startContainer(
   return { name, readyMs: readyAtMs - Date.parse(engineMoment(inspect(name, '{{.State.StartedAt}}'))) };
 }
 
-/** Starts node with these arguments in a container of its own, which `removeContainers` ends. @returns its name */
-export function startDetached(target: string, options: readonly string[], args: readonly string[]): string {
-  const name = `sluice-images-${process.pid}-${(made += 1)}`;
-  engine('run', '--detach', '--name', name, ...options, imageOf(target), 'node', ...args);
-  return name;
-}
-
 /** Memory that the process of a container holds, in MB (10^6 bytes). */
 export function rssOf(name: string): number {
   const status = engine('exec', name, 'cat', '/proc/1/status');

@@ -7,7 +7,7 @@ import { servicePorts, tourOfRunning, type ProcessName } from '@sluice/local';
 import { createEmptyDatabase, until } from '@sluice/testkit';
 import { startCollector, type Span } from '../harness/collector';
 import { freePortBase } from '../harness/free-port-base';
-import { logsOf, removeContainers, rssOf, startContainer, startDetached, stopContainer } from './containers';
+import { logsOf, removeContainers, rssOf, startContainer, stopContainer } from './containers';
 import { engine, factsOf, imageOf, inImage, tag, tryEngine } from './engine';
 
 const root = join(__dirname, '..', '..');
@@ -120,56 +120,6 @@ it.each(targets.filter(isService))(
   },
   testMs,
 );
-
-// What an operator does who was sent a file: no network at all, so nothing but the image can have answered.
-const withExecutor = targets.includes('executor') ? describe : describe.skip;
-if (withExecutor === describe.skip)
-  process.stdout.write("NOT RUN: a replay by the executor's image, which is none of the targets\n");
-withExecutor('the executor alone replays what "sluice op export" wrote', () => {
-  const alone = ['run', '--rm', '--interactive', '--network', 'none', '--read-only', '--cap-drop', 'all'];
-  const written = readFileSync(join(__dirname, 'operation.json'), 'utf8');
-  const replay = (file: string) =>
-    tryEngine([...alone, imageOf('executor'), 'node', 'dist/replay.js'], { input: file });
-
-  it('decides as it was recorded, and ends with 0', () => {
-    const { status, stdout } = replay(written);
-    process.stdout.write(stdout);
-    const { operationId, calls } = JSON.parse(written) as { operationId: string; calls: { attempts: object[] }[] };
-    expect(stdout).toContain(`Operation ${operationId}: auto-batched create at hubspot, 3 records, success`);
-    expect(stdout.match(/^ {2}call \d+, attempt \d+ /gm)).toHaveLength(
-      calls.flatMap(({ attempts }) => attempts).length,
-    );
-    expect([stdout.trimEnd().split('\n').at(-1), status]).toEqual(['3 decisions, each as recorded.', 0]);
-  });
-
-  it('says which decision differs, and ends with 1', () => {
-    const { status, stdout } = replay(written.replace('"class": "quota"', '"class": "rejected"'));
-    expect(stdout).toContain('DIFFERS: recorded is record 0 again, record 1 again, record 2 again');
-    expect([stdout.trimEnd().split('\n').at(-1), status]).toEqual(['3 decisions, 1 not as recorded.', 1]);
-  });
-
-  it(
-    'waits for an inspector at its port',
-    async () => {
-      const port = portBase + 929;
-      const published = ['--publish', `127.0.0.1:${port}:9229`];
-      const name = startDetached('executor', published, ['--inspect-brk=0.0.0.0:9229', 'dist/replay.js']);
-      const asked = `http://127.0.0.1:${port}/json/list`;
-      const debugged = await until(
-        'an inspector',
-        () =>
-          fetch(asked).then(
-            (reply) => reply.json(),
-            () => undefined,
-          ),
-        30_000,
-      );
-      expect(debugged).toMatchObject([{ type: 'node', url: expect.stringMatching(/dist\/replay\.js$/) }]);
-      expect(logsOf(name)).toContain('Debugger listening on');
-    },
-    testMs,
-  );
-});
 
 // The services know each other only through Postgres, Kafka and Redis, so containers of them must do what processes do.
 const isWhole = targets.length === every.length;

@@ -284,7 +284,7 @@ function addProfileCommands(program: Command, lazily: Lazily): void {
 
 /** `sluice op …`: operations from their list to the replay of one. */
 function addOperationCommands(program: Command, lazily: Lazily): void {
-  const op = program.command('op').description('list, watch, explain, export, cancel and replay operations');
+  const op = program.command('op').description('list, watch, explain, cancel and replay operations');
   const load = () => import('./commands/operations.js');
   op.command('list', { isDefault: true })
     .description('list operations, newest first')
@@ -299,6 +299,10 @@ function addOperationCommands(program: Command, lazily: Lazily): void {
   one('describe', 'show an operation and its records')
     .option('--failed', 'only the records that failed')
     .action(lazily(async () => ({ run: (await load()).describe })));
+  one('records', 'list the records of an operation')
+    .option('--failed', 'only the records that failed')
+    .option('--csv', 'with --failed: print them as CSV')
+    .action(lazily(async () => ({ run: (await load()).records })));
   one('watch', 'follow an operation, or the batch that it is, to its end')
     .option('--timeout <seconds>', 'leave after this long, with exit code 4')
     .action(lazily(() => import('./commands/op-watch.js')));
@@ -306,11 +310,13 @@ function addOperationCommands(program: Command, lazily: Lazily): void {
     .option('--record <index>', 'only this record')
     .action(lazily(() => import('./commands/op-explain.js')));
   one('logs', 'the log of an operation').action(lazily(async () => ({ run: (await load()).logs })));
-  one('export', 'write what happened to a file, without values and credentials, to be replayed elsewhere')
-    .option('--out <file>', 'where to; default: standard output')
-    .action(lazily(() => import('./commands/op-export.js')));
   one('cancel', 'end the records that have not been sent').action(lazily(async () => ({ run: (await load()).cancel })));
   one('replay', 'write the failed records again, as a new operation')
     .option('--force', 'also those of unknown outcome: the provider may then have them twice')
     .action(lazily(async () => ({ run: (await load()).replay })));
+  retire(
+    op,
+    'export',
+    'What happened to each record: sluice op explain <operationId>; the failed records: sluice op records <operationId> --failed --csv.',
+  );
 }

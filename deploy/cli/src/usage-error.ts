@@ -54,6 +54,6 @@ function deepest(
 }
 
 /** `sluice op watch`. */
-export function pathOf(command: Command): string {
+function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -19,6 +19,7 @@ export {
 export * from './connection-credentials';
 export * from './connection-request';
 export * from './credentials';
+export { failedRecordLine, failedRecordsHeader } from './csv';
 export * from './field-mappings';
 export { fieldSteps, isHostileName, normalFieldName, pathOf, type FieldNameForm } from './field-names';
 export * from './group';
@@ -75,7 +76,6 @@ export {
   recordOutcomes,
 } from './operation';
 export * from './operation-explanation';
-export * from './operation-export';
 export { operationProgressSchema, type OperationPhase, type OperationProgress } from './operation-progress';
 export * from './operation-record';
 export * from './page';

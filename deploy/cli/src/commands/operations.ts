@@ -1,3 +1,4 @@
+import { failedRecordLine, failedRecordsHeader } from '@sluice/types';
 import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/types';
 import {
   clockTime,
@@ -10,7 +11,8 @@ import {
   shortened,
   shortTime,
 } from '../output/print';
-import { connect, type Connected, type Management, type GivenOptions } from '../profiles/connect';
+import { CommandFailure, exitCodes } from '../failure';
+import { collect, connect, type Connected, type Management, type GivenOptions } from '../profiles/connect';
 import { momentOf, readLimit } from '../read-options';
 
 interface ListOptions extends GivenOptions {
@@ -65,13 +67,34 @@ interface DescribeOptions extends GivenOptions {
   readonly failed?: boolean;
 }
 
+interface RecordsOptions extends DescribeOptions {
+  readonly csv?: boolean;
+}
+
+/** `sluice op records <id>`: each record, or with `--failed --csv` the failed ones as CSV, a page at a time. */
+export async function records([operationId = '']: readonly string[], options: RecordsOptions): Promise<void> {
+  const { csv: isCsv = false, failed: isFailed = false, json: isJson = false } = options;
+  if (isCsv && (isJson || !isFailed)) {
+    const detail = isJson ? 'two forms of one output: choose one' : 'for the records that failed: add --failed';
+    throw new CommandFailure(`--csv ${isJson ? 'and --json are' : 'is'} ${detail}.`, exitCodes.usage);
+  }
+  const { client } = await connect(options);
+  const found = client.iterate.listOperationRecords({ operationId, ...(isFailed && { status: 'failed' }) });
+  if (!isCsv) {
+    const all = await collect(found);
+    return print(options, all, () => renderRecords(all));
+  }
+  process.stdout.write(failedRecordsHeader);
+  for await (const record of found) process.stdout.write(failedRecordLine(record));
+}
+
 /** `sluice op describe <id>`: `{ operation, records }`. */
 export async function describe([operationId = '']: readonly string[], options: DescribeOptions): Promise<void> {
   const { management } = await connect(options);
   const operation = await management.getOperation({ operationId });
   const filter = options.failed === true ? ({ status: 'failed' } as const) : {};
-  const { results: records } = await management.listOperationRecords({ operationId, ...filter });
-  print(options, { operation, records }, () => `${renderOperation(operation)}\n\n${renderRecords(records)}`);
+  const { results } = await management.listOperationRecords({ operationId, ...filter });
+  print(options, { operation, records: results }, () => `${renderOperation(operation)}\n\n${renderRecords(results)}`);
 }
 
 function renderOperation({ id, status, result, resource, metadata, ...more }: Operation): string {
@@ -100,8 +123,8 @@ const recordColumns: readonly Column<OperationRecord>[] = [
   ],
 ];
 
-function renderRecords(records: readonly OperationRecord[]): string {
-  return renderTable(records, recordColumns, 'No records.');
+function renderRecords(rows: readonly OperationRecord[]): string {
+  return renderTable(rows, recordColumns, 'No records.');
 }
 
 /** `sluice op logs <id>`. */

@@ -60,6 +60,13 @@ async function connectTo({ url, writeUrl, apiKey, project, source }: Target): Pr
   return { client, management: explaining(client.management, source), source, project: projectIdOrName };
 }
 
+/** Items of a list that comes in pages, `limit` at most. */
+export async function collect<Item>(items: AsyncIterable<Item>, limit = Infinity): Promise<readonly Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) if (found.push(item) >= limit) break;
+  return found;
+}
+
 /** An explicit profile beats the environment, which beats the profile in use. */
 function findTarget({ profile: asked, project }: GivenOptions): Target {
   const env = readProcessEnv();

@@ -2,9 +2,8 @@ import type { Operation, OperationProgress, OperationRecord } from '@sluice/type
 import { useState } from 'preact/hooks';
 import { OperationBadge } from '../parts/badge';
 import { BatchView } from '../parts/batch-view';
-import { ExportButton } from '../parts/export-button';
 import { Held } from '../parts/held';
-import { CancelButton, RetryButton } from '../parts/operation-actions';
+import { CancelButton, FailedRecordsButton, RetryButton } from '../parts/operation-actions';
 import { Moment } from '../parts/moment';
 import { OperationLog } from '../parts/operation-log';
 import { Problem } from '../parts/problem';
@@ -50,7 +49,7 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
           <OperationBadge operation={operation} />
         </span>
         <div class="actions">
-          <ExportButton api={api} operationId={operation.id} records={records} />
+          <FailedRecordsButton operationId={operation.id} records={records} />
           {isOffered(session, 'frontend') ? (
             <>
               <CancelButton {...actions} />

@@ -1,5 +1,13 @@
-import { counted, type Operation, type OperationProgress, type OperationRecord } from '@sluice/types';
+import {
+  counted,
+  failedRecordLine,
+  failedRecordsHeader,
+  type Operation,
+  type OperationProgress,
+  type OperationRecord,
+} from '@sluice/types';
 import { useState } from 'preact/hooks';
+import { shortId } from '../format';
 import { goTo, hrefOf } from '../use-route';
 import type { Api } from '../session';
 import { Confirm } from './confirm';
@@ -85,5 +93,30 @@ export function RetryButton({ api, operation, progress, records }: ActionOptions
         </Confirm>
       ) : null}
     </>
+  );
+}
+
+interface FailedRecordsOptions {
+  readonly operationId: string;
+  /** All of the operation. */
+  readonly records: readonly OperationRecord[];
+}
+
+/** Saves the failed records as `sluice op records --failed --csv` prints them. */
+export function FailedRecordsButton({ operationId, records }: FailedRecordsOptions) {
+  const failed = records.filter(({ status }) => status === 'failed');
+  if (failed.length === 0) return null;
+  const save = (): void => {
+    const blob = new Blob([failedRecordsHeader, ...failed.map(failedRecordLine)], { type: 'text/csv' });
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = `failed-${shortId(operationId)}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  };
+  return (
+    <button type="button" onClick={save}>
+      Failed records (CSV)
+    </button>
   );
 }

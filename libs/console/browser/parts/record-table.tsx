@@ -126,11 +126,7 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
 }
 
 /** All of it: the records of a large operation come in pages. */
-export async function readExplanation(
-  api: Api,
-  operationId: string,
-  signal: AbortSignal,
-): Promise<OperationExplanation> {
+async function readExplanation(api: Api, operationId: string, signal: AbortSignal): Promise<OperationExplanation> {
   const first = await api.explainOperation({ operationId }, { signal });
   const records = [...first.records];
   for (let { pagination } = first; pagination.nextPageToken !== undefined;) {

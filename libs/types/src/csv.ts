@@ -1,0 +1,20 @@
+import type { OperationRecord } from './operation-record';
+
+/** A line of a CSV file, with its end; an absent cell is empty. Source: RFC 4180. */
+function csvLine(cells: readonly (string | undefined)[]): string {
+  return `${cells.map((cell = '') => csvCell(cell)).join(',')}\r\n`;
+}
+
+/** What a spreadsheet would run as a formula is marked as text. Source: OWASP, "CSV Injection". */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** The first line of a CSV file of failed records. `record` is the index in the operation, `id` the provider's id: a failed create has none. */
+export const failedRecordsHeader = csvLine(['record', 'id', 'ref', 'code', 'text']);
+
+/** The line of a failed record: its class of failure, and the provider's sentence. */
+export function failedRecordLine({ index, recordId, ref, error }: OperationRecord): string {
+  return csvLine([String(index), recordId, ref, error?.class, error?.message]);
+}
