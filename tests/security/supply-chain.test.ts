@@ -70,7 +70,7 @@ describe('[sec-47] dependencies', () => {
   });
 
   it('are installed as the lockfile says, here and in the images', () => {
-    expect(read('deploy/local/bootstrap/install.mjs')).toContain("'--frozen-lockfile'");
+    expect(read('deploy/local/bootstrap/main.mjs')).toContain("'--frozen-lockfile'");
     const installs = [...read('docker/Dockerfile').matchAll(/^.*pnpm (install|fetch|add)\b.*$/gm)].map(
       ([line]) => line,
     );

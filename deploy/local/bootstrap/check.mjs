@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
-import { childEnvironment } from './environment.mjs';
-import { pageBuilds, root, tool, workspaceNode } from './paths.mjs';
+import { childEnvironment, pageBuilds, root, tool, workspaceNode } from './child.mjs';
 
 const jest = (...projects) => [tool('jest'), '-c', 'jest.config.js', '--selectProjects', ...projects];
 const tsc = (...args) => [tool('tsc', 'typescript'), ...args];

@@ -4,9 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { childEnvironment } from './environment.mjs';
-import { launcher, root, tool, workspaceNode } from './paths.mjs';
-import { isInterrupted, runChild } from './run-child.mjs';
+import { childEnvironment, isInterrupted, root, runChild, tool, workspaceNode } from './child.mjs';
 
 const require = createRequire(import.meta.url);
 const { addUp, closingLine, suiteLines } = require(join(root, 'tests', 'setup', 'run-report.js'));
@@ -91,7 +89,7 @@ export async function runTests(tier, args) {
       if (isInterrupted(codes.at(-1)) || codes.at(-1) === cannotRun) break;
     }
     // Also after a jest that was ended and could not do it.
-    await runChild(workspaceNode, [launcher, 'stack', 'release']);
+    await runChild(workspaceNode, [join(root, 'deploy/local/dist/index.js'), 'stack', 'release']);
     const reports = readLines(reportFile);
     if (codes.at(-1) === cannotRun && reports.length === 0) return cannotRun;
     for (const line of suiteLines(reports)) process.stdout.write(`${line}\n`);
