@@ -104,7 +104,9 @@ describe('[sec-22] a reply costs bounded memory and time', () => {
   it('a compressed reply may grow to 10 MB, and to a hundred times its size', async () => {
     const headers = { 'content-encoding': 'gzip' };
     const bomb = gzipSync(Buffer.alloc(200 * MB, ' '));
-    expect(await sendTo({ status: 200, headers, body: bomb })).toMatchObject({ reply: { fault: 'too-large' } });
+    const steep = gzipSync(JSON.stringify({ text: 'x'.repeat(200_000) }));
+    for (const body of [bomb, steep])
+      expect(await sendTo({ status: 200, headers, body })).toMatchObject({ reply: { fault: 'too-large' } });
     const fair = JSON.stringify({ text: Array.from({ length: 20_000 }, (_, at) => at).join(' ') });
     expect(await sendTo({ status: 200, headers, body: gzipSync(fair) })).toMatchObject({
       reply: { json: JSON.parse(fair) },

@@ -1,5 +1,5 @@
 import { DefectError, DependencyError } from '@sluice/errors';
-import type { ProviderStub } from '../test/provider-stub';
+import type { ProviderStub, StubReply } from '../test/provider-stub';
 import { collections, done, field, idA, idB, page, record, refused, root, soqlOf } from '../test/salesforce-replies';
 import { useStubbedConnectors } from '../test/stubbed-connectors';
 import type { Connector } from './connector';
@@ -184,83 +184,56 @@ describe('Salesforce', () => {
   // Nothing refuses a second record there, so the first send, however late it was carried out, is looked for before anything leaves.
   describe('an external id that the account does not keep unique', () => {
     const firstSentAt = new Date('2026-11-20T12:00:00Z');
-    const row = (id: string, values: object) =>
-      page(record(id, { CreatedDate: '2026-11-20T12:20:00.000+0000', ...values }));
-    const mine = { LastName: 'A', Legacy__c: "L'1" };
-    const records = [first, second].map((each) => ({ ...each, firstSentAt }));
+    const seen = (...rows: readonly (readonly [id: string, values: object])[]) =>
+      page(...rows.map(([id, values]) => record(id, { CreatedDate: '2026-11-20T12:20:00.000+0000', ...values })));
+    const mine = { LastName: 'A', Name: 'A', Legacy__c: "L'1" };
+    const nearly = { ...mine, LastName: 'A.' };
+    const many = seen(...Array.from({ length: 500 }, () => [idB, mine] as const));
+    const written = { ok: true, recordId: idA };
+    const mayBe = (existingId: string, values: string) => {
+      const message = `record ${existingId} was made since the first send and has ${values} values`;
+      return { error: { class: 'unknown', scope: 'record', existingId, message: expect.stringContaining(message) } };
+    };
 
-    test('taken by our own late create: nothing is sent, and it is looked for', async () => {
-      stub.replyWith(shared, row(idB, mine));
-      expect(await salesforce.create({ ...call, ...first, isResend: true, firstSentAt })).toMatchObject({
-        ok: false,
-        error: { class: 'unknown', existingId: idB, scope: 'record', message: expect.stringContaining(idB) },
-      });
-      expect(sent()).toEqual([`GET ${root}/sobjects/Contact/describe`, `GET ${root}/query`]);
-      expect(soqlOf(stub.requests[1]?.path)).toContain("Legacy__c = 'L\\'1' AND CreatedDate >= 2026-11-20T11:59:50Z");
+    // `others`: records that another create is known to have made. Of two creates that are equal in every value each makes a record.
+    test.each<[string, replies: object[], others: string[], asked: string[][], expected: object]>([
+      ['our own late create is there', [seen([idB, mine])], [], [[idB]], mayBe(idB, 'the same')],
+      ['a trigger may have rewritten ours', [seen([idB, nearly])], [], [[idB]], mayBe(idB, 'nearly the same')],
+      ['an equal one is of another create', [seen([idB, mine])], [idB], [[idB]], written],
+      ['a nearly equal one is of another create', [seen([idB, nearly])], [idB], [[idB]], written],
+      ['one of two is', [seen([idA, mine], [idB, mine])], [idA], [[idA, idB]], mayBe(idB, 'the same')],
+      // Ours was changed since, and a resend would be its second.
+      ['the equal one is', [seen([idA, mine], [idB, nearly])], [idA], [[idA, idB]], mayBe(idB, 'nearly the same')],
+      ['all that are seen are, and there are more', [many, many], [idB], [[idB]], { error: { class: 'unknown' } }],
+      ['one that is seen twice is', [seen([idB, mine], [idB, mine])], [idB], [[idB]], written],
+      ['nobody has the value', [page(), page()], [], [], written],
+      ['somebody has it', [seen([idB, { ...mine, LastName: 'Else', Name: 'Else' }]), page()], [], [], written],
+      ['the lookup fails', [{ status: 503, body: [] }], [], [], { error: { class: 'unavailable' } }],
+    ])('%s', async (...[, replies, others, asked, expected]) => {
+      stub.replyWith(shared, ...(replies as StubReply[]), { status: 201, body: done(idA) });
+      const requested: (readonly string[])[] = [];
+      const findClaimed = async (ids: readonly string[]) => (requested.push(ids), new Set(others));
+      const fields = { ...first.fields, Name: 'A' };
+      const result = await salesforce.create({ ...call, fields, isResend: true, firstSentAt, findClaimed });
+      expect(result).toMatchObject(expected);
+      expect(requested).toEqual(asked);
+      const calls = sent().filter((each) => !each.startsWith('GET'));
+      expect(calls).toEqual(result.ok ? [`POST ${root}/sobjects/Contact`] : []);
     });
 
-    test('of one record of a batch: the others wait for the lookup', async () => {
-      stub.replyWith(shared, row(idB, mine));
-      const results = await salesforce.createBatch({ ...call, records, isResend: true });
-      expect(results).toMatchObject([
+    const resendBoth = (findClaimed = async () => new Set<string>()) => {
+      const records = [first, second].map((each) => ({ ...each, firstSentAt }));
+      return salesforce.createBatch({ ...call, records, isResend: true, findClaimed });
+    };
+
+    test('one record of a batch is there: the others wait for the lookup', async () => {
+      stub.replyWith(shared, seen([idB, mine]));
+      expect(await resendBoth()).toMatchObject([
         { error: { class: 'unknown', existingId: idB } },
         { error: { class: 'unavailable', scope: 'call' } },
       ]);
-      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
-    });
-
-    // Two creates that are equal in every value: the record is the other one's, so this one has none and nothing refuses it one.
-    test.each([
-      ['the same', mine],
-      ['nearly the same', { ...mine, LastName: 'A.' }],
-    ])('a record of %s values that another create made: it is sent', async (_, values) => {
-      stub.replyWith(shared, row(idB, values), { status: 201, body: done(idA) });
-      const asked: (readonly string[])[] = [];
-      const findClaimed = async (ids: readonly string[]) => {
-        asked.push(ids);
-        return new Set(ids);
-      };
-      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed });
-      expect(result).toEqual({ ok: true, recordId: idA });
-      expect(asked).toEqual([[idB]]);
-      expect(sent().at(-1)).toBe(`POST ${root}/sobjects/Contact`);
-    });
-
-    test('one of two such records is another’s: the other one may be ours', async () => {
-      const when = { CreatedDate: '2026-11-20T12:20:00.000+0000' };
-      stub.replyWith(shared, page(record(idA, { ...when, ...mine }), record(idB, { ...when, ...mine })));
-      const findClaimed = async () => new Set([idA]);
-      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed });
-      expect(result).toMatchObject({ error: { class: 'unknown', existingId: idB } });
-      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
-    });
-
-    // The equal one was made by an equal create; ours was changed since, and a resend would be its second.
-    test('the same one is another’s, and a nearly same one is nobody’s: nothing is sent', async () => {
-      const when = { CreatedDate: '2026-11-20T12:20:00.000+0000' };
-      const changed = { ...when, ...mine, LastName: 'A.' };
-      stub.replyWith(shared, page(record(idA, { ...when, ...mine }), record(idB, changed)));
-      const asked: (readonly string[])[] = [];
-      const findClaimed = async (ids: readonly string[]) => {
-        asked.push(ids);
-        return new Set([idA]);
-      };
-      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed });
-      expect(result).toMatchObject({
-        error: { class: 'unknown', existingId: idB, message: expect.stringContaining('nearly the same') },
-      });
-      expect(asked).toEqual([[idA, idB]]);
-      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
-    });
-
-    test('all that are seen are others’, and there are more: nothing is sent', async () => {
-      const when = { CreatedDate: '2026-11-20T12:20:00.000+0000' };
-      const many = page(...Array.from({ length: 500 }, () => record(idB, { ...when, ...mine })));
-      stub.replyWith(shared, many, many);
-      const findClaimed = async (ids: readonly string[]) => new Set(ids);
-      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed });
-      expect(result).toMatchObject({ error: { class: 'unknown', scope: 'record' } });
-      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
+      expect(soqlOf(stub.requests[1]?.path)).toContain('AND CreatedDate >= 2026-11-20T11:59:50Z');
+      expect(sent().filter((each) => !each.startsWith('GET'))).toEqual([]);
     });
 
     // Else it would be told of a conflict with somebody's record, which nothing of its own can have made.
@@ -272,74 +245,16 @@ describe('Salesforce', () => {
       expect(stub.requests.map(({ path }) => soqlOf(path) ?? '').join()).not.toContain("L\\'1");
     });
 
-    // A trigger may have rewritten a value of our own late create, which the look of the reconciliation did not see yet.
-    test('on a record that is nearly the same: nothing is sent, and it stays in doubt', async () => {
-      stub.replyWith(shared, row(idB, { ...mine, LastName: 'A.' }), page());
-      const results = await salesforce.createBatch({ ...call, records, isResend: true });
-      expect(results).toMatchObject([
-        { error: { class: 'unknown', scope: 'record', message: expect.stringContaining(idB) } },
-        { error: { class: 'unavailable', scope: 'call' } },
-      ]);
-      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
-    });
-
-    const others = { LastName: 'Else', Name: 'Else', Legacy__c: "L'1" };
-    test.each<[string, ReturnType<typeof page>[]]>([
-      ['nobody has it', [page(), page()]],
-      ['somebody else has it', [row(idB, others), page()]],
-    ])('%s: a create, never an upsert', async (_, found) => {
-      stub.replyWith(shared, ...found, { status: 201, body: done(idA) });
-      const fields = { ...first.fields, Name: 'A' };
-      const result = await salesforce.create({ ...call, fields, isResend: true, firstSentAt });
-      expect(result).toEqual({ ok: true, recordId: idA });
-      expect(sent().at(-1)).toBe(`POST ${root}/sobjects/Contact`);
-      expect(sent().some((each) => each.startsWith('PATCH'))).toBe(false);
-    });
-
     // Thrown on, it would be a crash of the call after its intent: two of them and two more alone, and the call is taken out.
-    test('an unavailable database is a failed lookup, and nothing is sent', async () => {
-      stub.replyWith(shared, row(idB, mine));
-      const findClaimed = () =>
-        Promise.reject(new DependencyError({ code: 'service.unavailable', detail: 'The database does not answer.' }));
-      const results = await salesforce.createBatch({ ...call, records, isResend: true, findClaimed });
+    test('an unavailable database is a failed lookup, our own defect is none, and nothing is sent', async () => {
+      stub.replyWith(shared, seen([idB, mine]));
+      const away = new DependencyError({ code: 'service.unavailable', detail: 'The database does not answer.' });
       const failure = { class: 'unavailable', scope: 'call', message: expect.stringContaining('Not sent again yet') };
-      expect(results).toEqual([
-        { ok: false, error: failure },
-        { ok: false, error: failure },
-      ]);
-      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
-    });
-
-    test('our own defect is not a failed lookup', async () => {
-      stub.replyWith(shared, row(idB, mine));
+      const failed = { ok: false, error: failure };
+      expect(await resendBoth(() => Promise.reject(away))).toEqual([failed, failed]);
       const defect = new DefectError({ code: 'service.defect', detail: 'broken' });
-      const findClaimed = () => Promise.reject(defect);
-      await expect(salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed })).rejects.toBe(
-        defect,
-      );
-      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
-    });
-
-    test('a record that is seen twice is asked for once', async () => {
-      const when = { CreatedDate: '2026-11-20T12:20:00.000+0000' };
-      stub.replyWith(shared, page(record(idB, { ...when, ...mine }), record(idB, { ...when, ...mine })), {
-        status: 201,
-        body: done(idA),
-      });
-      const asked: (readonly string[])[] = [];
-      const findClaimed = async (ids: readonly string[]) => {
-        asked.push(ids);
-        return new Set(ids);
-      };
-      await salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed });
-      expect(asked).toEqual([[idB]]);
-    });
-
-    test('a failed lookup: nothing is sent', async () => {
-      stub.replyWith(shared, { status: 503, body: refused('SERVER_UNAVAILABLE', 'no') });
-      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt });
-      expect(result).toMatchObject({ error: { class: 'unavailable' } });
-      expect(sent()).toHaveLength(2);
+      await expect(resendBoth(() => Promise.reject(defect))).rejects.toBe(defect);
+      expect(sent().filter((each) => !each.startsWith('GET'))).toEqual([]);
     });
 
     test('beside one that is unique: the unique one makes the upsert', async () => {

@@ -52,15 +52,4 @@ describe('an access token that ended', () => {
     expect((await ask(seed).expect(409)).body).toMatchObject({ code: 'connection.bad-credentials' });
     expect((await connectionOf(seed))?.status).toBe('bad_credentials');
   });
-
-  it('502 when the app is refused: the connection stays as it is', async () => {
-    const seed = await seedEnded('app');
-    search.hubspot.tokens = {
-      status: 400,
-      body: { status: 'BAD_CLIENT_SECRET', message: 'missing or invalid client secret' },
-    };
-    const reply = await ask(seed).expect(502);
-    expect(reply.text).not.toMatch(/client-secret|app-refresh|app-old/);
-    expect((await connectionOf(seed))?.status).toBe('created');
-  });
 });

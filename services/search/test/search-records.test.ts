@@ -80,24 +80,6 @@ describe('200', () => {
     expect(search.hubspot.calls.slice(from).filter(({ path }) => path.endsWith('/search'))).toHaveLength(1);
   });
 
-  it('delivers mapped values, and translates them in filters', async () => {
-    const selectedValueMappings = { stage: { won: 'closedwon' } };
-    const config = sampleConfig({ read: { objects: { contacts: { objectName: 'contacts', selectedValueMappings } } } });
-    const seed = await search.seed({ config });
-    search.hubspot.answer = foundRecords({ hs_object_id: '1', stage: 'closedwon' });
-    const body = { objectName: 'contacts', fieldFilters: [{ fieldName: 'stage', operator: 'eq', value: 'won' }] };
-    const reply = await ask(seed, body).expect(200);
-    expect(reply.body).toMatchObject({ results: [{ fields: { stage: 'won' } }] });
-    expect(search.hubspot.calls.at(-1)?.body).toMatchObject({ filterGroups: [{ filters: [{ value: 'closedwon' }] }] });
-  });
-
-  it('finds in an object that is disabled, but enabled always', async () => {
-    const manifest = sampleManifest({ read: { objects: [{ objectName: 'contacts', enabled: 'always' }] } });
-    const config = sampleConfig({ read: { objects: { contacts: { objectName: 'contacts', disabled: true } } } });
-    search.hubspot.answer = foundRecords();
-    await ask(await search.seed({ manifest, config })).expect(200);
-  });
-
   it('finds nothing, finds without filters, and joins filters by AND', async () => {
     const seed = await search.seed();
     search.hubspot.answer = foundRecords();
@@ -159,13 +141,7 @@ describe('what the provider does', () => {
     ['refuses the search', refusal(400), { status: 422, code: 'provider.rejected', retryable: false }],
     ['lacks a permission', refusal(403), { status: 422, code: 'provider.forbidden', retryable: false }],
     ['is down', refusal(503), { status: 502, code: 'provider.unavailable', retryable: true }],
-    ['hangs up', 'hang-up', { status: 502, code: 'provider.unavailable', retryable: true }],
     ['does not answer', 'never', { status: 504, code: 'provider.timeout', retryable: true }],
-    [
-      'answers with no JSON',
-      { status: 200, body: 'x' },
-      { status: 502, code: 'provider.unavailable', retryable: true },
-    ],
   ])('%s', async (_case, answer, expected) => {
     const seed = await search.seed();
     search.hubspot.answer = answer;
@@ -175,15 +151,6 @@ describe('what the provider does', () => {
     expect(reply.text).not.toContain(canary);
     const connection = await search.context.store.connections.find(seed.projectId, seed.connectionId);
     expect(connection?.status).toBe('created');
-  });
-
-  it('422: lacks the field, and names it', async () => {
-    const seed = await search.seed();
-    const message = 'There was a problem with the request. Property "shoe_size" does not exist';
-    search.hubspot.answer = refusal(400, { category: 'VALIDATION_ERROR', message });
-    const fieldFilters = [{ fieldName: 'shoe_size', operator: 'eq', value: '42' }];
-    const reply = await ask(seed, { objectName: 'contacts', fieldFilters }).expect(422);
-    expect(reply.body).toMatchObject({ code: 'provider.rejected', detail: expect.stringContaining('shoe_size') });
   });
 
   it.each<[string, ProviderAnswer, number]>([
@@ -197,18 +164,6 @@ describe('what the provider does', () => {
     search.hubspot.answer = foundRecords();
     await ask(seed, { ...byEmail, objectName: 'tickets' }).expect(expected);
     search.hubspot.properties = usual;
-  });
-
-  it('429: returns when to retry', async () => {
-    const seed = await search.seed();
-    search.hubspot.answer = refusal(429, { policyName: 'SECONDLY' });
-    const reply = await ask(seed).expect(429);
-    expect(reply.headers['retry-after']).toBe('1');
-    expect(reply.body).toMatchObject({
-      code: 'provider.quota-exhausted',
-      retryable: true,
-      retryAfter: expect.any(String),
-    });
   });
 
   it.each([
@@ -275,17 +230,6 @@ describe('what the provider does', () => {
     expect(reply.text).not.toContain(canary);
     const connection = await search.context.store.connections.find(seed.projectId, seed.connectionId);
     expect(connection?.status).toBe('bad_credentials');
-  });
-
-  it('429 without asking it while the account is blocked', async () => {
-    const seed = await search.seed();
-    const names = { ...seed, withinProjectId: seed.projectId, projectIdOrName: seed.projectId };
-    const { laneId } = await search.context.installations.resolve(names);
-    await search.context.store.writes.blockLane({ projectId: seed.projectId, laneId }, 30_000, 'quota');
-    const asked = search.hubspot.calls.length;
-    const reply = await ask(seed).expect(429);
-    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(25);
-    expect(search.hubspot.calls).toHaveLength(asked);
   });
 });
 

@@ -92,6 +92,13 @@ export function hostileCases(harness: ConnectorHarness): ConformanceCase[] {
   }
   if (create && fault) {
     cases.push(
+      toTest('hostile: credentials that no header can carry are refused, and nothing is written', async () => {
+        const fields = harness.fields(newSeed());
+        for (const accessToken of ['', 'a b', 'a\r\nx-evil: 1', 'é']) {
+          assert.equal(classOf(await create({ ...call, auth: { ...auth, accessToken }, fields })), 'credentials');
+        }
+        assert.equal(await harness.count(fields), 0);
+      }),
       toTest('hostile: an object that is none is refused, whatever is asked of it', async () => {
         for (const name of names) {
           const of = { auth, objectName: name };

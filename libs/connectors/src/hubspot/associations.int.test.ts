@@ -54,13 +54,6 @@ describe('associations on update', () => {
     expect(inputsOf(2)).toEqual([{ from: { id: '1' }, to: { id: '7' }, types: associations[2]?.types }]);
   });
 
-  test('are all that is sent where there are no fields', async () => {
-    stub.replyWith(linked);
-    const write = { ...contacts, recordId: '1', fields: {}, associations: [defined('55', 279)] };
-    expect(await hubspot.update(write)).toEqual({ ok: true, recordId: '1' });
-    expect(sent()).toEqual([linksTo('companies')]);
-  });
-
   test('are not made when the fields were refused', async () => {
     stub.replyWith(refused('no'));
     const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
@@ -299,13 +292,6 @@ describe('associations of a batch', () => {
     const results = await hubspot.updateBatch({ ...contacts, records });
     expect(results.every(({ ok }) => ok)).toBe(true);
     expect(stub.requests.map((_, at) => inputsOf(at).length)).toEqual([2_000, 100]);
-  });
-
-  test('refused whole for one of them: the others are linked', async () => {
-    stub.replyWith(updated, refused('bad'), linked, refused('bad'), refused('bad'), linked);
-    const settled = await hubspot.updateBatch(batchOf((id) => [defined(`5${id}`, 279)]));
-    expect(stub.requests.slice(1).map((_, at) => inputsOf(at + 1).length)).toEqual([4, 2, 2, 1, 1]);
-    expect(settled.map((result) => result.ok && result.warnings?.length)).toEqual([undefined, undefined, 1, undefined]);
   });
 
   test('refused for all of them: a bounded number of calls', async () => {

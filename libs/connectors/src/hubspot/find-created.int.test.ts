@@ -263,9 +263,3 @@ test('a mixed request keeps its order', async () => {
     ['cannot-look-up', false],
   ]);
 });
-
-test('how long a create may stay invisible', () => {
-  expect(hubspot.visibilityMs('contacts', { email: 'a@x' })).toBe(0);
-  expect(hubspot.visibilityMs('contacts', { lastname: 'x' })).toBe(30_000);
-  expect(hubspot.visibilityMs('companies', { email: 'a@x' })).toBe(30_000);
-});

@@ -21,7 +21,7 @@ test('[sec-25] the search of any names and values reads back as the same filters
   let found = 0;
   await fc.assert(
     fc.asyncProperty(filters, fc.array(hostileText, { maxLength: 3 }), async (asked, fields) => {
-      await connector.search({ auth, objectName: 'contacts', filters: asked, fields, limit: 10 });
+      await connector.search({ auth, objectName: 'contacts', filters: asked, fields, limit: 500 });
       const [request, ...more] = taken();
       found += asked.length;
       expect([request?.path, more]).toEqual(['/crm/v3/objects/contacts/search', []]);
@@ -30,7 +30,7 @@ test('[sec-25] the search of any names and values reads back as the same filters
           { filters: asked.map(({ field, value }) => ({ propertyName: field, operator: 'EQ', value: String(value) })) },
         ],
         properties: fields,
-        limit: 10,
+        limit: 200,
       });
     }),
     { numRuns: 4_000 },

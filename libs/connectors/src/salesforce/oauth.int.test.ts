@@ -69,30 +69,6 @@ describe('refresh', () => {
     stub.replyWith({ status: 200, body: { access_token: 'a', refresh_token: 'b' } });
     expect(await ask()).toEqual({ accessToken: 'a', refreshToken: 'b' });
   });
-
-  const oauth = (error: string, description = 'said') => ({ error, error_description: description });
-  test.each<[string, number, unknown, string]>([
-    ['expired', 400, oauth('invalid_grant', 'expired access/refresh token'), 'credentials'],
-    ['login rate', 400, oauth('invalid_grant', 'login rate exceeded'), 'quota'],
-    ['rate limit', 400, oauth('rate_limit_exceeded'), 'quota'],
-    ['429', 429, undefined, 'quota'],
-    ['wrong client secret', 400, oauth('invalid_client'), 'rejected'],
-    ['503 that carries invalid_grant', 503, oauth('invalid_grant'), 'unavailable'],
-    ['200 HTML', 200, '<html></html>', 'unavailable'],
-    ['302', 302, undefined, 'unavailable'],
-  ])('%s', async (_, status, body, expected) => {
-    stub.replyWith({ status, body });
-    await expect(ask()).rejects.toMatchObject({ class: expected });
-  });
-
-  test('no reply, and no secret in what is said', async () => {
-    stub.replyWith((response) => response.destroy());
-    await expect(ask()).rejects.toMatchObject({ class: 'unavailable' });
-    stub.replyWith({ status: 400, body: oauth('invalid_grant', 'token 5Aep861-refresh of client-secret') });
-    await expect(ask()).rejects.toMatchObject({
-      detail: expect.stringMatching(/must connect again: invalid_grant: token \[secret\] of \[secret\]$/),
-    });
-  });
 });
 
 describe('what a call leaves behind', () => {

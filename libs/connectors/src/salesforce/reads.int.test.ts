@@ -72,13 +72,6 @@ describe('search', () => {
     );
   });
 
-  test('the description is asked for once a minute, also by those who ask at once', async () => {
-    stub.replyWith(described, page());
-    await Promise.all(Array.from({ length: 5 }, () => find([{ field: 'Email', value: 'a@b.c' }])));
-    expect(stub.requests.filter(({ path }) => path.endsWith('/describe'))).toHaveLength(1);
-    expect(stub.requests).toHaveLength(6);
-  });
-
   test('over a relationship, with the description of the other object', async () => {
     stub.replyWith(
       described,
@@ -134,12 +127,6 @@ describe('search', () => {
   test('an object that is not there is named', async () => {
     stub.replyWith({ status: 404, body: refused('NOT_FOUND', 'The requested resource does not exist') });
     await expect(find([])).rejects.toMatchObject({ class: 'rejected', detail: expect.stringContaining("'Contact'") });
-  });
-
-  test('a failed description is asked for again', async () => {
-    stub.replyWith({ status: 503, body: refused('SERVER_UNAVAILABLE', 'x') }, described, page());
-    await expect(find([])).rejects.toMatchObject({ class: 'unavailable' });
-    expect(await find([])).toEqual([]);
   });
 });
 
