@@ -4,26 +4,10 @@ import { until } from '@sluice/testkit';
 import { call } from '../harness/api';
 import { startSystem, type System } from '../harness/system';
 
-const root = join(__dirname, '../..');
-const page = readFileSync(join(root, 'docs/FLOW.md'), 'utf8');
-const links = [...page.matchAll(/`([\w./-]+\.ts):(\w+)`/g)].map(([, file, name]) => ({
-  file: file ?? '',
-  name: name ?? '',
-}));
+const page = readFileSync(join(__dirname, '../../docs/FLOW.md'), 'utf8');
 const events = [...page.matchAll(/^\| \d+ \|.*\| (`.*`) \|$/gm)].flatMap(([, cell = '']) =>
   cell.split(', ').map((event) => event.slice(1, -1)),
 );
-
-describe('docs/FLOW.md', () => {
-  it('names at least one function for each of its steps', () => {
-    expect(links.length).toBeGreaterThanOrEqual(15);
-    expect(events).toEqual(expect.arrayContaining(['write.accepted', 'call.settled', 'operation.ended']));
-  });
-
-  it.each(links)('$file has $name', ({ file, name }) => {
-    expect(readFileSync(join(root, file), 'utf8')).toMatch(new RegExp(`(?:function|export const) ${name}\\b`));
-  });
-});
 
 describe('a real auto-batched write', () => {
   let system: System;
@@ -49,6 +33,7 @@ describe('a real auto-batched write', () => {
       return lines.some((line) => line.event === 'operation.ended') ? lines : undefined;
     });
     const inOrder = seen.toSorted((a, b) => a.time.localeCompare(b.time)).map((line) => line.event);
+    expect(events).toEqual(expect.arrayContaining(['write.accepted', 'call.settled', 'operation.ended']));
     expect(inOrder.filter((event) => events.includes(event))).toEqual(events);
   });
 });
