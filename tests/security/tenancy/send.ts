@@ -3,6 +3,7 @@ import type { Ids, World } from './world';
 
 export interface RawReply {
   readonly status: number;
+  readonly contentType: string | undefined;
   readonly text: string;
 }
 
@@ -18,7 +19,8 @@ export async function send(world: World, row: Row, ids: Ids, credentials: object
     signal: AbortSignal.timeout(120_000),
     ...(body && { body: JSON.stringify(body(ids, world)) }),
   });
-  return { status: reply.status, text: await reply.text() };
+  const contentType = reply.headers.get('content-type') ?? undefined;
+  return { status: reply.status, contentType, text: await reply.text() };
 }
 
 function baseOf({ stack }: World, { service }: Row): string {
@@ -27,7 +29,7 @@ function baseOf({ stack }: World, { service }: Row): string {
 }
 
 /** What may differ between the answers to two names: the request's own marks, and the name itself. */
-export function comparable({ status, text }: RawReply, name: string): string {
+export function comparable({ status, text }: Pick<RawReply, 'status' | 'text'>, name: string): string {
   const marks = /"(requestId|instance|time)":"[^"]*"/g;
   return `${status} ${text.replaceAll(marks, '"$1":""').replaceAll(name, '<name>')}`;
 }
