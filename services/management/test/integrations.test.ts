@@ -115,26 +115,6 @@ describe('200 PUT integrations:batch', () => {
     expect((reply.body as { name: string }[]).map(({ name }) => name).sort()).toEqual(['a', 'b']);
     expect((await management.as(project.key).get(integrationsOf(project))).body).toHaveLength(3);
   });
-
-  it('keeps everything that later rules will use', async () => {
-    const project = await management.newProject();
-    const content = sampleManifest({
-      read: {
-        objects: [
-          {
-            objectName: 'contacts',
-            destination: 'hook',
-            schedule: '*/10 * * * *',
-            requiredFields: [{ fieldName: 'email', mapToName: 'mail' }],
-            optionalFields: [{ mapToName: 'nick', prompt: 'Which one?' }],
-            backfill: { defaultPeriod: { days: 30 } },
-          },
-        ],
-      },
-    });
-    const reply = await deploy(project, JSON.stringify({ specVersion: '1.0.0', integrations: [content] })).expect(200);
-    expect(reply.body).toMatchObject([{ latestRevision: { content } }]);
-  });
 });
 
 describe('409 POST integrations', () => {
@@ -143,69 +123,6 @@ describe('409 POST integrations', () => {
     await management.as(project.key).post(integrationsOf(project)).send(creation()).expect(201);
     const reply = await management.as(project.key).post(integrationsOf(project)).send(creation()).expect(409);
     expect(reply.body).toMatchObject({ code: 'integration.name-taken', detail: expect.stringContaining('name:') });
-  });
-});
-
-describe('400 PUT integrations:batch', () => {
-  it.each([
-    ['text that is not YAML', 'a: [', 'sourceYaml'],
-    ['a key twice', 'specVersion: 1.0.0\nspecVersion: 1.0.0\nintegrations: []', 'sourceYaml'],
-    ['an alias that leads nowhere', 'specVersion: *nothing', 'sourceYaml'],
-    ['a nesting without end', '['.repeat(50_000), 'sourceYaml'],
-    ['a number', '7', 'body'],
-    [
-      'another value of enabled',
-      yaml.replace('enabled: always', 'enabled: never'),
-      'integrations[0].read.objects[0].enabled',
-    ],
-    ['an unknown version', 'specVersion: 9.0.0\nintegrations: []', 'specVersion'],
-    [
-      'a misspelt member',
-      yaml.replace('objectName: contacts', 'objectname: contacts'),
-      'integrations[0].read.objects[0].objectname',
-    ],
-    [
-      'an object twice',
-      yaml.replace('          enabled: always', '        - objectName: contacts'),
-      'integrations[0].read.objects[1].objectName',
-    ],
-    ['a name twice', `${yaml}  - name: crm\n    provider: hubspot\n`, 'integrations[1].name'],
-  ])('names the place of %s', async (_case, text, name) => {
-    const project = await management.newProject();
-    const before = await management.countRows();
-    const reply = await deploy(project, text).expect(400);
-    const body = reply.body as { issues: { name: string }[]; remedy: string };
-    expect(body.issues.map((issue) => issue.name)).toContain(name);
-    expect(body.remedy).toEqual(expect.any(String));
-    expect(await management.countRows()).toEqual(before);
-  });
-
-  // The "billion laughs" of YAML: a few bytes that expand to gigabytes.
-  it('refuses aliases that repeat too much', async () => {
-    const project = await management.newProject();
-    const levels = 'bcdefghi'
-      .split('')
-      .map((letter, at) => `${letter}: &${letter} [${Array(9).fill(`*${'abcdefgh'[at]}`).join(',')}]`);
-    const reply = await deploy(project, `a: &a [x,x,x]\n${levels.join('\n')}`).expect(400);
-    expect(reply.body).toMatchObject({ issues: [{ name: 'sourceYaml' }] });
-  });
-
-  it('takes no destructive that is neither true nor false', async () => {
-    const project = await management.newProject();
-    const batch = `${integrationsOf(project)}:batch`;
-    const sent = management.as(project.key).put(`${batch}?destructive=maybe`).send({ sourceYaml: yaml });
-    expect((await sent.expect(400)).body).toMatchObject({ issues: [{ in: 'query', name: 'destructive' }] });
-  });
-});
-
-describe('422', () => {
-  it('names a provider that is not known, and the known ones', async () => {
-    const project = await management.newProject();
-    const reply = await deploy(project, yaml.replace('provider: hubspot', 'provider: hubspit')).expect(422);
-    expect(reply.body).toMatchObject({
-      code: 'provider.unknown',
-      issues: [{ name: 'integrations[0].provider', detail: expect.stringContaining('hubspot'), value: 'hubspit' }],
-    });
   });
 });
 

@@ -104,33 +104,14 @@ describe('PATCH jwt-keys/{keyId}', () => {
     expect(((await management.as(project.key).get(`${keys()}?active=false`)).body as object[]).length).toBe(all.length);
   });
 
-  it.each<[string, object, string]>([
-    ['an empty mask', { updateMask: [], jwtKey: {} }, 'updateMask'],
-    ['a field that cannot change', { updateMask: ['publicKeyPem'], jwtKey: {} }, 'updateMask[0]'],
-    ['a mask without the value', { updateMask: ['active'], jwtKey: { label: 'x' } }, 'jwtKey.active'],
-  ])('400 names %s', async (_case, sent, name) => {
-    const kid = await register();
-    const reply = await management.as(project.key).patch(`${keys()}/${kid}`).send(sent).expect(400);
-    expect(reply.body).toMatchObject({ issues: [{ name }] });
-  });
-});
-
-describe('404', () => {
-  it("answers another project's key like none", async () => {
-    const kid = await register();
-    const other = await management.newProject();
-    const change = { updateMask: ['label'], jwtKey: { label: 'x' } };
-    for (const id of [kid, '0190a4c2-7b5e-7000-8000-000000000000']) {
-      const path = `/v1/projects/${other.id}/jwt-keys/${id}`;
-      const replies = [
-        await management.as(other.key).get(path).expect(404),
-        await management.as(other.key).patch(path).send(change).expect(404),
-        await management.as(other.key).delete(path).expect(404),
-      ];
-      for (const { body } of replies) expect(body).toMatchObject({ code: 'jwt-key.not-found' });
-    }
-    expect((await management.as(project.key).get(`${keys()}/${kid}`).expect(200)).body).toMatchObject({ label: 'ci' });
-  });
+  it.each<[string, object, string]>([['an empty mask', { updateMask: [], jwtKey: {} }, 'updateMask']])(
+    '400 names %s',
+    async (_case, sent, name) => {
+      const kid = await register();
+      const reply = await management.as(project.key).patch(`${keys()}/${kid}`).send(sent).expect(400);
+      expect(reply.body).toMatchObject({ issues: [{ name }] });
+    },
+  );
 });
 
 describe('a token', () => {

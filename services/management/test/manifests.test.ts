@@ -118,12 +118,6 @@ describe('400 with line and column', () => {
       ['integrations[2].provider', `is not known; known: ${knownProviders} (line 5, column 15)`],
     ]);
   });
-
-  it('of names that reach into a prototype', async () => {
-    const [issue] = await refused(lines('  - name: a', '    provider: hubspot', '    read: {__proto__: {a: 1}}'));
-    expect(issue?.[0]).toContain('__proto__');
-    expect(({} as { a?: number }).a).toBeUndefined();
-  });
 });
 
 // Each of these takes the parser minutes, or the process its stack, when it is read as it is.

@@ -96,18 +96,6 @@ describe('problems of metadata', () => {
     for (const [path, code] of codes) expect((await send.get(path).expect(404)).body).toMatchObject({ code });
   });
 
-  it('400 without groupRef, and for an unknown parameter', async () => {
-    const { send, integrationPath } = await prepareAccount(management);
-    for (const [query, name] of [
-      ['', 'groupRef'],
-      ['groupRef=group-1&excludeReadonly=true', 'excludeReadonly'],
-      ['groupRef=group-1&excludeReadOnly=perhaps', 'excludeReadOnly'],
-    ]) {
-      const reply = await send.get(metadataPath(integrationPath, 'contacts', query)).expect(400);
-      expect(reply.body).toMatchObject({ issues: [{ in: 'query', name }] });
-    }
-  });
-
   it('409 when the provider refuses the credentials, and the connection says so', async () => {
     const { send, seed, token, integrationPath } = await prepareAccount(management);
     management.hubspot.outcomes.delete(token);

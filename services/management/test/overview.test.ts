@@ -91,9 +91,3 @@ it('names the longest queues, with what waited in them', async () => {
   expect(lanes).toMatchObject([{ provider: 'hubspot', groupRefs: [prepared.seed.groupRef] }]);
   expect(points.at(-1)?.backlog).toEqual([{ laneId: lanes[0]?.id, waiting: 2 }]);
 });
-
-it('refuses another span, and names those there are', async () => {
-  const { body } = await send.get(`${prepared.path}/overview?span=month`).expect(400);
-  expect(body).toMatchObject({ code: 'request.invalid', issues: [{ name: 'span', value: 'month' }] });
-  expect(JSON.stringify(body)).toContain('week');
-});

@@ -58,15 +58,7 @@ describe.each(lists)('GET %s', (list) => {
     expect(await pagesFrom(`${pathOf(list)}?pageSize=1000`)).toHaveLength(1);
   });
 
-  it.each([
-    'pageSize=0',
-    'pageSize=1001',
-    'pageSize=2.5',
-    'pageSize=x',
-    'pageToken=x',
-    'pageToken=',
-    'pageSize=2&pageSize=3',
-  ])('400 %s', async (query) => {
+  it.each(['pageSize=0', 'pageToken=x'])('400 %s', async (query) => {
     const { body } = await send.get(`${pathOf(list)}?${query}`).expect(400);
     expect(body).toMatchObject({ code: 'request.invalid', issues: [{ in: 'query', name: query.split('=')[0] }] });
   });

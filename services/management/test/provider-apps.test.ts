@@ -75,19 +75,6 @@ describe('200', () => {
     expect((await management.as(read).get(path()).expect(200)).body).toMatchObject([{ metadata }, { id }]);
   });
 
-  it('stores the secret sealed', async () => {
-    await create();
-    const database = openDatabase({
-      url: management.context.config.databaseUrl,
-      applicationName: 'apps-test',
-      limits: patientLimits,
-    });
-    const dump = JSON.stringify(await database('provider_apps').where({ project_id: project.id }));
-    await database.destroy();
-    expect(dump).toContain('v1.k1.');
-    expect(dump).not.toContain(canary);
-  });
-
   it('PATCH changes what the mask names and nothing else, and clears what has no value', async () => {
     const app = await create({ ...order, externalRef: 'x-1', scopes: ['crm'] });
     const before = await clientOf();
@@ -115,10 +102,7 @@ describe('refusals', () => {
   it.each([
     ['an unknown provider', { ...order, provider: 'nothing' }, 422, 'provider.unknown'],
     ['no secret', { provider: 'hubspot', clientId: 'c' }, 400, 'request.invalid'],
-    ['an unknown field', { ...order, clientKey: 'x' }, 400, 'request.invalid'],
     ['a secret as the name of a field', { provider: 'hubspot', clientId: 'c', [canary]: 'x' }, 400, 'request.invalid'],
-    ['a NUL in the secret', { ...order, clientSecret: `${canary}\0` }, 400, 'request.invalid'],
-    ['a NUL in a scope', { ...order, scopes: ['a\0'] }, 400, 'request.invalid'],
   ])('POST with %s', async (_what, body, status, code) => {
     const reply = await mine().post(path()).send(body).expect(status);
     expect(reply.body).toMatchObject({ code });
@@ -128,13 +112,6 @@ describe('refusals', () => {
 
   it.each([
     ['an empty mask', { updateMask: [], providerApp: {} }, 'updateMask', 400],
-    ['a mask of an unknown field', { updateMask: ['id'], providerApp: {} }, 'updateMask[0]', 400],
-    [
-      'no value for what is required',
-      { updateMask: ['clientSecret'], providerApp: {} },
-      'providerApp.clientSecret',
-      400,
-    ],
     ['an unknown provider', { updateMask: ['provider'], providerApp: { provider: 'x' } }, 'providerApp.provider', 422],
   ])('PATCH with %s', async (_what, body, name, status) => {
     const { id } = await create();

@@ -64,13 +64,6 @@ describe('the workspace as `providerMetadata.workspace`', () => {
     });
   });
 
-  it('400 for two names of two workspaces', async () => {
-    const more = { providerWorkspaceRef: 'acme', providerMetadata: workspace('beta') };
-    expect((await generate('token-7', more).expect(400)).body).toMatchObject({
-      issues: [{ name: 'providerMetadata.workspace.value', value: 'beta' }],
-    });
-  });
-
   // What the published browser client sends whose connection lacks an input.
   it('PATCH takes its own again without a question to the provider, and refuses another', async () => {
     management.salesforce.accounts.set('token-8', { ...account, myDomain: 'iota' });

@@ -5,7 +5,7 @@ import { openDatabase } from '@sluice/store';
 import { patientLimits, zipOf } from '@sluice/testkit';
 import type { SignedUrl } from '@sluice/types';
 import supertest from 'supertest';
-import { adminKey, startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
 
 let management: RunningManagement;
 let project: ProjectWithKey;
@@ -111,16 +111,6 @@ describe('200', () => {
 });
 
 describe('who gets an address', () => {
-  it.each(['read', 'write', 'search'])('not a key with %s only: 403', async (scope) => {
-    const key = await management.newKey(project.id, [scope]);
-    await management.as(key).get('/v1/generate-upload-url').expect(403);
-  });
-
-  it('not the bootstrap key, which has no project, and nobody without a key', async () => {
-    await management.as(adminKey).get('/v1/generate-upload-url').expect(403);
-    await management.as().get('/v1/generate-upload-url').expect(401);
-  });
-
   it.each(['', 'x', '1B2M2Y8AsgTpgAmY7PhCfg', '1B2M2Y8AsgTpgAmY7PhCfh==', 'd41d8cd98f00b204e9800998ecf8427e'])(
     'not for the md5 %j',
     async (md5) => {
@@ -154,34 +144,10 @@ describe('a zip that is refused leaves its address good', () => {
       expected: { issues: [{ in: 'header', name: 'Content-MD5', value: md5Of(other) }] },
     },
     {
-      what: 'as JSON',
-      headers: { 'content-type': 'application/json' },
-      status: 415,
-      expected: { code: 'request.content-type' },
-    },
-    {
-      what: 'as a form',
-      headers: { 'content-type': 'multipart/form-data; boundary=x' },
-      status: 415,
-      expected: { code: 'request.content-type' },
-    },
-    {
-      what: 'compressed on its way',
-      headers: { 'content-encoding': 'gzip' },
-      status: 415,
-      expected: { remedy: 'Send the body without Content-Encoding.' },
-    },
-    {
       what: 'larger than a megabyte',
       bytes: randomBytes(1_048_577),
       status: 413,
       expected: { code: 'request.body-too-large', remedy: 'Zip amp.yaml alone.' },
-    },
-    {
-      what: 'empty',
-      bytes: Buffer.alloc(0),
-      status: 400,
-      expected: { code: 'request.invalid', detail: 'The body is empty.' },
     },
   ])('$what', async ({ bytes = zip, headers = {}, status, expected }) => {
     const address = await signed({ md5: md5Of(zip) });
@@ -194,9 +160,6 @@ describe('a zip that is refused leaves its address good', () => {
   });
 
   it.each<[string, Buffer, string]>([
-    ['no zip', Buffer.from(yaml('x')), 'is not a zip'],
-    ['a zip with a name that leads out of it', zipOf([{ name: '../amp.yaml', content: 'x' }]), '../amp.yaml'],
-    ['an encrypted one', zipOf([{ name: 'amp.yaml', content: 'x', isEncrypted: true }]), 'encrypted'],
     ['a bomb', zipOf([{ name: 'amp.yaml', content: Buffer.alloc(50_000_000) }]), 'more than'],
   ])('%s', async (_what, bytes, rule) => {
     const { url } = await signed();

@@ -1,5 +1,3 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
 import type { CreatedWebhookEndpoint, WebhookEndpoint, WebhookMessageListReply } from '@sluice/types';
 import { startReceiver, type Receiver } from './start-receiver';
 import { startWebhooks, type WebhookFixture } from './webhook-fixture';
@@ -50,20 +48,6 @@ describe('200 and 201', () => {
     expect([one.body, all.body]).toEqual([shown, [shown]]);
     expect(one.text + all.text).not.toContain(secret);
     expect((await as.get(path(`/${made.id}/secret`)).expect(200)).body).toEqual({ secret });
-  });
-
-  it('keeps the secret sealed', async () => {
-    const { create } = await newProject();
-    const { id, secret } = await create();
-    const database = openDatabase({
-      url: fixture.management.context.config.databaseUrl,
-      applicationName: 'test',
-      limits: patientLimits,
-    });
-    const dump = JSON.stringify(await database('webhook_endpoints').where({ id }));
-    await database.destroy();
-    expect(dump).toContain('v1.k1.');
-    expect(dump).not.toContain(secret.slice(6));
   });
 
   it('PATCH changes what the mask names; a disabled endpoint says why', async () => {
@@ -149,9 +133,7 @@ describe('200 and 201', () => {
 describe('400', () => {
   it.each([
     ['no URL', { url: 'receiver' }, 'must be an absolute URL'],
-    ['another protocol', { url: 'ftp://receiver.example.com' }, 'must begin with https://'],
     ['a password', { url: 'https://ann:secret@receiver.example.com' }, 'must not hold a user name or a password'],
-    ['a fragment', { url: 'https://receiver.example.com/#x' }, 'must not hold a fragment'],
     ['a private address', { url: 'https://192.168.0.1/' }, 'must not be a private or reserved address'],
   ])('%s, said without the value', async (_, body, detail) => {
     const { as, path, create } = await newProject();
@@ -168,7 +150,6 @@ describe('400', () => {
 
   it.each([
     ['an unknown type', { eventTypes: ['read.triggered.done'] }],
-    ['no type', { eventTypes: [] }],
     ['a secret of theirs', { secret: 'whsec_AAAA' }],
   ])('%s', async (_, more) => {
     const { as, path } = await newProject();
