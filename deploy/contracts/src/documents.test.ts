@@ -171,13 +171,20 @@ it('every status of a problem shows a document of each of its codes', () => {
   }
 });
 
-it('shows every way of writing, with its reply', () => {
+it('shows every way of writing, and every reply to one', () => {
   const [, write] = contracts.find(([name]) => name === 'write') ?? [];
   const { requestBody, responses } = Object.values(write?.document.paths ?? {})[0]?.['post'] ?? {};
-  const ways = ['single', 'batch', 'asynchronous', 'autoBatched', 'update', 'delete'];
-  expect(Object.keys(requestBody?.content['application/json']?.examples ?? {})).toEqual(ways);
-  expect(Object.keys(responses?.['200']?.content?.['application/json']?.examples ?? {})).toEqual([...ways, 'dryRun']);
-  expect(Object.keys(responses?.['422']?.content?.['application/json']?.examples ?? {})).toEqual(['single', 'batch']);
+  const shown = (content?: Readonly<Record<string, OpenApiContent>>) =>
+    Object.keys(content?.['application/json']?.examples ?? {});
+  expect(shown(requestBody?.content)).toEqual(['single', 'batch', 'asynchronous', 'autoBatched', 'update', 'delete']);
+  const planned = ['dryRunReply', 'batchDryRunReply'];
+  expect(shown(responses?.['200']?.content)).toEqual([
+    'singleWriteReply',
+    'batchWriteReply',
+    ...planned,
+    'acceptedWriteReply',
+  ]);
+  expect(shown(responses?.['422']?.content)).toEqual(['refusedWriteReply', 'batchWriteReply']);
 });
 
 it('says which members are stored and not executed', () => {

@@ -56,6 +56,6 @@ export const updateApiKeyRequestSchema = closedObject(
   ['updateMask', 'apiKey'],
   {
     updateMask: maskOf(['active', 'label', 'scopes']),
-    apiKey: closedObject('The new values.', { label, active, scopes: scopeList }),
+    apiKey: closedObject('The new values.', { active, label, scopes: scopeList }),
   },
 );

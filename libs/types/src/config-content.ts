@@ -29,9 +29,18 @@ const members = {
   read: closedObject('Read configuration.', {
     objects: mapOf('Object name to its read configuration.', readObjectConfigSchema),
   }),
-  write: closedObject('Write configuration.', {
-    objects: mapOf('Object name to its write configuration.', writeObjectConfigSchema),
-  }),
+  write: {
+    ...closedObject('Write configuration.', {
+      objects: mapOf('Object name to its write configuration.', writeObjectConfigSchema),
+    }),
+    examples: [
+      {
+        objects: {
+          contacts: { objectName: 'contacts', selectedFieldSettings: { phone: { writeOnUpdate: 'ifEmpty' } } },
+        },
+      },
+    ],
+  },
   proxy: closedObject('Stored only.', { enabled: flag('Whether proxy calls are allowed.') }),
   subscribe: closedObject('Stored only.', {
     objects: { type: 'object', description: 'Object name to what is subscribed of it.' },

@@ -99,7 +99,11 @@ const members = {
     required: ['username', 'password', 'clientId', 'clientSecret'],
     properties: { username, password, clientId, clientSecret, scopes },
   },
-  oauth2AuthorizationCode: { ...oauth2AuthorizationCodeSchema, writeOnly: true },
+  oauth2AuthorizationCode: {
+    ...oauth2AuthorizationCodeSchema,
+    writeOnly: true,
+    examples: [{ accessToken: { token: 'pat-na1-…' } }],
+  },
 } as const;
 
 export const generateConnectionRequestSchema = closedObject(
@@ -118,7 +122,7 @@ export const updateConnectionRequestSchema = closedObject(
   'Changes of a connection; only what updateMask names is used.',
   ['updateMask', 'connection'],
   {
-    updateMask: maskOf(connectionUpdatePaths),
+    updateMask: { ...maskOf(connectionUpdatePaths), examples: [['oauth2AuthorizationCode']] },
     connection: closedObject('The new values.', members),
   },
 );

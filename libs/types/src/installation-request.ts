@@ -4,7 +4,7 @@ import {
   type ConfigContent,
   type UpdateConfigContent,
 } from './config-content';
-import { choice, closedObject, nameText } from './json-schema';
+import { choice, closedObject, nameText, text } from './json-schema';
 import { limits } from './limits';
 
 /** Source: specification, Installation create and update; the path and the optional members: published API. */
@@ -51,7 +51,7 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-const groupRef = { ...nameText, description: "The builder's id of the group." } as const;
+const groupRef = { ...nameText, description: "The builder's id of the group.", examples: ['demo-group'] } as const;
 const connectionId = { ...nameText, description: 'The connection to use.' } as const;
 const revisionId = { ...nameText, description: 'A revision of the integration.' } as const;
 const createdBy = {
@@ -76,6 +76,7 @@ export const updateInstallationRequestSchema = closedObject(
       description: 'Paths to change, such as config.content.write.objects.contacts.',
       maxItems: limits.changesMax,
       items: { type: 'string', maxLength: 512 },
+      examples: [['connectionId']],
     },
     installation: closedObject('The new values.', {
       connectionId,
@@ -90,7 +91,7 @@ export const patchConfigContentRequestSchema = closedObject(
   {
     groupRef,
     installationId: { ...nameText, description: 'Instead of groupRef.' },
-    action: choice('Which configuration.', ['read', 'write', 'subscribe']),
+    action: { ...choice('Which configuration.', ['read', 'write', 'subscribe']), examples: ['write'] },
     changes: {
       type: 'array',
       description: 'Applied in order, all or none.',
@@ -98,8 +99,8 @@ export const patchConfigContentRequestSchema = closedObject(
       maxItems: limits.changesMax,
       items: closedObject('One change.', ['op', 'path'], {
         op: choice('What to do.', ['add', 'remove', 'replace']),
-        path: { type: 'string', maxLength: 1024, description: 'RFC 6901, such as /deletionSettings.' },
-        value: { description: 'The new value; for add and replace.' },
+        path: { ...text('RFC 6901.', '/deletionSettings'), maxLength: 1024 },
+        value: { description: 'The new value; for add and replace.', examples: [{ enabled: true }] },
       }),
     },
   },

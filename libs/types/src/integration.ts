@@ -94,7 +94,14 @@ export const deployManifestRequestSchema = {
   minProperties: 1,
   maxProperties: 1,
   properties: {
-    sourceYaml: { type: 'string', minLength: 1, description: 'Text of the manifest, YAML or JSON.' },
+    sourceYaml: {
+      type: 'string',
+      minLength: 1,
+      description: 'Text of the manifest, YAML or JSON.',
+      examples: [
+        'specVersion: 1.0.0\nintegrations: [{ name: crm, provider: hubspot, write: { objects: [{ objectName: contacts }] } }]',
+      ],
+    },
     sourceZipUrl: {
       type: 'string',
       minLength: 1,
@@ -109,8 +116,8 @@ export const signedUrlSchema = openObject(
   ['url', 'bucket', 'path'],
   {
     url: text('Accepts one PUT of the zip, without a key. Secret: whoever has it may upload.'),
-    bucket: text('The same for every upload.'),
-    path: text('Name of the zip in the bucket. Not secret.'),
+    bucket: text('The same for every upload.', 'sluice-uploads'),
+    path: text('Name of the zip in the bucket. Not secret.', '01a1fb19-d20c-7689-a391-719613643c10/manifest.zip'),
   },
 );
 

@@ -92,8 +92,9 @@ export function maskOf<const Names extends readonly string[]>(names: Names) {
   return { type: 'array', description: 'Names of the fields to change.', minItems: 1, items } as const;
 }
 
-export function text(description: string) {
-  return { type: 'string', description } as const;
+/** @param example a value of it, where its name does not give one; see `exampleOf` */
+export function text(description: string, example?: string) {
+  return { type: 'string', description, ...(example !== undefined && { examples: [example] }) } as const;
 }
 
 export function flag(description: string) {

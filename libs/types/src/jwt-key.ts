@@ -37,6 +37,7 @@ const publicKeyPem = {
   maxLength: 16_384,
   pattern: '^\\s*-----BEGIN (RSA )?PUBLIC KEY-----',
   description: 'RSA public key, PEM.',
+  examples: ['-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA…\n-----END PUBLIC KEY-----\n'],
 } as const;
 
 /** Schema of the resource in replies. */

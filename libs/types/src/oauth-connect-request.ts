@@ -30,7 +30,11 @@ export const oauthConnectRequestSchema = closedObject(
   'A customer who is to allow an app in.',
   ['provider', 'groupRef', 'consumerRef'],
   {
-    projectIdOrName: { ...nameText, description: 'Id or name of the project; this or projectId is required.' },
+    projectIdOrName: {
+      ...nameText,
+      description: 'Id or name of the project; this or projectId is required.',
+      examples: ['demo'],
+    },
     projectId: { ...nameText, description: 'The same as projectIdOrName, for published clients.' },
     provider: { ...nameText, description: 'The SaaS provider, such as hubspot.' },
     groupRef: { ...nameText, description: "The builder's id of the group." },

@@ -65,7 +65,7 @@ export const fieldMetadataSchema = openObject('A field as the account has it.', 
 
 /** Schema of the resource in replies. */
 export const objectMetadataSchema = openObject("An object's fields as one account has them.", ['name', 'fields'], {
-  name: text("The provider's name of the object."),
+  name: text("The provider's name of the object.", 'contacts'),
   displayName: text("The provider's shown name of the object."),
   mappedObjectName: text("The builder's name of the object."),
   fields: mapOf('Field name to its metadata.', fieldMetadataSchema),

@@ -93,10 +93,10 @@ export const operationSchema = openObject(
     installationId: text('Installation of the operation.'),
     groupRef: text('Group of the installation; in lists.'),
     configId: text('The config in force.'),
-    actionType: choice('Kind of action.', ['read', 'write', 'subscribe']),
+    actionType: { ...choice('Kind of action.', ['read', 'write', 'subscribe']), examples: ['write'] },
     status: choice('Its state.', ['success', 'failure', 'in_progress']),
     result: text('What happened, in words.'),
-    resource: text('Name of the object acted on.'),
+    resource: text('Name of the object acted on.', 'contacts'),
     metadata: metadataSchema,
     createTime: momentText('When it was accepted.'),
     updateTime: momentText('When it last changed.'),
@@ -127,9 +127,9 @@ export const operationListReplySchema = pageOf(
 /** Schema of one line of an operation's log. */
 export const logSchema = openObject("A line of an operation's log.", ['timestamp', 'severity', 'message'], {
   timestamp: momentText('When it happened.'),
-  severity: text('INFO, WARN or ERROR.'),
+  severity: text('INFO, WARN or ERROR.', 'ERROR'),
   message: openObject('What happened.', ['msg'], {
-    msg: text('One sentence.'),
+    msg: text('One sentence.', '1 record ended as failed (rejected).'),
     error: text("The provider's error."),
     operation_id: text('Operation id.'),
     details: mapOf('More.', { type: 'string' }),

@@ -84,3 +84,34 @@ export const parameterMeanings: Readonly<Record<string, ParameterMeaning>> = {
   },
   force: flag('true: also replay records of unknown outcome. The provider may then have them twice.'),
 };
+
+const id = (number: number): string => `01a1fb19-d20c-7689-a391-719613643c${number}`;
+
+/** Values of members that mean one thing in the whole API. Those of parameters are in `parameterMeanings`. */
+const memberExamples: Readonly<Record<string, string>> = {
+  id: id(16),
+  projectId: id(10),
+  integrationId: id(11),
+  laneId: id(12),
+  kid: id(13),
+  key: id(14),
+  recordId: '171590321967',
+  workspaceRef: '84559852',
+  providerWorkspaceRef: '84559852',
+  name: 'crm',
+  integrationName: 'crm',
+  displayName: 'HubSpot',
+  groupName: 'Demo group',
+  consumerName: 'Ann',
+  fieldName: 'email',
+  label: 'backend',
+  clientId: '0f2c9a14-6d55-4f0b-9d0c-3a3f6a1f8f0e',
+  createdBy: 'consumer:ann',
+  message: 'Email address ann at example is invalid',
+  url: 'https://example.com/sluice',
+};
+
+/** A value of the member or parameter, where its name has one meaning. */
+export function exampleOf(name: string): string | undefined {
+  return memberExamples[name] ?? parameterMeanings[name]?.example;
+}

@@ -39,15 +39,26 @@ export function projectNameOf(name: string): string {
   return name.toLowerCase();
 }
 
-const appName = { ...nameText, maxLength: 128, description: 'Shown name of the application.' } as const;
+const appName = {
+  ...nameText,
+  maxLength: 128,
+  description: 'Shown name of the application.',
+  examples: ['Demo'],
+} as const;
 const nameSchema = {
   type: 'string',
   minLength: 2,
   maxLength: 128,
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]$',
   description: 'Unique name; saved in lower case.',
+  examples: ['demo'],
 } as const;
-const orgId = { ...nameText, maxLength: 128, description: 'Id of the organisation. Stored only.' } as const;
+const orgId = {
+  ...nameText,
+  maxLength: 128,
+  description: 'Id of the organisation. Stored only.',
+  examples: ['acme'],
+} as const;
 const dropUnmappedFields = {
   type: 'boolean',
   default: false,

@@ -154,7 +154,7 @@ export const providerInfoSchema = openObject(
   'What can be done with a provider.',
   ['name', 'baseURL', 'authType', 'support', 'defaultModule', 'providerOpts'],
   {
-    name: text('Name, as integrations and connections spell it.'),
+    name: text('Name, as integrations and connections spell it.', 'hubspot'),
     displayName: text('Shown name.'),
     baseURL: text('Where calls go; may hold a variable in double braces.'),
     authType: choice('The usual kind of authentication.', ['oauth2', 'apiKey', 'basic', 'jwt', 'custom', 'none']),

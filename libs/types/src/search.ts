@@ -44,7 +44,11 @@ export const searchRequestSchema = closedObject('A narrow, targeted query.', ['o
     items: closedObject('A condition on a field.', ['fieldName', 'operator', 'value'], {
       fieldName: { ...memberName, description: "A mapped name, or the provider's field name." },
       operator: choice('Equals.', ['eq']),
-      value: { type: ['string', 'boolean', 'number'], description: 'What the field must equal.' },
+      value: {
+        type: ['string', 'boolean', 'number'],
+        description: 'What the field must equal.',
+        examples: ['zoe@example.com'],
+      },
     }),
   },
 });
@@ -56,10 +60,18 @@ export const searchReplySchema = openObject('One page of provider results.', ['r
     description: 'Matching records.',
     maxItems: limits.searchPageRecords,
     items: openObject('A record.', ['id', 'fields', 'mappedFields', 'raw'], {
-      id: text("The provider's id of the record."),
-      fields: { type: 'object', description: 'Unmapped fields.' },
-      mappedFields: { type: 'object', description: 'Mapped fields, under their mapped names.' },
-      raw: { type: 'object', description: "The provider's unmodified record." },
+      id: text("The provider's id of the record.", '171590321967'),
+      fields: { type: 'object', description: 'Unmapped fields.', examples: [{ email: 'zoe@example.com' }] },
+      mappedFields: {
+        type: 'object',
+        description: 'Mapped fields, under their mapped names.',
+        examples: [{ position: 'Engineer' }],
+      },
+      raw: {
+        type: 'object',
+        description: "The provider's unmodified record.",
+        examples: [{ id: '171590321967', properties: { email: 'zoe@example.com', jobtitle: 'Engineer' } }],
+      },
     }),
   },
 });

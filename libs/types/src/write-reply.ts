@@ -71,8 +71,12 @@ const errors = listOf('What went wrong, in words.', {
 
 const result = openObject('Outcome of one record.', ['success'], {
   success: flag('Whether the provider wrote the record.'),
-  recordId: text("The provider's id of the record."),
-  data: { type: 'object', description: 'The record as the provider returned it, else what was written of it.' },
+  recordId: text("The provider's id of the record.", '171590321967'),
+  data: {
+    type: 'object',
+    description: 'The record as the provider returned it, else what was written of it.',
+    examples: [{ id: '171590321967', properties: { email: 'zoe@example.com' } }],
+  },
   errors,
   warnings: { ...errors, description: 'What was not done besides the record, such as an association.' },
 });
@@ -95,7 +99,7 @@ export const refusedWriteReplySchema = openObject(
   {
     operationId,
     errors,
-    result,
+    result: { ...result, examples: [{ success: false }] },
     rawResponse: text("The provider's body as text, shortened."),
   },
 );
@@ -119,12 +123,13 @@ export const dryRunReplySchema = openObject('What a write would send, per field.
     type: 'object',
     required: ['field', 'value', 'reason', 'sent'],
     properties: {
-      field: text('Name as the request or the setting spells it.'),
+      field: text('Name as the request or the setting spells it.', 'email'),
       providerField: text(
         "The provider's name of the field; absent when the user chose no field for this mapped name.",
+        'email',
       ),
-      value: { description: 'The value that would be sent.' },
-      reason: text('Why the field is sent or not.'),
+      value: { description: 'The value that would be sent.', examples: ['zoe@example.com'] },
+      reason: text('Why the field is sent or not.', 'sent in the request'),
       sent: flag('Whether it would be sent.'),
     },
   }),

@@ -15,7 +15,6 @@ import { keepMinutes } from '@sluice/telemetry';
 import { connectionChangeRoutes, connectionRoutes } from './connections/connection-routes';
 import { oauthCallbackRoutes, oauthConnectPath, oauthConnectRoutes } from './connections/oauth-routes';
 import { providerAppRoutes, providerRoutes } from './connections/provider-routes';
-import { managementExamples } from './examples';
 import type { ManagementContext } from './context';
 import { configRoutes } from './installations/config-routes';
 import { installationChangeRoutes, installationRoutes } from './installations/installation-routes';
@@ -47,7 +46,6 @@ const managementApi: ApiInfo = {
     'Moments are ISO 8601 date-times with offset. Members without a value are left out, never null. Replies may gain members: ignore what you do not know.',
     'Stored and returned, but not executed: schedule, destination, backfill, delivery and fieldFilters of read objects, proxy, subscribe, module and watchSchema. Nothing reads on a schedule, delivers to a destination or proxies calls.',
   ].join('\n\n'),
-  examples: managementExamples,
   tags: [
     { name: 'Projects', description: "A builder's space." },
     { name: 'API keys', description: 'Keys of a project. The key itself is shown once, when it is made.' },

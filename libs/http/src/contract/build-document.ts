@@ -20,6 +20,7 @@ import {
   type JsonSchema,
 } from '@sluice/types';
 import { validate } from '../validate';
+import { sampleOf } from './sample';
 
 /** Of the API, not of the program. Source: specification, Versioning. */
 const version = '1.0.0';
@@ -40,7 +41,7 @@ export interface BuiltDocument {
 
 /** The OpenAPI document of what is registered. */
 export function buildDocument(api: ApiInfo, routes: readonly RegisteredRoute[]): BuiltDocument {
-  const components = new Components(api.examples ?? {});
+  const components = new Components();
   const written: Record<string, Record<string, OpenApiOperation>> = {};
   const undeclared: string[] = [];
   for (const route of routes) {
@@ -75,7 +76,7 @@ function buildOperation(route: RegisteredRoute, components: Components): OpenApi
     return undefined;
   const parameters = parametersOf(route);
   const written = Object.entries(replies).map(([status, reply]) => {
-    return [status, responseOf(reply, components, contract?.replyExamples?.[Number(status)])] as const;
+    return [status, responseOf(reply, components)] as const;
   });
   return {
     operationId,
@@ -128,18 +129,14 @@ function parameter(
   };
 }
 
-function responseOf(
-  { description, contentType, schema, headers }: ReplyContract,
-  components: Components,
-  examples: Examples | undefined,
-) {
+function responseOf({ description, contentType, schema, headers }: ReplyContract, components: Components) {
   const described = Object.entries(headers ?? {}).map(
     ([name, header]) => [name, { ...header, schema: { type: 'string' } }] as const,
   );
   const response: OpenApiResponse = {
     description,
     ...(headers && { headers: Object.fromEntries(described) }),
-    ...(contentType !== undefined && { content: { [contentType]: shown(schema ?? {}, components, { examples }) } }),
+    ...(contentType !== undefined && { content: { [contentType]: shown(schema ?? {}, components) } }),
   };
   return response;
 }
@@ -209,23 +206,30 @@ function propertiesOf(schema: JsonSchema | undefined): Record<string, JsonSchema
 }
 
 /** @throws ValidationError for an example that the schema refuses: when the service starts, and so in every test of it */
-function bodyContent(body: JsonSchema, { example, examples }: RouteContract, components: Components) {
-  const content = shown(body, components, { example, examples });
+function bodyContent(body: JsonSchema, { examples }: RouteContract, components: Components) {
+  const content = shown(body, components, examples);
   const values = [content.example, ...Object.values(examples ?? {}).map(({ value }) => value)];
   for (const value of values.filter((one) => one !== undefined)) validate(body)(value);
   return { 'application/json': content };
 }
 
-/** A schema with its examples: those that are given, else that of the schema. */
-function shown(
-  schema: JsonSchema,
-  components: Components,
-  { example, examples }: Pick<RouteContract, 'example' | 'examples'>,
-): OpenApiContent {
+/** A schema with its examples: those that are given, else one of each of its alternatives, else one. */
+function shown(schema: JsonSchema, components: Components, given?: Examples): OpenApiContent {
   const content = { schema: components.refer(schema) as JsonSchema };
-  if (examples) return { ...content, examples };
-  const value = example ?? components.exampleOf(schema);
-  return value === undefined ? content : { ...content, example: value };
+  const examples = given ?? alternativesOf(schema);
+  return examples ? { ...content, examples } : { ...content, example: sampleOf(schema, {}) };
+}
+
+/** A value of each shared schema that a value may have. */
+function alternativesOf({ anyOf, oneOf }: JsonSchema): Examples | undefined {
+  const schemas = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined;
+  if (!schemas?.every((one) => names.has(one))) return undefined;
+  const named = schemas.map((one): [string, Example] => {
+    const name = names.get(one) ?? '';
+    const summary = String(one['description']);
+    return [`${name.charAt(0).toLowerCase()}${name.slice(1)}`, { summary, value: sampleOf(one, {}) }];
+  });
+  return Object.fromEntries(named);
 }
 
 /** A problem document as `presentProblem` makes it; `detail` is the title, for want of a request. */
@@ -265,9 +269,6 @@ class Components {
   private readonly used = new Map<string, unknown>();
   private readonly codes = new Set<ProblemCode>();
 
-  /** @param examples values of shared schemas, by the names of their components */
-  constructor(private readonly examples: Readonly<Record<string, unknown>>) {}
-
   referToProblem(code: ProblemCode): { readonly $ref: string } {
     this.codes.add(code);
     return { $ref: `#/components/examples/${code}` };
@@ -276,23 +277,6 @@ class Components {
   /** A problem document of each code that was referred to. */
   get problems(): Examples {
     return Object.fromEntries([...this.codes].toSorted().map((code) => [code, problemExample(code)]));
-  }
-
-  /** A value of the schema, made of those of its parts; undefined where a part that must be there has none. */
-  exampleOf(schema: JsonSchema): unknown {
-    const own = this.examples[names.get(schema) ?? ''];
-    if (own !== undefined) return own;
-    const { type, items, properties, required = [] } = schema;
-    if (type === 'array') {
-      const item = this.exampleOf((items ?? {}) as JsonSchema);
-      return item === undefined ? undefined : [item];
-    }
-    const members = Object.entries((properties ?? {}) as Record<string, JsonSchema>)
-      .map(([name, member]) => [name, this.exampleOf(member)] as const)
-      .filter(([, value]) => value !== undefined);
-    const found = new Set(members.map(([name]) => name));
-    const isWhole = found.size > 0 && (required as readonly string[]).every((name) => found.has(name));
-    return isWhole ? Object.fromEntries(members) : undefined;
   }
 
   /** The schema in the document. */

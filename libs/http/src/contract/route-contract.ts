@@ -27,7 +27,7 @@ export interface Example {
   readonly value: unknown;
 }
 
-/** By a name that is unique among the examples of its body. A request and a reply of one name belong together. */
+/** By a name that is unique among the examples of its body. */
 export type Examples = Readonly<Record<string, Example>>;
 
 /** What a route declares for the OpenAPI document. */
@@ -42,12 +42,8 @@ export interface RouteDescription {
   readonly replies?: Replies;
   /** Codes beyond those that follow from the route: its authentication, scopes, body and path. */
   readonly problems?: readonly ProblemCode[];
-  /** A body that the schema takes, with what a caller usually sends. @default that of the schema, of `ApiInfo.examples` */
-  readonly example?: object;
-  /** Several bodies that the schema takes, in place of `example`. */
+  /** Several bodies that the schema takes. @default one that is sampled from it */
   readonly examples?: Examples;
-  /** Replies by status, in place of those of their schemas. */
-  readonly replyExamples?: Readonly<Record<number, Examples>>;
   /** Headers of the request that mean something here; described, not checked. */
   readonly requestHeaders?: Readonly<Record<string, JsonSchema>>;
   /** Not part of the API: a page for a browser on its way. */
@@ -93,8 +89,8 @@ export function noBody(description: string, headers?: ReplyContract['headers']):
   return { description, ...(headers && { headers }) };
 }
 
-export function text(description: string): ReplyContract {
-  return { description, contentType: 'text/plain', schema: { type: 'string', description } };
+export function text(description: string, example: string): ReplyContract {
+  return { description, contentType: 'text/plain', schema: { type: 'string', description, examples: [example] } };
 }
 
 /** The parts of OpenAPI 3.1 that our documents use. Source: https://spec.openapis.org/oas/v3.1.1.html */
@@ -172,6 +168,4 @@ export interface ApiInfo {
   readonly description: string;
   /** In the order of the page. */
   readonly tags: readonly ApiTag[];
-  /** A value of each shared schema, by the name of its component: what requests and replies of it show. */
-  readonly examples?: Readonly<Record<string, unknown>>;
 }

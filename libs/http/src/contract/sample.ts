@@ -1,20 +1,22 @@
-import { type JsonSchema, parameterMeanings } from '@sluice/types';
+import { exampleOf, type JsonSchema } from '@sluice/types';
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
 /**
- * A value of a schema: its example, default or first enum value, else the least that it requires. Texts with a known name
- * get that name's example. For pages and tests, not for values that must mean something.
+ * A value of a schema: its first example, default or enum value, else what it requires and the members that have an example of their
+ * own. Texts whose name has one meaning in the API have the value of that name. For pages and tests, not for values that must mean something.
  * @param schemas the components that `$ref` names
  */
 export function sampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unknown {
   const whole = resolve(schema, schemas);
-  if (whole['example'] !== undefined) return whole['example'];
+  const [given] = (whole['examples'] ?? []) as readonly unknown[];
+  if (given !== undefined) return given;
+  if (whole['const'] !== undefined) return whole['const'];
   if (Array.isArray(whole['enum'])) return whole['enum'][0];
-  const [first] = (whole['anyOf'] ?? whole['oneOf'] ?? []) as JsonSchema[];
-  if (first !== undefined) return sampleOf(first, schemas, name);
   const type = Array.isArray(whole['type']) ? (whole['type'][0] as string) : whole['type'];
   if (type === 'object') return objectSample(whole, schemas);
+  const [first] = (whole['anyOf'] ?? whole['oneOf'] ?? []) as JsonSchema[];
+  if (first !== undefined) return sampleOf(first, schemas, name);
   if (type === 'array') {
     const fewest = typeof whole['minItems'] === 'number' ? whole['minItems'] : 1;
     return Array.from({ length: fewest }, () => sampleOf((whole['items'] ?? {}) as JsonSchema, schemas, name));
@@ -23,8 +25,8 @@ export function sampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unkno
   if (type === 'integer' || type === 'number') return whole['minimum'] ?? 1;
   if (type === 'boolean') return true;
   if (whole['format'] === 'date-time') return '2026-11-20T10:00:00.000Z';
-  if (whole['format'] === 'password') return 'secret';
-  return parameterMeanings[name]?.example ?? (name === '' ? 'text' : name);
+  if (whole['format'] === 'password' || whole['writeOnly'] === true) return 'secret';
+  return exampleOf(name) ?? (name === '' ? 'text' : name);
 }
 
 /** The schema that a reference names, or the schema itself. */
@@ -39,9 +41,23 @@ export function refName({ $ref }: JsonSchema): string | undefined {
 }
 
 function objectSample(schema: JsonSchema, schemas: Schemas): Record<string, unknown> {
-  const properties = (schema['properties'] ?? {}) as Record<string, JsonSchema>;
-  const required = (schema['required'] ?? []) as readonly string[];
-  const fewest = typeof schema['minProperties'] === 'number' ? schema['minProperties'] : 0;
-  const names = required.length >= fewest ? required : Object.keys(properties).slice(0, fewest);
-  return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name] ?? {}, schemas, name)]));
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
+  const [branch] = (schema['anyOf'] ?? schema['oneOf'] ?? []) as JsonSchema[];
+  const required = new Set([...namesOf(schema), ...namesOf(branch ?? {})]);
+  const shown = properties.filter(([name, part]) => required.has(name) || resolve(part, schemas)['examples']);
+  // Of an object that requires nothing, such as the new values of an update, the first member.
+  const members = shown.length === 0 ? properties.slice(0, 1) : shown;
+  if (properties.length === 0) return mapSample(schema, schemas);
+  return Object.fromEntries(members.map(([name, part]) => [name, sampleOf(part, schemas, name)]));
 }
+
+/** One member, where its value says what it is called. */
+function mapSample({ additionalProperties }: JsonSchema, schemas: Schemas): Record<string, unknown> {
+  if (typeof additionalProperties !== 'object') return {};
+  const value = sampleOf(additionalProperties as JsonSchema, schemas);
+  const { name, objectName, fieldName } = Object(value) as Record<string, unknown>;
+  const key = name ?? objectName ?? fieldName;
+  return typeof key === 'string' ? { [key]: value } : {};
+}
+
+const namesOf = ({ required = [] }: JsonSchema): readonly string[] => required as readonly string[];

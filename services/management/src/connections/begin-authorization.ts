@@ -8,6 +8,10 @@ import { hashOf, newProjectSecret, newSecret } from '../one-time-secrets';
 import { contradiction } from '../refusals';
 import { getConnector } from './get-connection';
 
+/** What the routes that begin one reply with, as the reference shows it. */
+export const consentUrl =
+  'https://app.hubspot.com/oauth/authorize?client_id=0f2c9a14-6d55-4f0b-9d0c-3a3f6a1f8f0e&state=…';
+
 /** Who is to allow what in. */
 export interface AuthorizationOrder extends Omit<
   OAuthState,

@@ -9,11 +9,10 @@ import {
 } from '@sluice/types';
 import type { Caller, Connection, Credentials, Described, LiveCredentials } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { authorizationUrl } from '../examples';
 import { wholeList, wholeListOf } from '../pages';
 import { routesOfProject } from '../projects/get-project';
 import { assertConsumer, contradiction, notFound } from '../refusals';
-import { beginAuthorization, type AuthorizationOrder } from './begin-authorization';
+import { beginAuthorization, consentUrl, type AuthorizationOrder } from './begin-authorization';
 import { generateConnection, updateConnection } from './change-connection';
 import { getConnection, presentConnection } from './get-connection';
 import { openerOriginOf } from './oauth-routes';
@@ -88,8 +87,7 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
   ofConnection.patch('\\:oauth-update', 'updateOAuthConnection', {
     summary: 'Let a customer connect again',
     description: 'The tokens of the same connection are replaced, when the customer chooses the same account.',
-    replies: { 200: text('Where to send the browser of the customer.') },
-    replyExamples: { 200: authorizationUrl },
+    replies: { 200: text('Where to send the browser of the customer.', consentUrl) },
     problems: ['connection.not-found', 'connection.scheme-mismatch'],
     handle: async (request, connection) => {
       const order = { ...reconnection(connection), openerOrigin: openerOriginOf(request.header('origin')) };

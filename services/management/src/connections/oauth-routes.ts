@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { routesUnder, text, type Router } from '@sluice/http';
 import { checkNamedWorkspace, oauthConnectRequestSchema, withNamedWorkspace } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { authorizationUrl } from '../examples';
 import { getNamedProject } from '../projects/get-project';
 import { assertConsumer, refuseIssues } from '../refusals';
-import { beginAuthorization, callbackPath } from './begin-authorization';
+import { beginAuthorization, callbackPath, consentUrl } from './begin-authorization';
 import { callbackPage } from './callback-page';
 import { finishAuthorization } from './finish-authorization';
 
@@ -17,8 +16,7 @@ export function oauthConnectRoutes(router: Router, context: ManagementContext): 
     summary: 'Let a customer connect an account',
     description:
       'The page that the provider sends the customer back to tells the window that opened it what came of it.',
-    replies: { 200: text('Where to send the browser of the customer; good for ten minutes, once.') },
-    replyExamples: { 200: authorizationUrl },
+    replies: { 200: text('Where to send the browser of the customer; good for ten minutes, once.', consentUrl) },
     problems: ['project.not-found', 'group.not-found', 'provider.unknown', 'connection.scheme-mismatch'],
     scopes: ['frontend', 'token'],
     body: oauthConnectRequestSchema,

@@ -11,7 +11,6 @@ import {
   updateJwtKeyRequestSchema,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { createdApiKey } from '../examples';
 import { linkToNext, wholeList } from '../pages';
 import { found, maskedValues, notFound } from '../refusals';
 import { routesOfProject } from './get-project';
@@ -47,7 +46,6 @@ export function apiKeyRoutes(router: Router, context: ManagementContext): void {
   ofProject.post('/api-keys', 'createApiKey', {
     summary: 'Create an API key',
     replies: { 201: json(apiKeySchema) },
-    replyExamples: { 201: createdApiKey },
     scopes: changes,
     body: createApiKeyRequestSchema,
     // The key itself stands in `key` of this reply and nowhere after.

@@ -92,7 +92,6 @@ export function compatibilityRoutes(router: Router, context: ManagementContext):
   const ofProject = routesOfProject(router, context, 'Compatibility', ['frontend']);
   ofProject.post('/groups', 'createGroup', {
     summary: 'Make a group',
-    example: { groupRef: 'demo-group', groupName: 'Demo group' },
     description: 'Only older clients need this: a connection makes its group.',
     replies: { 201: noBody('The group is there, under this name.') },
     body: createGroupRequestSchema,
@@ -100,7 +99,6 @@ export function compatibilityRoutes(router: Router, context: ManagementContext):
   });
   ofProject.post('/consumers', 'createConsumer', {
     summary: 'Make a consumer',
-    example: { consumerRef: 'ann', consumerName: 'Ann' },
     description: 'Only older clients need this: a connection makes its consumer.',
     replies: { 201: noBody('The consumer is there, under this name.') },
     body: createConsumerRequestSchema,

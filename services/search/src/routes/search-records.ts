@@ -1,24 +1,9 @@
 import { providerProblemCodes } from '@sluice/errors';
 import { filterText, invalid, json, jsonText, queryOf, routesUnder } from '@sluice/http';
 import type { RequestLimits, Router, RouteRequest } from '@sluice/http';
-import { reachOf, searchReplySchema, searchRequestSchema, type SearchReply } from '@sluice/types';
+import { reachOf, searchReplySchema, searchRequestSchema } from '@sluice/types';
 import type { SearchContext } from '../context';
 import { searchRecords } from '../search-records';
-
-const foundRecords: SearchReply = {
-  results: [
-    {
-      id: '171590321967',
-      fields: { email: 'zoe@example.com', firstname: 'Zoë' },
-      mappedFields: { position: 'Engineer' },
-      raw: {
-        id: '171590321967',
-        properties: { email: 'zoe@example.com', firstname: 'Zoë', jobtitle: 'Engineer' },
-        archived: false,
-      },
-    },
-  ],
-};
 
 const path = '/v1/projects/:projectIdOrName/integrations/:integrationId';
 /** `POST {search_url}/projects/{projectIdOrName}/integrations/{integrationId}?groupRef=` */
@@ -30,11 +15,6 @@ export function searchRecordsRoute(
   routesUnder(router, path, { find: () => undefined }).post('', 'searchRecords', {
     summary: 'Search records',
     tags: ['Search'],
-    example: {
-      objectName: 'contacts',
-      fieldFilters: [{ fieldName: 'email', operator: 'eq', value: 'zoe@example.com' }],
-    },
-    replyExamples: { 200: { found: { summary: 'One record, and its mapped field', value: foundRecords } } },
     requestHeaders: {
       'x-sluice-request-type': { type: 'string', enum: ['search'], description: 'search, or left out.' },
     },

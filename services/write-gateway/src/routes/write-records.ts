@@ -24,7 +24,7 @@ import type { joiner } from '../join-auto-batch';
 import { type planPresenter, presentAccepted, presentWrite } from '../present-write';
 import type { WriteCall } from '../resolve-write';
 import type { synchronousWriter } from '../write-synchronously';
-import { writeExamples, writeReplyExamples } from './write-examples';
+import { writeExamples } from './write-examples';
 import { writeProblems, writeReplies, writeRequestHeaders } from './write-replies';
 
 /** Refused before the body is parsed: what they keep out costs seconds and gigabytes to parse, check and plan. */
@@ -74,7 +74,6 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
       description: 'One record or a batch; now, or accepted to be written later.',
       tags: ['Writes'],
       examples: writeExamples,
-      replyExamples: writeReplyExamples,
       requestHeaders: writeRequestHeaders,
       replies: writeReplies,
       problems: writeProblems,
