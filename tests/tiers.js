@@ -31,6 +31,7 @@ module.exports = {
     'tests/flows/restore.test.ts',
     'tests/flows/rolling-restart.test.ts',
     'tests/flows/schema-gone.test.ts',
+    'tests/flows/search-limit.test.ts',
     'tests/flows/start-refusals.test.ts',
     'tests/flows/traces.test.ts',
     'tests/load/test/',

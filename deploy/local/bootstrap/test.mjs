@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 const { addUp, closingLine, suiteLines } = require(join(root, 'tests', 'setup', 'run-report.js'));
 const { checkRules, readRules } = require(join(root, 'tests', 'setup', 'rule-check.js'));
 const { checkItems, readItems } = require(join(root, 'tests', 'setup', 'security-check.js'));
-const { fullOnly } = require(join(root, 'tests', 'tiers.js'));
+const suites = require(join(root, 'tests', 'tiers.js'));
 
 /**
  * Most suites wait more than they compute, so there are more workers than two cores: each has a database, topics and groups of its own, or
@@ -21,7 +21,7 @@ const together = ['--selectProjects', 'architecture', 'unit', 'integration', 'bl
 const alone = ['--selectProjects', 'alone', '--runInBand'];
 const workers = { guard: ['--maxWorkers', '4'], full: ['--maxWorkers', '3'] };
 
-const named = fullOnly.map((part) => part.replaceAll('.', '\\.')).join('|');
+const named = suites.fullOnly.map((part) => part.replaceAll('.', '\\.')).join('|');
 const tiers = {
   guard: ['--testPathPatterns', `^(?!(.*/)?(${named}))`],
   full: ['--testPathPatterns', `(^|/)(${named})`],
@@ -142,7 +142,10 @@ function isShard(text) {
 
 function runsOf(tier, { isPart, passedOn, hasProjects, hasWorkers }) {
   if (tier === 'full' || !isPart) {
-    return [[...together, ...workers[tier]], alone].map((run) => [...run, ...tiers[tier], ...passedOn]);
+    const runs = [[...together, ...workers[tier]]];
+    // A run of jest takes ten seconds to find that it has nothing to do.
+    if (tier === 'full' || suites.alone.some((part) => !suites.fullOnly.includes(part))) runs.push(alone);
+    return runs.map((run) => [...run, ...tiers[tier], ...passedOn]);
   }
   const more = hasWorkers ? [] : workers.full;
   if (hasProjects) return [[...more, ...passedOn]];

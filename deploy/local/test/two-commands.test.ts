@@ -9,38 +9,45 @@ const cold = makeDataDir();
 /** Below the range from which the native starter takes its ports. */
 const portBase = 18_000;
 const sandboxUrl = `http://127.0.0.1:${portBase + 600}`;
-let launcher: Launcher | undefined;
+const launchers: Launcher[] = [];
 // One that a time limit left behind would keep the ports and the data of the next.
 afterEach(async () => {
-  launcher?.kill('SIGTERM');
-  await launcher?.exit();
-  launcher = undefined;
+  for (const launcher of launchers.splice(0)) {
+    launcher.kill('SIGTERM');
+    await launcher.exit();
+  }
 });
+
 afterAll(() => [scratch, cold].forEach((folder) => folder.remove()));
 
-// The two commands of the README, whole: the real minute is waited, and the second start finds the first one's data.
-it.each([
-  ['embedded, cold', { portBase: 19_000, footprint: [] }],
-  ['distributed', { portBase: 19_700, footprint: ['--distributed'] }],
-] as const)(
-  'npm start -- --once, %s: 250 auto-batched records leave in 3 calls, and the tour ends with 0',
-  async (_name, { footprint, ...ports }) => {
-    launcher = startLauncher({ args: ['start', ...footprint, '--once'], dataDir: scratch.path, ...ports });
-    const code = await launcher.exit();
-    expect({ code, output: launcher.output() }).toMatchObject({ code: 0 });
-    expect(launcher.output()).toMatch(/the CRM got 3 calls of 100, 100, 50/);
-    expect(launcher.output()).toMatch(/The tour: 9 steps, all as they should be/);
-  },
-  900_000,
-);
+async function printed(launcher: Launcher, text: string): Promise<void> {
+  for (const giveUpAt = Date.now() + 120_000; !launcher.output().includes(text); await sleep(50)) {
+    if (Date.now() > giveUpAt) throw new Error(`it did not print "${text}":\n${launcher.output()}`);
+  }
+}
+
+// The two commands of the README, whole, and two starts at once: the real minute is waited, and a later start finds the data of the first.
+it('npm start -- --once, embedded and distributed: 250 auto-batched records leave in 3 calls, and the tour ends with 0', async () => {
+  const start = (port: number, ...words: readonly string[]) =>
+    startLauncher({ args: ['start', ...words, '--once'], dataDir: scratch.path, portBase: port });
+  const embedded = (launchers[0] = start(19_000));
+  await printed(embedded, 'postgres: started');
+  const distributed = (launchers[1] = start(19_700, '--distributed'));
+  for (const one of [embedded, distributed]) {
+    const code = await one.exit();
+    expect({ code, output: one.output() }).toMatchObject({ code: 0 });
+    expect(one.output()).toMatch(/the CRM got 3 calls of 100, 100, 50/);
+    expect(one.output()).toMatch(/The tour: 9 steps, all as they should be/);
+  }
+  expect(distributed.output()).toMatch(/ is in use by "npm start" \(process \d+\), so the data goes beside it/);
+}, 900_000);
 
 // Whoever starts it every morning would find 300 more records a day in the demo.
 it('a later start leaves the tour out, and adds no record', async () => {
   const startedAt = new Date();
-  launcher = startLauncher({ args: ['start'], dataDir: scratch.path, portBase: 19_000 });
-  for (const giveUpAt = Date.now() + 120_000; !launcher.output().includes('To paste:'); await sleep(50)) {
-    if (Date.now() > giveUpAt) throw new Error(`it did not come up:\n${launcher.output()}`);
-  }
+  const launcher = startLauncher({ args: ['start'], dataDir: scratch.path, portBase: 19_000 });
+  launchers.push(launcher);
+  await printed(launcher, 'To paste:');
   expect(launcher.output()).toContain('Again: npm start -- --tour');
   expect(launcher.output()).not.toContain('250 auto-batched creates');
   const { baseUrl, apiKey, project } = JSON.parse(readFileSync(join(scratch.path, 'demo.json'), 'utf8')) as Demo;
@@ -67,11 +74,12 @@ async function breakSynchronousCreates(): Promise<void> {
     const reply = await fetch(`${sandboxUrl}/_sandbox/faults`, request).catch(() => undefined);
     if (reply?.status === 201) return;
   }
-  throw new Error(`the sandbox did not come up:\n${launcher?.output()}`);
+  throw new Error(`the sandbox did not come up:\n${launchers[0]?.output()}`);
 }
 
 it('ends with 1 when a step sees something else than it should, and leaves nothing running', async () => {
-  launcher = startLauncher({ args: ['start', '--once'], dataDir: cold.path, portBase });
+  const launcher = startLauncher({ args: ['start', '--once'], dataDir: cold.path, portBase });
+  launchers.push(launcher);
   await breakSynchronousCreates();
   expect(await launcher.exit()).toBe(1);
   const output = launcher.output();
