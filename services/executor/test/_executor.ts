@@ -85,6 +85,16 @@ export interface Ground {
 
 const keys = `k1:${randomBytes(32).toString('base64')}`;
 
+/** A ground for each test of a suite. */
+export function useGround(): Ground {
+  const ground = {} as Ground;
+  beforeEach(async () => {
+    Object.assign(ground, await createGround());
+  });
+  afterEach(() => ground.close());
+  return ground;
+}
+
 export async function createGround(): Promise<Ground> {
   const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
   const openStore = (timeScale?: number) =>

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hubspotRefusal, until } from '@sluice/testkit';
-import { createGround, doubting, type Ground, type Seed } from './_executor';
+import { doubting, useGround, type Seed } from './_executor';
 import { hold } from './_hold';
 
-let ground: Ground;
+const ground = useGround();
 let seed: Seed;
 beforeEach(async () => {
-  ground = await createGround();
   seed = await ground.seed();
   for (const id of ['1', '2', '3']) ground.hubspot.contacts.set(id, { id, createdAt: new Date(), properties: {} });
 });
-afterEach(() => ground.close());
 
 /** Sweeps are off in most tests: a cancel does not depend on them. */
 const sweepsOff = { SLUICE_SWEEPS: 'off' };

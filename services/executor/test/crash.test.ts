@@ -1,16 +1,14 @@
 import { until } from '@sluice/testkit';
 import type { ClaimedCall, ClaimRequest, WriteStore } from '@sluice/store';
 import { leaseMs } from '@sluice/writes';
-import { createGround, type Ground, type Seed } from './_executor';
+import { useGround, type Seed } from './_executor';
 import { hold } from './_hold';
 
-let ground: Ground;
+const ground = useGround();
 let seed: Seed;
 beforeEach(async () => {
-  ground = await createGround();
   seed = await ground.seed();
 });
-afterEach(() => ground.close());
 
 /** Claims as an executor that dies before it has sent, or between the intent and the settlement. */
 async function crash(o: { isolated?: boolean; sends?: boolean } = {}): Promise<void> {

@@ -1,11 +1,7 @@
-import { createGround, doubting, type Ground, type Seed } from './_executor';
+import { doubting, useGround, type Ground, type Seed } from './_executor';
 import { hubspotRefusal, sampleManifest, until } from '@sluice/testkit';
 
-let ground: Ground;
-beforeEach(async () => {
-  ground = await createGround();
-});
-afterEach(() => ground.close());
+const ground = useGround();
 
 /** The ten minutes of a block are over. */
 const endBlock = async ({ projectId, laneId }: Seed) => {

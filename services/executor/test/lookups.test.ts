@@ -1,12 +1,8 @@
 import { hubspotRefusal, until } from '@sluice/testkit';
-import { createGround, doubting, type Ground, type Seed } from './_executor';
+import { doubting, useGround, type Seed } from './_executor';
 import type { Behaviour } from './_fake-hubspot';
 
-let ground: Ground;
-beforeEach(async () => {
-  ground = await createGround();
-});
-afterEach(() => ground.close());
+const ground = useGround();
 
 const isLookup = ({ path }: { readonly path: string }): boolean => /(search|read)$/.test(path);
 const lookups = () => ground.hubspot.calls.filter(isLookup);

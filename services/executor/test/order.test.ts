@@ -1,16 +1,14 @@
 import { hubspotRefusal, until } from '@sluice/testkit';
 import { newId } from '@sluice/store';
-import { createGround, type Ground, type Seed } from './_executor';
+import { useGround, type Seed } from './_executor';
 import { hold } from './_hold';
 
-let ground: Ground;
+const ground = useGround();
 let seed: Seed;
 beforeEach(async () => {
-  ground = await createGround();
   seed = await ground.seed();
   for (const id of ['1', '2', '3']) ground.hubspot.contacts.set(id, { id, createdAt: new Date(), properties: {} });
 });
-afterEach(() => ground.close());
 
 const update = (records: readonly { id: string; city: string }[]) => ground.accept(seed, records, { type: 'update' });
 const sent = () =>

@@ -1,15 +1,13 @@
 import { hubspotRefusal, until } from '@sluice/testkit';
-import { createGround, type Ground, type Seed } from './_executor';
+import { useGround, type Seed } from './_executor';
 import type { HubspotCall } from './_fake-hubspot';
 import { hold } from './_hold';
 
-let ground: Ground;
+const ground = useGround();
 let seed: Seed;
 beforeEach(async () => {
-  ground = await createGround();
   seed = await ground.seed();
 });
-afterEach(() => ground.close());
 
 const accept = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => ground.accept(seed, [{ email: `r${n}@x.com` }])));

@@ -1,13 +1,9 @@
 import { Writable } from 'node:stream';
 import { createLogger } from '@sluice/telemetry';
 import { until } from '@sluice/testkit';
-import { canary, createGround, type Ground } from './_executor';
+import { canary, useGround } from './_executor';
 
-let ground: Ground;
-beforeEach(async () => {
-  ground = await createGround();
-});
-afterEach(() => ground.close());
+const ground = useGround();
 
 const sweepsOff = { SLUICE_SWEEPS: 'off' };
 

@@ -1,11 +1,7 @@
 import { until } from '@sluice/testkit';
-import { createGround, type Ground, type Seed } from './_executor';
+import { useGround, type Seed } from './_executor';
 
-let ground: Ground;
-beforeEach(async () => {
-  ground = await createGround();
-});
-afterEach(() => ground.close());
+const ground = useGround();
 
 /** A connection whose access token has ended, with an app that can refresh it. */
 async function seedExpired(refreshToken = 'r'): Promise<Seed> {

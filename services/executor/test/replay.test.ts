@@ -1,15 +1,13 @@
 import { hubspotRefusal, restateOutcomes } from '@sluice/testkit';
 import { newId, type Replaying } from '@sluice/store';
-import { createGround, type Ground, type Seed } from './_executor';
+import { useGround, type Seed } from './_executor';
 
-let ground: Ground;
+const ground = useGround();
 let seed: Seed;
 beforeEach(async () => {
-  ground = await createGround();
   seed = await ground.seed();
   await ground.startExecutor();
 });
-afterEach(() => ground.close());
 
 const sentEmails = () => ground.hubspot.writes().map(({ properties }) => String(properties['email']));
 const replay = (

@@ -1,15 +1,13 @@
 import type { ClaimedCall } from '@sluice/store';
 import { hubspotRefusal, sampleConfig, sampleManifest, until } from '@sluice/testkit';
-import { createGround, type Ground, type Seed } from './_executor';
+import { useGround, type Seed } from './_executor';
 
 // The plan of a write is pinned at its accept; what restricts it is looked at before it is sent.
-let ground: Ground;
+const ground = useGround();
 let seed: Seed;
 beforeEach(async () => {
-  ground = await createGround();
   seed = await ground.seed();
 });
-afterEach(() => ground.close());
 
 const sent = () => ground.hubspot.calls.length;
 const rowOf = ({ projectId, installationId: id }: Seed) => ({ project_id: projectId, id });

@@ -1,13 +1,11 @@
 import { until } from '@sluice/testkit';
-import { createGround, type Ground, type Seed } from './_executor';
+import { useGround, type Seed } from './_executor';
 
-let ground: Ground;
+const ground = useGround();
 let seed: Seed;
 beforeEach(async () => {
-  ground = await createGround();
   seed = await ground.seed();
 });
-afterEach(() => ground.close());
 
 const planOf = async (operationId: string): Promise<string | null> => {
   const row = await ground.database('records').where({ operation_id: operationId }).first('plan');

@@ -1,12 +1,8 @@
 import { hubspotRefusal, until } from '@sluice/testkit';
-import { createGround, type Ground } from './_executor';
+import { useGround } from './_executor';
 import { hold } from './_hold';
 
-let ground: Ground;
-beforeEach(async () => {
-  ground = await createGround();
-});
-afterEach(() => ground.close());
+const ground = useGround();
 
 const sweepsOff = { SLUICE_SWEEPS: 'off' };
 const sentAtMs = () => ground.hubspot.writes().map(({ atMs }) => atMs);

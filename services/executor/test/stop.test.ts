@@ -1,12 +1,8 @@
 import { until } from '@sluice/testkit';
-import { createGround, type Ground } from './_executor';
+import { useGround } from './_executor';
 import { hold } from './_hold';
 
-let ground: Ground;
-beforeEach(async () => {
-  ground = await createGround();
-});
-afterEach(() => ground.close());
+const ground = useGround();
 
 it('finishes and settles the calls in flight, leaves the others to another executor, and holds no lease', async () => {
   const seed = await ground.seed();

@@ -1,15 +1,13 @@
 import { sampleConfig, sampleManifest, seedInstallation, type SeededInstallation } from '@sluice/testkit';
-import { adminKey, startManagement, type RunningManagement, type Sender } from './start-management';
+import { adminKey, useManagement, type Sender } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let seed: SeededInstallation;
 let key: string;
 beforeAll(async () => {
-  management = await startManagement();
   seed = await seedInstallation(management.context.store);
   key = await management.newKey(seed.projectId, ['full']);
 });
-afterAll(() => management.stop());
 
 /** Every endpoint that reads a body, with a body that is right but for what a test changes. */
 const endpoints: readonly [string, keyof Sender, () => string, () => object][] = [

@@ -1,17 +1,15 @@
 import { tokenIssuer } from '@sluice/testkit';
 import type { Installation } from '@sluice/types';
 import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
-import { startManagement, type RunningManagement, type Sender } from './start-management';
+import { useManagement, type Sender } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let prepared: PreparedInstallation;
 let browser: Sender;
 beforeAll(async () => {
-  management = await startManagement();
   prepared = await prepareInstallation(management);
   browser = management.as(await tokenFor(prepared.seed.groupRef));
 });
-afterAll(() => management.stop());
 
 const issuer = tokenIssuer();
 

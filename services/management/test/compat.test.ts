@@ -1,10 +1,6 @@
-import { startManagement, type RunningManagement } from './start-management';
+import { useManagement } from './start-management';
 
-let management: RunningManagement;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
+const management = useManagement();
 
 describe.each([
   ['groups', { groupRef: 'acme', groupName: 'Acme' }],

@@ -1,16 +1,12 @@
 import type { Config, ConfigVersion, Installation } from '@sluice/types';
 import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
-import { startManagement, type RunningManagement } from './start-management';
+import { useManagement } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let prepared: PreparedInstallation;
-beforeAll(async () => {
-  management = await startManagement();
-});
 beforeEach(async () => {
   prepared = await prepareInstallation(management);
 });
-afterAll(() => management.stop());
 
 const list = async (query = '') => await prepared.send.get(`${prepared.path}/configs${query}`).expect(200);
 const get = async (configId: string) =>

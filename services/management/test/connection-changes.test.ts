@@ -1,13 +1,12 @@
 import type { Connection } from '@sluice/types';
 import { prepareInstallation } from './prepare-installation';
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
 const canary = 'canary-token-77aa';
-let management: RunningManagement;
+const management = useManagement();
 let project: ProjectWithKey;
 let connection: Connection;
 beforeAll(async () => {
-  management = await startManagement();
   management.hubspot.outcomes.set(canary, { portalId: 4711 });
   management.hubspot.outcomes.set(`${canary}-new`, { portalId: 4711 });
   management.hubspot.outcomes.set(`${canary}-other`, { portalId: 8 });
@@ -17,7 +16,6 @@ beforeEach(async () => {
   project = await management.newProject();
   connection = (await generate({ apiKey: canary })).body as Connection;
 });
-afterAll(() => management.stop());
 
 const order = { groupRef: 'acme', consumerRef: 'anna', provider: 'hubspot' };
 const generate = (credentials: object) =>

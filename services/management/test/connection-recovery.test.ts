@@ -1,13 +1,12 @@
 import type { Connection, Installation } from '@sluice/types';
 import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
-import { startManagement, type RunningManagement } from './start-management';
+import { useManagement } from './start-management';
 
 /** The account of the installation, another one, and a provider that does not answer. */
 const tokens = { old: 'token-old', fresh: 'token-fresh', other: 'token-other', down: 'token-down' };
-let management: RunningManagement;
+const management = useManagement();
 let customer: PreparedInstallation;
 beforeAll(async () => {
-  management = await startManagement();
   management.hubspot.outcomes.set(tokens.fresh, { portalId: 424242 });
   management.hubspot.outcomes.set(tokens.other, { portalId: 8 });
   management.hubspot.outcomes.set(tokens.down, { status: 503, message: 'later' });
@@ -19,7 +18,6 @@ beforeEach(async () => {
   const version = { projectId, connectionId, tokenVersion: 1 };
   await management.context.store.connections.setStatus({ ...version, status: 'bad_credentials' });
 });
-afterAll(() => management.stop());
 
 const order = { groupRef: 'group-1', consumerRef: 'user-1', provider: 'hubspot' };
 const connections = () => `/v1/projects/${customer.seed.projectId}/connections`;

@@ -1,14 +1,12 @@
 import { openDatabase } from '@sluice/store';
 import { patientLimits } from '@sluice/testkit';
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
 const canary = 'canary-token-5f1d';
-let management: RunningManagement;
+const management = useManagement();
 beforeAll(async () => {
-  management = await startManagement();
   management.hubspot.outcomes.set(canary, { portalId: 4711 });
 });
-afterAll(() => management.stop());
 
 const order = { groupRef: 'acme', consumerRef: 'anna', provider: 'hubspot' };
 const generate = (project: ProjectWithKey, body: object) =>

@@ -1,12 +1,10 @@
-import { startManagement, type RunningManagement, type Sender } from './start-management';
+import { useManagement, type Sender } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let send: Sender;
 beforeAll(async () => {
-  management = await startManagement();
   send = management.as();
 });
-afterAll(() => management.stop());
 
 /** Names of the files that the page asks for. */
 async function namesOfPage(): Promise<string[]> {
@@ -85,58 +83,8 @@ describe('its policy', () => {
   });
 });
 
-describe('caching', () => {
-  it('the page is asked for again each time, and sent again only when it is another one', async () => {
-    const { headers } = await send.get('/console').expect(200);
-    expect(headers['cache-control']).toBe('no-cache');
-    const again = await send
-      .get('/console')
-      .set('if-none-match', headers['etag'] ?? '')
-      .expect(304);
-    expect(again.text).toBe('');
-    await send.get('/console').set('if-none-match', '"another"').expect(200);
-  });
-
-  it('its files are kept for good: another content has another name', async () => {
-    const [name] = await namesOfPage();
-    const { headers } = await send.get(`/console/${name}`).expect(200);
-    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
-  });
-});
-
-describe('encodings', () => {
-  it.each([
-    ['gzip', 'gzip'],
-    ['br, gzip;q=0.8', 'gzip'],
-    ['*', 'gzip'],
-    ['gzip;q=0', undefined],
-    ['gzip;q=0.0, identity', undefined],
-    ['identity', undefined],
-    ['xgzip', undefined],
-  ])('accept-encoding: %s', async (accepted, sent) => {
-    const { headers, text } = await send.get('/console').set('accept-encoding', accepted).expect(200);
-    expect(headers['content-encoding']).toBe(sent);
-    expect(headers['vary']).toContain('Accept-Encoding');
-    // Unpacked by whoever asked, or never packed: the same page.
-    expect(text).toContain('<!doctype html>');
-  });
-});
-
 it('answers HEAD without a body', async () => {
   const reply = await fetch(`${management.url}/console`, { method: 'HEAD' });
   expect(Number(reply.headers.get('content-length'))).toBeGreaterThan(0);
   expect(await reply.text()).toBe('');
 });
-
-it('leads from the address with a slash to the one without: its files are named beside it', async () => {
-  const { headers } = await send.get('/console/').expect(308);
-  expect(new URL(headers['location'] ?? '', 'http://host/sluice/console/').pathname).toBe('/sluice/console');
-});
-
-it.each(['console-OLDHASH.js', '..%2fpackage.json', '%2e%2e%2findex.js', 'index.js', '__proto__'])(
-  'there is no file %s',
-  async (name) => {
-    const { body } = await send.get(`/console/${name}`).expect(404);
-    expect(body).toMatchObject({ code: 'request.path-unknown' });
-  },
-);

@@ -1,15 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guideFolder } from '@sluice/guide';
-import { startManagement, type RunningManagement, type Sender } from './start-management';
+import { useManagement, type Sender } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let send: Sender;
 beforeAll(async () => {
-  management = await startManagement();
   send = management.as();
 });
-afterAll(() => management.stop());
 
 const root = join(__dirname, '../../..');
 const index = readFileSync(join(root, 'docs/guides/README.md'), 'utf8');
@@ -76,31 +74,3 @@ it('weighs little: a page under 20 kB, all pages under 250 kB, compressed', asyn
   expect(Math.max(...sizes)).toBeLessThan(20_000);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000);
 });
-
-it('is asked for again each time; its stylesheet and pictures never', async () => {
-  const { headers, text } = await send.get('/docs/guide/console').expect(200);
-  expect(headers['cache-control']).toBe('no-cache');
-  await send
-    .get('/docs/guide/console')
-    .set('if-none-match', headers['etag'] ?? '')
-    .expect(304);
-  const [, style = ''] = /href="(guide-\w+\.css)"/.exec(text) ?? [];
-  const [, picture = ''] = /src="([\w-]+\.png)"/.exec(text) ?? [];
-  for (const name of [style, picture]) {
-    const reply = await send.get(`/docs/guide/${name}`).expect(200);
-    expect(reply.headers['cache-control']).toBe('public, max-age=31536000, immutable');
-  }
-});
-
-it('leads from the address with a slash to the one without', async () => {
-  const { headers } = await send.get('/docs/guide/').expect(308);
-  expect(new URL(headers['location'] ?? '', 'http://host/sluice/docs/guide/').pathname).toBe('/sluice/docs/guide');
-});
-
-it.each(['missing', '..%2fpackage.json', '%2e%2e%2findex.js', 'index.js', '__proto__'])(
-  'has no file %s',
-  async (name) => {
-    const { body } = await send.get(`/docs/guide/${name}`).expect(404);
-    expect(body).toMatchObject({ code: 'request.path-unknown' });
-  },
-);

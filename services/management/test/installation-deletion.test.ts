@@ -1,15 +1,11 @@
-import { startManagement, type RunningManagement } from './start-management';
+import { useManagement } from './start-management';
 import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
 
-let management: RunningManagement;
+const management = useManagement();
 let prepared: PreparedInstallation;
-beforeAll(async () => {
-  management = await startManagement();
-});
 beforeEach(async () => {
   prepared = await prepareInstallation(management);
 });
-afterAll(() => management.stop());
 
 describe('204 DELETE installation', () => {
   it('deletes it with its unused connection, and answers without a body', async () => {

@@ -2,13 +2,9 @@ import type { ConnectorRegistry } from '@sluice/connectors';
 import { sampleConfig } from '@sluice/testkit';
 import type { Installation } from '@sluice/types';
 import { prepareInstallation } from './prepare-installation';
-import { startManagement, type RunningManagement } from './start-management';
+import { startManagement, useManagement, type RunningManagement } from './start-management';
 
-let management: RunningManagement;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
+const management = useManagement();
 
 const contactsPath = 'config.content.write.objects.contacts';
 const deletable = { objectName: 'contacts', deletionSettings: { enabled: true } };

@@ -1,11 +1,7 @@
 import { sampleConfig, sampleManifest, seedInstallation } from '@sluice/testkit';
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
-let management: RunningManagement;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
+const management = useManagement();
 
 /** A project with an integration, and a connection of the group `acme`; nothing installed yet. */
 interface Prepared {

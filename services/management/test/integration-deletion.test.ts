@@ -1,12 +1,8 @@
 import { sampleManifest } from '@sluice/testkit';
 import { prepareInstallation } from './prepare-installation';
-import { startManagement, type RunningManagement } from './start-management';
+import { useManagement } from './start-management';
 
-let management: RunningManagement;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
+const management = useManagement();
 
 const manifestOf = (...names: string[]) => ({
   sourceYaml: JSON.stringify({ specVersion: '1.0.0', integrations: names.map((name) => sampleManifest({ name })) }),

@@ -1,11 +1,7 @@
 import { sampleManifest } from '@sluice/testkit';
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
-let management: RunningManagement;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
+const management = useManagement();
 
 const integrationsOf = (project: ProjectWithKey) => `/v1/projects/${project.id}/integrations`;
 const creation = (name = 'crm') => ({

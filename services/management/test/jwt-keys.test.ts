@@ -1,14 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { tokenIssuer } from '@sluice/testkit';
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let project: ProjectWithKey;
 beforeAll(async () => {
-  management = await startManagement();
   project = await management.newProject();
 });
-afterAll(() => management.stop());
 
 const issuer = tokenIssuer();
 const keys = () => `/v1/projects/${project.id}/jwt-keys`;

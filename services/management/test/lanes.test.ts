@@ -6,15 +6,11 @@ import { until } from '@sluice/testkit';
 import type { Lane, LaneListReply } from '@sluice/types';
 import { createLaneQuotas } from '@sluice/writes';
 import { prepareOperations, type PreparedOperations } from './prepare-operations';
-import { startManagement, type RunningManagement, type Sender } from './start-management';
+import { startManagement, useManagement, type Sender } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let prepared: PreparedOperations;
 let send: Sender;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
 beforeEach(async () => {
   prepared = await prepareOperations(management);
   send = management.as(await management.newKey(prepared.seed.projectId, ['read']));

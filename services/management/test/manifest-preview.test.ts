@@ -1,15 +1,11 @@
 import type { Integration, ManifestPreview } from '@sluice/types';
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let project: ProjectWithKey;
-beforeAll(async () => {
-  management = await startManagement();
-});
 beforeEach(async () => {
   project = await management.newProject();
 });
-afterAll(() => management.stop());
 
 const path = () => `/v1/projects/${project.id}/integrations`;
 const manifest = (...integrations: readonly object[]) => ({

@@ -1,14 +1,12 @@
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
 const knownProviders = 'hubspot, salesforce, close, freshdesk, klaviyo, pipedrive, zendeskSupport, zoho';
 
-let management: RunningManagement;
+const management = useManagement();
 let project: ProjectWithKey;
 beforeAll(async () => {
-  management = await startManagement();
   project = await management.newProject();
 });
-afterAll(() => management.stop());
 
 const deploy = (sourceYaml: string) =>
   management.as(project.key).put(`/v1/projects/${project.id}/integrations:batch`).send({ sourceYaml });

@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto';
 import { openDatabase } from '@sluice/store';
 import { patientLimits } from '@sluice/testkit';
 import type { Connection } from '@sluice/types';
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let project: ProjectWithKey;
 let appId: string;
 const clientSecret = 'canary-app-secret';
 const token = 'canary-access-1';
 
 beforeAll(async () => {
-  management = await startManagement();
   management.hubspot.outcomes.set(token, { portalId: 4711 });
   management.hubspot.outcomes.set('canary-access-2', { portalId: 4711 });
   management.hubspot.outcomes.set('canary-other', { portalId: 8 });
@@ -29,7 +28,6 @@ beforeEach(async () => {
   const made = await management.as(project.key).post(`/v1/projects/${project.id}/provider-apps`).send(app).expect(200);
   appId = (made.body as { id: string }).id;
 });
-afterAll(() => management.stop());
 
 /** What the token endpoint gives next. */
 function give(accessToken: string): void {

@@ -1,13 +1,9 @@
 import { sampleConfig } from '@sluice/testkit';
 import type { Installation } from '@sluice/types';
 import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
-import { startManagement, type RunningManagement } from './start-management';
+import { useManagement } from './start-management';
 
-let management: RunningManagement;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
+const management = useManagement();
 
 const config = sampleConfig({
   read: { objects: { contacts: { objectName: 'contacts', selectedFields: { email: true } } } },

@@ -1,12 +1,8 @@
 import { sampleManifest } from '@sluice/testkit';
 import { prepareAccount, seedElsewhere } from './account';
-import { startManagement, type RunningManagement } from './start-management';
+import { useManagement } from './start-management';
 
-let management: RunningManagement;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
+const management = useManagement();
 
 const manifest = sampleManifest({
   read: {

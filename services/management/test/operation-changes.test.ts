@@ -1,15 +1,11 @@
 import { restateOutcomes, tokenIssuer } from '@sluice/testkit';
 import type { Operation } from '@sluice/types';
 import { customerValue, prepareOperations, type PreparedOperations } from './prepare-operations';
-import { startManagement, type RunningManagement, type Sender } from './start-management';
+import { useManagement, type Sender } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let prepared: PreparedOperations;
 let send: Sender;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
 beforeEach(async () => {
   prepared = await prepareOperations(management);
   send = management.as(await management.newKey(prepared.seed.projectId, ['write']));

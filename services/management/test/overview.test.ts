@@ -2,15 +2,11 @@ import { newId } from '@sluice/store';
 import { createMetrics } from '@sluice/telemetry';
 import type { Overview } from '@sluice/types';
 import { prepareOperations, type PreparedOperations } from './prepare-operations';
-import { startManagement, type RunningManagement, type Sender } from './start-management';
+import { useManagement, type Sender } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let prepared: PreparedOperations;
 let send: Sender;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
 beforeEach(async () => {
   prepared = await prepareOperations(management);
   send = management.as(await management.newKey(prepared.seed.projectId, ['read']));

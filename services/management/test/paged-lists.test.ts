@@ -1,13 +1,12 @@
 import { seedInstallation, sampleManifest } from '@sluice/testkit';
-import { startManagement, type ProjectWithKey, type RunningManagement, type Sender } from './start-management';
+import { useManagement, type ProjectWithKey, type Sender } from './start-management';
 import type { Response as Reply } from 'supertest';
 
-let management: RunningManagement;
+const management = useManagement();
 let project: ProjectWithKey;
 let send: Sender;
 let integrationId: string;
 beforeAll(async () => {
-  management = await startManagement();
   project = await management.newProject();
   send = management.as(project.key);
   const { context } = management;
@@ -19,7 +18,6 @@ beforeAll(async () => {
     await send.post(`/v1/projects/${project.id}/provider-apps`).send(app).expect(200);
   }
 });
-afterAll(() => management.stop());
 
 interface Item {
   readonly id: string;

@@ -1,12 +1,8 @@
 import { seedInstallation, until } from '@sluice/testkit';
 import type { Project } from '@sluice/types';
-import { adminKey, startManagement, type RunningManagement } from './start-management';
+import { adminKey, useManagement } from './start-management';
 
-let management: RunningManagement;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
+const management = useManagement();
 
 const body = { name: 'Acme-Inc', appName: 'Acme', orgId: 'org-1' };
 

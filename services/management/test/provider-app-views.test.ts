@@ -1,14 +1,13 @@
 import { tokenIssuer } from '@sluice/testkit';
 import type { Connection, Installation, ProviderApp } from '@sluice/types';
-import { startManagement, type ProjectWithKey, type RunningManagement, type Sender } from './start-management';
+import { useManagement, type ProjectWithKey, type Sender } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let project: ProjectWithKey;
 let app: ProviderApp;
 let integrationPath: string;
 const packageInstallURL = 'https://provider.example/install';
 beforeAll(async () => {
-  management = await startManagement();
   management.hubspot.outcomes.set('token', { portalId: 4711 });
 });
 beforeEach(async () => {
@@ -27,7 +26,6 @@ beforeEach(async () => {
   const { id } = (await send.get(`${pathOf()}/integrations/sync`).expect(200)).body as { id: string };
   integrationPath = `${pathOf()}/integrations/${id}`;
 });
-afterAll(() => management.stop());
 
 const groupRef = 'acme';
 const pathOf = () => `/v1/projects/${project.id}`;

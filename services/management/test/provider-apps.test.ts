@@ -1,17 +1,13 @@
 import { openDatabase } from '@sluice/store';
 import { patientLimits } from '@sluice/testkit';
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
 const canary = 'canary-client-secret-31';
-let management: RunningManagement;
+const management = useManagement();
 let project: ProjectWithKey;
-beforeAll(async () => {
-  management = await startManagement();
-});
 beforeEach(async () => {
   project = await management.newProject();
 });
-afterAll(() => management.stop());
 
 const order = { provider: 'hubspot', clientId: 'client-1', clientSecret: canary };
 const path = (id?: string) => `/v1/projects/${project.id}/provider-apps${id === undefined ? '' : `/${id}`}`;

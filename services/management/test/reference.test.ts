@@ -99,19 +99,3 @@ it('weighs at most 900 kB compressed when it opens, and 1.4 MB with all that it 
   expect(weigh(all)).toBeLessThan(1_400_000);
   expect(all.length).toBeLessThan(25);
 });
-
-it('is asked for again each time; its scripts and documents never', async () => {
-  const { headers, text } = await send.get('/docs/reference').expect(200);
-  expect(headers['cache-control']).toBe('no-cache');
-  const [, script = ''] = /src="(reference\/[\w-]+\.js)"/.exec(text) ?? [];
-  const reply = await send.get(`/docs/${script}`).set('accept-encoding', 'gzip').expect(200);
-  expect(reply.headers).toMatchObject({
-    'cache-control': 'public, max-age=31536000, immutable',
-    'content-encoding': 'gzip',
-  });
-});
-
-it.each(['missing', '..%2findex.js', 'package.json', '__proto__'])('has no file %s', async (name) => {
-  const { body } = await send.get(`/docs/reference/${name}`).expect(404);
-  expect(body).toMatchObject({ code: 'request.path-unknown' });
-});

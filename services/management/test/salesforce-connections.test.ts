@@ -1,13 +1,11 @@
 import type { Connection } from '@sluice/types';
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let project: ProjectWithKey;
 beforeAll(async () => {
-  management = await startManagement();
   project = await management.newProject();
 });
-afterAll(() => management.stop());
 
 const account = { organizationId: '00D000000000001AAA', userId: '005000000000001AAA' };
 const generate = (token: string, more: object = {}) =>

@@ -1,10 +1,9 @@
 import type { Connection } from '@sluice/types';
-import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+import { useManagement, type ProjectWithKey } from './start-management';
 
-let management: RunningManagement;
+const management = useManagement();
 let project: ProjectWithKey;
 beforeAll(async () => {
-  management = await startManagement();
   const account = { organizationId: '00D000000000001AAA', userId: '005000000000001AAA', myDomain: 'acme' };
   for (const token of ['access-1', 'access-2']) management.salesforce.accounts.set(token, account);
   management.salesforce.accounts.set('access-other', { ...account, myDomain: 'beta' });
@@ -14,7 +13,6 @@ beforeEach(async () => {
   management.salesforce.tokenEndpoint.asked.length = 0;
   give('access-1');
 });
-afterAll(() => management.stop());
 
 const grantTypes = ['client_credentials', 'password'];
 function give(accessToken: string): void {

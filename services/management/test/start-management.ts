@@ -102,3 +102,13 @@ function senderOf(url: string, key: string | undefined, check: ReturnType<typeof
   };
   return { get: send('get'), post: send('post'), put: send('put'), patch: send('patch'), delete: send('delete') };
 }
+
+/** The service of a suite: started before its tests, stopped after them. It takes what `startManagement` takes. */
+export function useManagement(...given: Parameters<typeof startManagement>): RunningManagement {
+  const running = {} as RunningManagement;
+  beforeAll(async () => {
+    Object.assign(running, await startManagement(...given));
+  });
+  afterAll(() => running.stop());
+  return running;
+}

@@ -1,13 +1,9 @@
 import { openDatabase } from '@sluice/store';
 import { patientLimits, until } from '@sluice/testkit';
 import { sweepMessages } from '../src/webhooks/sweep-messages';
-import { startManagement, type RunningManagement } from './start-management';
+import { useManagement } from './start-management';
 
-let management: RunningManagement;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
+const management = useManagement();
 
 // A service that stops would else wait until all that has ended is deleted, whatever that is.
 it('ends between two rounds of a purge, and the next sweep goes on', async () => {

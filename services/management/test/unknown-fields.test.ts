@@ -1,13 +1,9 @@
 import { sampleConfig, sampleManifest } from '@sluice/testkit';
 import type { ReadObjectConfig } from '@sluice/types';
 import { prepareAccount } from './account';
-import { startManagement, type RunningManagement } from './start-management';
+import { useManagement } from './start-management';
 
-let management: RunningManagement;
-beforeAll(async () => {
-  management = await startManagement();
-});
-afterAll(() => management.stop());
+const management = useManagement();
 
 const manifest = sampleManifest({
   read: { objects: [{ objectName: 'contacts', optionalFields: [{ mapToName: 'nick', prompt: 'Which?' }] }] },
