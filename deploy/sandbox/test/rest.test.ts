@@ -1,5 +1,10 @@
 import { createSandbox, type RunningSandbox } from '../src/service';
 
+/*
+ * What the providers of a common REST form do besides their own forms of bodies, replies, errors and credentials, which our connector
+ * meets in tests/flows/connector-conformance.test.ts; data centres are in tests/flows/data-centres.test.ts.
+ */
+
 let sandbox: RunningSandbox;
 beforeAll(async () => {
   sandbox = await createSandbox({ port: 0, host: '127.0.0.1' });
@@ -28,98 +33,6 @@ async function open(provider: string, more: object = {}): Promise<{ account: str
 }
 
 const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
-
-interface Shape {
-  readonly provider: string;
-  readonly headers: (token: string) => Readonly<Record<string, string>>;
-  readonly path: string;
-  readonly body: unknown;
-  readonly status: number;
-  readonly reply: RegExp;
-  /** A body that the provider refuses, and its error. */
-  readonly bad: readonly [body: unknown, status: number, reply: RegExp];
-}
-
-/** Each provider takes its own form and no other. Source: docs/contributing/providers.md, 4. */
-const shapes: readonly Shape[] = [
-  {
-    provider: 'pipedrive',
-    headers: (token) => ({ 'x-api-token': token }),
-    path: '/rest/pipedrive/api/v2/persons',
-    body: { name: 'Zoë' },
-    status: 201,
-    reply: /^\{"success":true,"data":\{"id":\d+,"name":"Zoë"/,
-    bad: [{ nmae: 'x' }, 400, /"success":false,"error":"Unknown field: nmae"/],
-  },
-  {
-    provider: 'zendeskSupport',
-    headers: (token) => basic(`anna@example.com/token:${token}`),
-    path: '/rest/zendeskSupport/api/v2/tickets',
-    body: { ticket: { subject: 's' } },
-    status: 201,
-    // Its id is a number that no JavaScript number holds.
-    reply: /^\{"ticket":\{"id":90071992547409\d\d,"subject":"s"/,
-    bad: [{ subject: 's' }, 422, /"error":"RecordInvalid"/],
-  },
-  {
-    provider: 'klaviyo',
-    headers: (token) => ({ authorization: `Klaviyo-API-Key ${token}`, revision: '2024-10-15' }),
-    path: '/rest/klaviyo/api/profiles',
-    body: { data: { type: 'profile', attributes: { email: 'a@b.c' } } },
-    status: 201,
-    reply: /^\{"data":\{"type":"profile","id":"01SANDBOX\w+","attributes":\{"email":"a@b\.c"/,
-    bad: [{ data: { type: 'lead', attributes: { email: 'a@b.c' } } }, 400, /"errors":\[\{.*"code":"invalid"/],
-  },
-  {
-    provider: 'zoho',
-    headers: (token) => ({ authorization: `Zoho-oauthtoken ${token}` }),
-    path: '/rest/zoho/crm/v6/Leads',
-    body: { data: [{ Last_Name: 'Z' }] },
-    status: 201,
-    reply: /^\{"data":\[\{"code":"SUCCESS","details":\{"id":"\d{19}"/,
-    // The record is refused, and the call is not.
-    bad: [{ data: [{ Email: 'a@b.c' }] }, 200, /"code":"MANDATORY_NOT_FOUND".*"status":"error"/],
-  },
-  {
-    provider: 'close',
-    headers: (token) => basic(`${token}:`),
-    path: '/rest/close/api/v1/lead/',
-    body: { name: 'Z' },
-    status: 200,
-    reply: /^\{"id":"lead_\w{22}","name":"Z"/,
-    bad: [{ nmae: 'x' }, 400, /"error":"Unknown field: nmae"/],
-  },
-  {
-    provider: 'freshdesk',
-    headers: (token) => basic(`${token}:X`),
-    path: '/rest/freshdesk/api/v2/contacts',
-    body: { name: 'Z', email: 'a@b.c' },
-    status: 201,
-    reply: /^\{"id":\d{11},"active":true,"name":"Z"/,
-    bad: [
-      { name: 'Z', email: 'A@B.c' },
-      409,
-      /"errors":\[\{"field":"email","additional_info":\{"user_id":\d+\}.*"code":"duplicate_value"/,
-    ],
-  },
-];
-
-it.each(shapes)('$provider takes its own form, and refuses in its own words', async (shape) => {
-  const { provider, path, body, bad } = shape;
-  const { account, token } = await open(provider);
-  const headers = shape.headers(token);
-  const made = await send(path, { headers, body });
-  expect([made.status, made.text]).toEqual([shape.status, expect.stringMatching(shape.reply)]);
-  const refused = await send(path, { headers, body: bad[0] });
-  expect([refused.status, refused.text]).toEqual([bad[1], expect.stringMatching(bad[2])]);
-  expect((await send(path, { headers: shape.headers('wrong'), body })).status).toBe(401);
-  expect((await send(path, { headers: { authorization: `Token ${token}` }, body })).status).toBe(401);
-  const ledger = JSON.parse((await send(`/_sandbox/ledger?account=${account}`)).text) as object[];
-  expect(ledger).toMatchObject([
-    { provider, action: 'create', status: shape.status, records: 1, applied: 1 },
-    { provider, action: 'create', status: bad[1], records: 1, applied: 0 },
-  ]);
-});
 
 it('counts calls, says so in headers, and refuses what is too much', async () => {
   const { token } = await open('freshdesk', { limits: { perTenSeconds: 2 } });
@@ -170,60 +83,12 @@ it('two records without a value share no unique one', async () => {
   expect((await make({ name: 'f', email: 'NULL' })).status).toBe(409);
 });
 
-describe('the data centre of an account', () => {
-  const grants = { redirect_uri: 'https://app.example/back', client_id: 'places', client_secret: 'secret' };
-  const app = { clientId: grants.client_id, clientSecret: grants.client_secret };
-
-  async function comeBack(account: string): Promise<URLSearchParams> {
-    const { client_secret: _, ...page } = grants;
-    const query = new URLSearchParams({ ...page, account, state: 's' });
-    const reply = await fetch(`${sandbox.url}/rest/zoho/oauth/v2/auth?${query}`, { redirect: 'manual' });
-    return new URL(reply.headers.get('location') ?? '').searchParams;
-  }
-  async function tokensFor(grant: Record<string, string>): Promise<Record<string, string>> {
-    const body = new URLSearchParams({ ...grants, ...grant });
-    return (await (await fetch(`${sandbox.url}/rest/zoho/oauth/v2/token`, { method: 'POST', body })).json()) as never;
-  }
-
-  it.each([
-    [undefined, 'us', 'https://accounts.zoho.com', 'https://www.zohoapis.com'],
-    ['au', 'au', 'https://accounts.zoho.com.au', 'https://www.zohoapis.com.au'],
-    ['ca', 'ca', 'https://accounts.zohocloud.ca', 'https://www.zohoapis.ca'],
-  ])('%s is named by the return and by the token reply', async (dataCentre, location, server, api) => {
-    const { account } = await open('zoho', { app, ...(dataCentre && { dataCentre }) });
-    const back = await comeBack(account);
-    expect(Object.fromEntries(back)).toEqual({
-      state: 's',
-      location,
-      'accounts-server': server,
-      code: expect.any(String),
-    });
-    const code = back.get('code') ?? '';
-    expect(await tokensFor({ grant_type: 'authorization_code', code })).toMatchObject({ api_domain: api });
-  });
-
-  it('changes while the account is used, and its token replies say what a test wants', async () => {
-    const { account } = await open('zoho', { app, rotateRefreshTokens: true });
-    const code = (await comeBack(account)).get('code') ?? '';
-    let { refresh_token = '' } = await tokensFor({ grant_type: 'authorization_code', code });
-    const reported: unknown[] = [];
-    for (const more of [{ dataCentre: 'eu' }, { tokenMembers: { api_domain: 'https://evil.example' } }]) {
-      await send('/_sandbox/accounts', { body: { name: account, provider: 'zoho', ...more } });
-      const next = await tokensFor({ grant_type: 'refresh_token', refresh_token });
-      expect(next['refresh_token']).not.toBe(refresh_token);
-      refresh_token = next['refresh_token'] ?? '';
-      reported.push(next['api_domain']);
-    }
-    expect(reported).toEqual(['https://www.zohoapis.eu', 'https://evil.example']);
-  });
-
-  it.each([
-    ['zoho', 'moon', 'zoho has no data centre moon. Known: us, eu, in, au, jp, cn, sa, ca, uk.'],
-    ['pipedrive', 'eu', 'pipedrive has no data centre eu. Known: none.'],
-    ['hubspot', 'eu', 'hubspot has no data centre eu. Known: none.'],
-  ])('of %s is none that it lacks: %s', async (provider, dataCentre, detail) => {
-    const { status, text } = await send('/_sandbox/accounts', { body: { name: 'nowhere', provider, dataCentre } });
-    expect([status, JSON.parse(text)]).toEqual([400, expect.objectContaining({ detail })]);
-    expect((await send('/_sandbox/accounts')).text).not.toContain('"nowhere"');
-  });
+it.each([
+  ['zoho', 'moon', 'zoho has no data centre moon. Known: us, eu, in, au, jp, cn, sa, ca, uk.'],
+  ['pipedrive', 'eu', 'pipedrive has no data centre eu. Known: none.'],
+  ['hubspot', 'eu', 'hubspot has no data centre eu. Known: none.'],
+])('%s has no data centre that it lacks: %s', async (provider, dataCentre, detail) => {
+  const { status, text } = await send('/_sandbox/accounts', { body: { name: 'nowhere', provider, dataCentre } });
+  expect([status, JSON.parse(text)]).toEqual([400, expect.objectContaining({ detail })]);
+  expect((await send('/_sandbox/accounts')).text).not.toContain('"nowhere"');
 });

@@ -36,7 +36,7 @@ export function createHubspot(): ImitatedProvider {
 const FIRST_ID = 171_590_000_000;
 
 /** Decimal strings, growing, with uneven gaps. */
-export function recordIds(): RecordIds {
+function recordIds(): RecordIds {
   const numbers = new UnevenNumbers(FIRST_ID);
   return { next: () => String(numbers.next()), skipPast: (id) => numbers.skipPast(Number(id)) };
 }

@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { api, startOrg, type OrgClient } from './salesforce-client';
+import { contacts, startClient, type Answer, type Client } from './sandbox-client';
+
+/*
+ * The endpoints of OAuth: what a refresh, a code and a revocation do, and how a request is refused. The providers' own clients refresh,
+ * log in and meet an expired token in hubspot-client.test.ts and jsforce.test.ts.
+ */
+const app = { clientId: 'app-1', clientSecret: 'secret:1' };
+let now = new Date('2026-01-01T00:00:00.000Z');
+const later = (seconds: number): void => {
+  now = new Date(now.getTime() + seconds * 1000);
+};
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+async function start(account: Record<string, unknown> = {}, ledgerFile?: string) {
+  const options = { now: () => now, ...(ledgerFile === undefined ? {} : { ledgerFile }) };
+  const client: Client = await startClient(options, { app, refreshToken: 'refresh-1', ...account });
+  open.push(client);
+  const usual = { grant_type: 'refresh_token', refresh_token: 'refresh-1' };
+  const secret = { client_id: app.clientId, client_secret: app.clientSecret };
+  const exchange = async (fields: Record<string, string>, path = '/oauth/v1/token'): Promise<Answer> => {
+    const reply = await fetch(`${client.url}${path}`, {
+      method: 'POST',
+      body: new URLSearchParams({ ...usual, ...secret, ...fields }),
+    });
+    return { status: reply.status, headers: reply.headers, body: await reply.json() };
+  };
+  /** The status and the category of a call with this token. */
+  const callWith = async (token: string) => {
+    const authorization = { authorization: `Bearer ${token}` };
+    const { status, body } = await client.send('GET', '/account-info/v3/details', undefined, authorization);
+    return [status, body.category] as const;
+  };
+  return { ...client, exchange, callWith };
+}
+
+describe('HubSpot', () => {
+  it.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token'])('refreshes at %s', async (path) => {
+    const client = await start();
+    const { status, body } = await client.exchange({}, path);
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ refresh_token: 'refresh-1', expires_in: 1800, hub_id: client.portalId }),
+    ]);
+    expect(await client.callWith(body.access_token)).toEqual([200, undefined]);
+    expect(await client.callWith(client.token)).toEqual([200, undefined]);
+    expect((await client.ledger())[0]).toMatchObject({ account: 'acme', action: 'token', status: 200 });
+  });
+
+  // Source: RFC 6749, 2.3.1. Both parts are form-encoded before they are joined.
+  it.each([
+    ['the right secret', 'secret:1', 200],
+    ['a wrong one', 'secret:2', 400],
+  ])('takes the client by HTTP Basic: %s', async (_which, secret, status) => {
+    const client = await start();
+    const basic = Buffer.from(`app%2D1:${encodeURIComponent(secret)}`).toString('base64');
+    const reply = await fetch(`${client.url}/oauth/v1/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${basic}` },
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'refresh-1' }),
+    });
+    expect(reply.status).toBe(status);
+  });
+
+  it('ends a token after its life, and says how long ago', async () => {
+    const client = await start({ tokenLifetimeSeconds: 60 });
+    const { access_token: token } = (await client.exchange({})).body;
+    later(59);
+    expect((await client.callWith(token))[0]).toBe(200);
+    later(7201);
+    expect(await client.callWith(token)).toEqual([401, 'EXPIRED_AUTHENTICATION']);
+    const { body } = await client.send('GET', `${contacts}/1`, undefined, { authorization: `Bearer ${token}` });
+    expect(body.message).toBe('The OAuth token used to make this call expired 2 hour(s) ago.');
+  });
+
+  // A revoked token was not too old.
+  it.each([
+    ['revoked', '', 'invalid_grant', 'BAD_REFRESH_TOKEN'],
+    ['uninstalled', '?as=gone', 'access_denied', 'BAD_HUB'],
+  ])('knows no token of an account once access is %s', async (_name, query, error, status) => {
+    const client = await start();
+    expect((await client.send('POST', `/_sandbox/accounts/acme/revoke${query}`)).status).toBe(204);
+    expect(await client.callWith(client.token)).toEqual([401, 'INVALID_AUTHENTICATION']);
+    const refused = await client.exchange({});
+    expect([refused.status, refused.body.error, refused.body.status]).toEqual([400, error, status]);
+  });
+
+  it.each<[Record<string, string>, string, string]>([
+    [{ client_id: 'other' }, 'invalid_client', 'BAD_CLIENT_ID'],
+    [{ client_secret: 'wrong' }, 'invalid_client', 'BAD_CLIENT_SECRET'],
+    [{ refresh_token: 'unknown' }, 'invalid_grant', 'BAD_REFRESH_TOKEN'],
+    [{ refresh_token: '' }, 'invalid_request', 'BAD_REQUEST'],
+    [{ grant_type: 'password' }, 'unsupported_grant_type', 'BAD_GRANT_TYPE'],
+    [{ grant_type: 'client_credentials' }, 'unsupported_grant_type', 'BAD_GRANT_TYPE'],
+    [{ grant_type: 'authorization_code', code: 'unknown' }, 'invalid_grant', 'BAD_AUTH_CODE'],
+  ])('refuses %j as %s', async (fields, error, status) => {
+    const client = await start();
+    const refused = await client.exchange(fields);
+    expect([refused.status, refused.body.error, refused.body.status]).toEqual([400, error, status]);
+    expect((await client.callWith(client.token))[0]).toBe(200);
+  });
+
+  /** The worst moment for a rotating token: the new one was given and never arrived. */
+  it('rotates refresh tokens on demand: each is good once, and lost with the reply that carried the next', async () => {
+    const client = await start({ rotateRefreshTokens: true });
+    const { refresh_token: second } = (await client.exchange({})).body;
+    expect(second).not.toBe('refresh-1');
+    expect((await client.exchange({})).body.status).toBe('BAD_REFRESH_TOKEN');
+    await client.fault({ match: { path: '/oauth/v1/token' }, action: { kind: 'commit-then-reset' } });
+    await expect(client.exchange({ refresh_token: second })).rejects.toThrow('fetch failed');
+    expect((await client.exchange({ refresh_token: second })).body.status).toBe('BAD_REFRESH_TOKEN');
+  });
+
+  const redirectUri = 'https://app.example/callback?x=1';
+  const authorize = (client: Client, more: Record<string, string> = {}) => {
+    const query = new URLSearchParams({ client_id: 'app-1', redirect_uri: redirectUri, state: 's 1', ...more });
+    return fetch(`${client.url}/oauth/authorize?${query.toString()}`, { redirect: 'manual' });
+  };
+  const codeOf = (reply: Response) => new URL(reply.headers.get('location') ?? '').searchParams.get('code') ?? '';
+  const form = { grant_type: 'authorization_code', redirect_uri: redirectUri };
+
+  it('exchanges a code once, for the address it was given to, within a minute', async () => {
+    const client = await start();
+    const reply = await authorize(client);
+    const { state } = Object.fromEntries(new URL(reply.headers.get('location') ?? '').searchParams);
+    expect([reply.status, state]).toEqual([302, 's 1']);
+    expect((await client.exchange({ ...form, code: codeOf(reply) })).body).toMatchObject({ hub_id: client.portalId });
+    const refusal = async (fields: Record<string, string>) =>
+      (await client.exchange({ ...form, ...fields })).body.status;
+    expect(await refusal({ code: codeOf(reply) })).toBe('BAD_AUTH_CODE');
+    const elsewhere = { code: codeOf(await authorize(client)), redirect_uri: 'https://evil.example/' };
+    expect(await refusal(elsewhere)).toBe('BAD_REDIRECT_URI');
+    const late = codeOf(await authorize(client));
+    later(61);
+    expect(await refusal({ code: late })).toBe('BAD_AUTH_CODE');
+    expect((await authorize(client, { client_id: 'unknown' })).status).toBe(400);
+  });
+
+  // RFC 7636, 4.6: who began can finish, and nobody who saw the code go by.
+  it('exchanges a code that was asked for with a challenge for its verifier only', async () => {
+    const client = await start();
+    const challenge = { code_challenge: createHash('sha256').update('verifier-1').digest('base64url') };
+    const statusFor = async (fields: Record<string, string>) => {
+      const code = codeOf(await authorize(client, { ...challenge, code_challenge_method: 'S256' }));
+      return (await client.exchange({ ...form, code, ...fields })).body.status;
+    };
+    expect(await statusFor({ code_verifier: 'verifier-1' })).toBeUndefined();
+    expect(await statusFor({ code_verifier: 'verifier-2' })).toBe('BAD_CODE_VERIFIER');
+    expect(await statusFor({})).toBe('BAD_CODE_VERIFIER');
+    expect((await authorize(client, { ...challenge, code_challenge_method: 'plain' })).status).toBe(400);
+  });
+
+  it('keeps tokens over a restart', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-sandbox-'));
+    const file = join(folder, 'ledger.jsonl');
+    const first = await start({ rotateRefreshTokens: true, tokenLifetimeSeconds: 600 }, file);
+    const { access_token: token, refresh_token: refreshToken } = (await first.exchange({})).body;
+    await first.close();
+    const client = await start({ refreshToken }, file);
+    expect((await client.callWith(token))[0]).toBe(200);
+    expect((await client.exchange({})).body.status).toBe('BAD_REFRESH_TOKEN');
+    expect((await client.exchange({ refresh_token: refreshToken })).status).toBe(200);
+    later(601);
+    expect(await client.callWith(token)).toEqual([401, 'EXPIRED_AUTHENTICATION']);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('Salesforce', () => {
+  const startSalesforce = async (...args: Parameters<typeof startOrg>): Promise<OrgClient> => {
+    const client = await startOrg(...args);
+    open.push(client);
+    return client;
+  };
+  const refreshForm = ({ org }: OrgClient, change: Record<string, string> = {}) => ({
+    grant_type: 'refresh_token',
+    client_id: org.clientId,
+    client_secret: org.clientSecret,
+    refresh_token: org.refreshToken,
+    ...change,
+  });
+  const get = (client: OrgClient, token: string, path = `${api}/limits`) =>
+    client.send('GET', path, undefined, { authorization: `Bearer ${token}` });
+
+  it('ends a session in its own words, and a refresh begins another, which knows whose it is', async () => {
+    const client = await startSalesforce();
+    await client.control('expire-token');
+    const refused = [{ message: 'Session expired or invalid', errorCode: 'INVALID_SESSION_ID' }];
+    expect((await get(client, client.org.token)).body).toEqual(refused);
+    const word = await get(client, client.org.token, '/services/oauth2/userinfo');
+    expect([word.status, word.body]).toEqual([403, 'Bad_OAuth_Token']);
+    const { body } = await client.token(refreshForm(client));
+    expect(body).toEqual({
+      access_token: expect.stringMatching(new RegExp(`^${client.org.orgId.slice(0, 15)}!`)),
+      signature: expect.any(String),
+      scope: 'refresh_token api',
+      instance_url: client.url,
+      id: expect.stringMatching(new RegExp(`^${client.url}/id/${client.org.orgId}/005\\w{15}$`)),
+      token_type: 'Bearer',
+      issued_at: expect.stringMatching(/^\d{13}$/),
+    });
+    const user = await get(client, body.access_token, '/services/oauth2/userinfo');
+    expect(user.body).toMatchObject({
+      organization_id: client.org.orgId,
+      sub: body.id,
+      urls: { custom_domain: 'https://acme.my.salesforce.com' },
+    });
+    expect((await get(client, body.access_token, `/id/${client.org.orgId}/005`)).status).toBe(404);
+  });
+
+  it('takes a rotated refresh token again within its grace: the reply may have been lost', async () => {
+    const client = await startSalesforce(
+      { now: () => now },
+      { rotateRefreshTokens: true, refreshTokenGraceMs: 60_000 },
+    );
+    const first = await client.token(refreshForm(client));
+    const again = await client.token(refreshForm(client));
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.body.refresh_token).not.toBe(first.body.refresh_token);
+    later(60);
+    expect((await client.token(refreshForm(client))).body.error).toBe('invalid_grant');
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['an unknown refresh token', { refresh_token: 'x' }, 'invalid_grant'],
+    ['another app', { client_id: 'x' }, 'invalid_client_id'],
+    ['a wrong secret', { client_secret: 'x' }, 'invalid_client'],
+    ['an unknown grant', { grant_type: 'magic' }, 'unsupported_grant_type'],
+    ['no refresh token', { refresh_token: '' }, 'invalid_request'],
+  ])('does not refresh with %s', async (_name, change, error) => {
+    const client = await startSalesforce();
+    const { status, body } = await client.token(refreshForm(client, change));
+    expect([status, body.error]).toEqual([400, error]);
+  });
+
+  // No refresh token comes along: who has the credentials asks again.
+  it('begins a session with the client credentials of an app, until access was revoked', async () => {
+    const client = await startSalesforce();
+    const form = refreshForm(client, { grant_type: 'client_credentials', refresh_token: '' });
+    const { status, body } = await client.token(form);
+    expect([status, body.refresh_token]).toEqual([200, undefined]);
+    expect((await get(client, body.access_token)).status).toBe(200);
+    expect((await client.token({ ...form, client_secret: 'x' })).body.error).toBe('invalid_client');
+    await client.control('revoke');
+    expect((await client.token(form)).body.error).toBe('invalid_grant');
+  });
+});
