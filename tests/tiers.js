@@ -16,7 +16,6 @@ module.exports = {
     'tests/flows/awkward-provider.test.ts',
     'tests/flows/cells.test.ts',
     'tests/flows/data-centres.test.ts',
-    'tests/flows/declared-promises.test.ts',
     'tests/flows/expand-only.test.ts',
     'tests/flows/failover.test.ts',
     'tests/flows/kafka-security.test.ts',

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type LookupFunction, type Server, type Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import {
   impatientMs,
   patientMs,
@@ -152,6 +152,11 @@ describe('a reply', () => {
     [
       'gzip',
       { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync('{"id":"1"}') },
+      { json: { id: '1' } },
+    ],
+    [
+      'brotli',
+      { status: 200, headers: { 'content-encoding': 'br' }, body: brotliCompressSync('{"id":"1"}') },
       { json: { id: '1' } },
     ],
     [

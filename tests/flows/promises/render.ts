@@ -1,33 +1,23 @@
-import { rows, type Ending, type PromiseRow } from './rows';
+import { type Ending, kinds, losses, type PromiseRow, rows } from './rows';
 
-const losses = ['applied', 'not applied', 'applied late'] as const;
-const providerNames = { hubspot: 'HubSpot', salesforce: 'Salesforce' } as const;
-
-/** What the two tables say of one object's writes. */
-export interface Said {
+/** What the guide says of one object's writes. */
+interface Said {
   readonly provider: string;
   readonly object: string;
   readonly cells: readonly string[];
 }
 
-/** The tables of `docs/guides/promises.md`: what is promised, and how each ends. The test compares them with the file. */
+/** The table and the lists of `docs/guides/promises.md`: what is promised, and how each ends. The test compares them with the file. */
 export function renderTables(): string {
-  const driven = rows.filter(({ object }) => object.isImitated);
-  const saidOf = (row: PromiseRow, cells: string[]): Said => ({
-    provider: providerNames[row.object.provider],
-    object: row.object.name,
-    cells,
-  });
-  return [
-    '### HubSpot and Salesforce',
-    table(['of', ...promised], together(rows.map((row) => saidOf(row, promisedCells(row))))),
-    '### How each ends',
-    table(['of', ...ended], together(driven.map((row) => saidOf(row, endedCells(row))))),
-  ].join('\n\n');
+  const said = (of: readonly PromiseRow[], cells: (row: PromiseRow) => string[]): Said[] =>
+    of.map((row) => ({ provider: row.object.displayName, object: row.object.name, cells: cells(row) }));
+  const driven = rows.filter(({ object }) => object.isImitated !== false);
+  const table = together(said(rows, promisedCells));
+  return [tableOf(promised, table), ...together(said(driven, endedCells)).map(listOf)].join('\n\n');
 }
 
 /** One row for what is said alike, with whom it is said of: a provider alone stands for each of its objects. */
-export function together(said: readonly Said[]): string[][] {
+function together(said: readonly Said[]): string[][] {
   const objectsOf = (some: readonly Said[]) => Map.groupBy(some, ({ provider }) => provider);
   const all = objectsOf(said);
   const namesOf = (some: readonly Said[] = []) => [...new Set(some.map(({ object }) => object))];
@@ -41,30 +31,38 @@ export function together(said: readonly Said[]): string[][] {
   });
 }
 
-const promised = ['write', 'a repeat is prevented by', 'looked up by', 'window', 'promise', 'the caller sees'];
+const promised = ['of', 'write', 'looked up by', 'window', 'promise'];
 
-function promisedCells(row: PromiseRow): string[] {
-  const { prevented, lookedUpBy, windowSeconds, promise, caller } = row;
-  const window = windowSeconds === undefined ? '–' : `${windowSeconds} s`;
-  return [writeOf(row), prevented, lookedUpBy, window, promise, caller];
+function promisedCells({ kind, lookedUpBy, windowSeconds, promise }: PromiseRow): string[] {
+  return [kinds[kind], lookedUpBy, windowSeconds === undefined ? '–' : `${windowSeconds} s`, promise];
 }
 
-function writeOf({ type, mode }: PromiseRow): string {
-  return `${type}, ${mode}`;
+function tableOf(head: readonly string[], body: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...body.map(line)].join('\n');
 }
 
-const ended = ['write', ...losses.map((loss) => `${loss}, reply lost`)];
+function endedCells({ kind, endings }: PromiseRow): string[] {
+  return [kinds[kind], ...losses.map((loss) => endingText(endings[loss]))];
+}
 
-function endedCells(row: PromiseRow): string[] {
-  return [writeOf(row), ...losses.map((loss) => endingText(row.endings[loss]))];
+/** A list in place of a row of nine columns: what is lost alike ends together. */
+function listOf([whom = '', kind = '', ...texts]: readonly string[]): string {
+  const alike = Map.groupBy(losses.keys(), (at) => texts[at] ?? '');
+  const lines = [...alike].flatMap(([text, at]) =>
+    text === '' ? [] : [`- ${at.map((each) => losses[each]).join('; ')}: ${text}`],
+  );
+  return [`**${kind}** (${whom})`, '', ...lines].join('\n');
 }
 
 function endingText(ending: Ending | undefined): string {
-  if (ending === undefined) return '–';
-  return `${ending.outcome}; ${ending.kept} at the CRM; ${ending.sends === 1 ? 'sent once' : 'sent twice'}`;
-}
-
-export function table(head: readonly string[], body: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...body.map(line)].join('\n');
+  if (ending === undefined) return '';
+  const { outcome, kept, sends, reply, isRepeatNotFound } = ending;
+  const said = reply && `${reply.status}, ${reply.isRetryable ? 'may be repeated' : 'not to be repeated'}`;
+  return [
+    ...(said === undefined ? [] : [said]),
+    ...(kept === undefined ? [] : [outcome, `${kept} there`]),
+    ...(reply ? [] : [sends === 1 ? 'sent once' : 'sent twice']),
+    ...(isRepeatNotFound ? ['the repeat is `not-found`: it was deleted'] : []),
+  ].join('; ');
 }

@@ -1,273 +1,177 @@
-import type { ProviderName } from '../../harness/account';
+import { objects, type WrittenObject } from './objects';
 
-/** What happens to the first send of a write. */
-export type Loss = 'applied' | 'not applied' | 'applied late';
+/** What happens to the first call of a write or a search, as the guide calls it. */
+export const losses = [
+  'applied, reply lost',
+  'not applied, reply lost',
+  'timeout, applied late',
+  '500, applied',
+  'a 503',
+  '429 with Retry-After',
+  '429 without',
+] as const;
+export type Loss = (typeof losses)[number];
 
-/** How a write ends whose first send met a loss. */
-export interface Ending {
-  /** Of each record, as the operation reports it. */
-  readonly outcome: 'succeeded' | 'unknown';
-  /** Records at the CRM that carry the write, per record written. A delete leaves none. */
-  readonly kept: 0 | 1;
-  readonly sends: 1 | 2;
-}
-
-/** An object with the kind of record that is written to it. */
-export interface WrittenObject {
-  readonly provider: ProviderName;
-  /** As it stands in the guide. */
-  readonly name: string;
-  readonly objectName: string;
-  /** A valid record that carries the mark. */
-  readonly record: (mark: string) => Readonly<Record<string, string>>;
-  /** The field that carries the mark as it is. */
-  readonly markField: string;
-  /** A field to update. */
-  readonly otherField: string;
-  /** What a create of it is looked up by. */
-  readonly key: string;
-  /** The provider refuses a second record with this key. */
-  readonly isUnique: boolean;
-  /** Whether a lookup sees every committed record at once. */
-  readonly isConsistent: boolean;
-  /** The connector knows so without asking the account, and waits for no index. @default isConsistent */
-  readonly isKeyKnown?: boolean;
-  /** The sandbox has it. What it has not is compared with the connector only. */
-  readonly isImitated: boolean;
-}
+/** What is asked for, and how the guide calls it. `collected`: three creates under one auto-batch, of which one meets the loss. */
+export const kinds = {
+  create: 'create, asynchronous',
+  collected: 'create, auto-batched',
+  'create now': 'create, synchronous',
+  update: 'update, asynchronous',
+  'update now': 'update, synchronous',
+  'delete now': 'delete, synchronous',
+  search: 'search',
+} as const;
+export type Kind = keyof typeof kinds;
 
 /** One record, or several in one request. */
 export type Form = 'single' | 'batch';
 
+/** How it ends. */
+export interface Ending {
+  /** Of each record, as the operation reports it; of a search whether it was answered. */
+  readonly outcome: 'succeeded' | 'failed' | 'unknown';
+  /** Records at the provider that carry the write, per record written. A delete leaves none; nothing of a search. */
+  readonly kept?: 0 | 1;
+  /** Calls that carried it. */
+  readonly sends: 1 | 2;
+  /** What a caller who waits is answered. */
+  readonly reply?: { readonly status: 429 | 502 | 504; readonly isRetryable: boolean };
+  /** The caller's repeat is answered that there is no such record. @default it succeeds, where it may be repeated */
+  readonly isRepeatNotFound?: true;
+}
+
 /** One row of the guide. */
 export interface PromiseRow {
   readonly object: WrittenObject;
-  readonly type: 'create' | 'update' | 'delete';
-  readonly mode: 'asynchronous' | 'synchronous';
+  readonly kind: Kind;
   /** It holds for each of them. */
   readonly forms: readonly Form[];
-  readonly prevented: string;
   readonly lookedUpBy: string;
-  /** From the last send to the moment at which "not written" may be concluded, in seconds; none where there is no lookup. */
+  /** None where there is no lookup and nothing to wait for. */
   readonly windowSeconds?: number;
   readonly promise: string;
-  readonly caller: string;
   readonly endings: Partial<Readonly<Record<Loss, Ending>>>;
 }
 
-const once = { outcome: 'succeeded', kept: 1, sends: 1 } as const;
-const repeated = { outcome: 'succeeded', kept: 1, sends: 2 } as const;
-const unknown = (kept: 0 | 1) => ({ outcome: 'unknown', kept, sends: 1 }) as const;
-
-const person = (mark: string) => ({ email: `${mark}@example.com`, lastname: mark, firstname: 'Zoë' });
-
-type Given = Pick<WrittenObject, 'name' | 'objectName' | 'record' | 'markField' | 'otherField'> &
-  Partial<WrittenObject>;
-
-const ofHubspot = (o: Given): WrittenObject => ({
-  provider: 'hubspot',
-  key: 'search: up to five sent values and the moment of creation',
-  isUnique: false,
-  isConsistent: false,
-  isImitated: true,
-  ...o,
-});
-const ofSalesforce = (o: Given): WrittenObject => ({
-  provider: 'salesforce',
-  key: 'SOQL: the most identifying sent value and the moment of creation',
-  isUnique: false,
-  isConsistent: true,
-  isImitated: true,
-  ...o,
+const once: Ending = { outcome: 'succeeded', kept: 1, sends: 1 };
+const repeated: Ending = { outcome: 'succeeded', kept: 1, sends: 2 };
+const unknown = (kept: 0 | 1): Ending => ({ outcome: 'unknown', kept, sends: 1 });
+const refused = (status: 429 | 502): Ending => ({
+  outcome: 'failed',
+  kept: 0,
+  sends: 1,
+  reply: { status, isRetryable: true },
 });
 
-export const objects: readonly WrittenObject[] = [
-  ofHubspot({
-    name: 'contacts with `email`',
-    objectName: 'contacts',
-    record: person,
-    markField: 'lastname',
-    otherField: 'city',
-    key: 'batch read by `email`',
-    isUnique: true,
-    isConsistent: true,
-  }),
-  ofHubspot({
-    name: 'contacts without `email`',
-    objectName: 'contacts',
-    record: (mark) => ({ lastname: mark, firstname: 'Zoë' }),
-    markField: 'lastname',
-    otherField: 'city',
-  }),
-  ofHubspot({
-    name: 'companies',
-    objectName: 'companies',
-    record: (mark) => ({ name: mark, city: 'Zürich' }),
-    markField: 'name',
-    otherField: 'city',
-  }),
-  ofHubspot({
-    name: 'any, with a unique property',
-    objectName: 'companies',
-    record: (mark) => ({ name: mark, account_code: mark }),
-    markField: 'name',
-    otherField: 'city',
-    key: 'batch read by the property',
-    isUnique: true,
-    isConsistent: true,
-    isKeyKnown: false,
-  }),
-  ofHubspot({
-    name: 'deals',
-    objectName: 'deals',
-    record: (mark) => ({ dealname: mark, amount: '1200.5' }),
-    markField: 'dealname',
-    otherField: 'amount',
-  }),
-  ofHubspot({
-    name: 'custom objects',
-    objectName: '2-1234567',
-    record: (mark) => ({ name: mark }),
-    markField: 'name',
-    otherField: 'name',
-    isImitated: false,
-  }),
-  ofSalesforce({
-    name: 'any, with a unique field',
-    objectName: 'Contact',
-    record: (mark) => ({ External_Id__c: mark, LastName: mark }),
-    markField: 'LastName',
-    otherField: 'Title',
-    key: 'SOQL: the unique field and the moment of creation',
-    isUnique: true,
-  }),
-  ofSalesforce({
-    name: 'Account',
-    objectName: 'Account',
-    record: (mark) => ({ Name: mark, BillingCity: 'Zürich' }),
-    markField: 'Name',
-    otherField: 'BillingCity',
-  }),
-  ofSalesforce({
-    name: 'Contact',
-    objectName: 'Contact',
-    record: (mark) => ({ LastName: mark, Email: `${mark}@example.com` }),
-    markField: 'LastName',
-    otherField: 'Title',
-  }),
-  ofSalesforce({
-    name: 'Lead',
-    objectName: 'Lead',
-    record: (mark) => ({ LastName: mark, Company: 'Analytical Engines' }),
-    markField: 'LastName',
-    otherField: 'Title',
-  }),
-  ofSalesforce({
-    name: 'Opportunity',
-    objectName: 'Opportunity',
-    record: (mark) => ({ Name: mark, StageName: 'Prospecting', CloseDate: '2027-01-31' }),
-    markField: 'Name',
-    otherField: 'StageName',
-  }),
-  ofSalesforce({
-    name: 'custom objects',
-    objectName: 'Thing__c',
-    record: (mark) => ({ Name: mark }),
-    markField: 'Name',
-    otherField: 'Name',
-    isImitated: false,
-  }),
-];
+/** Of creates that nobody waits for, by what a lookup sees. */
+const creates: Readonly<Record<WrittenObject['lookup'], PromiseRow['endings']>> = {
+  consistent: {
+    'applied, reply lost': once,
+    'not applied, reply lost': repeated,
+    'timeout, applied late': once,
+    '500, applied': once,
+    'a 503': repeated,
+    '429 with Retry-After': repeated,
+    '429 without': repeated,
+  },
+  lagging: { 'applied, reply lost': once, 'not applied, reply lost': unknown(0), 'timeout, applied late': once },
+  none: {
+    'applied, reply lost': unknown(1),
+    'not applied, reply lost': unknown(0),
+    'timeout, applied late': unknown(1),
+    '500, applied': unknown(1),
+    'a 503': unknown(0),
+    '429 with Retry-After': repeated,
+    '429 without': repeated,
+  },
+};
 
-/** The lease, the longer of the call's timeout and the provider's late commit, and the lag of its index; as the connectors say. */
-function windowOf({ provider, isConsistent, isKeyKnown = isConsistent }: WrittenObject): number {
-  return provider === 'salesforce' ? 606 : isKeyKnown ? 36 : 66;
-}
-
-const both = ['single', 'batch'] as const;
-
-function asynchronousCreate(object: WrittenObject): PromiseRow {
-  const resend = object.isUnique ? 'the lookup, and the unique key' : 'the lookup';
+/** Of writes whose caller waits: sent once, whatever comes. */
+function endingsNow({ isUnique = false, provider }: WrittenObject, kind: Kind): PromiseRow['endings'] {
+  const isRetryable = kind !== 'create now';
+  const [done, undone] = kind === 'delete now' ? ([0, 1] as const) : ([1, 0] as const);
+  const lost = (kept: 0 | 1, status: 502 | 504 = 502): Ending => ({ ...unknown(kept), reply: { status, isRetryable } });
+  const isRepeatNotFound = kind === 'delete now' && provider === 'salesforce';
   return {
-    object,
-    type: 'create',
-    mode: 'asynchronous',
-    forms: both,
-    prevented: object.isConsistent ? resend : 'never sent again',
-    lookedUpBy: object.key,
-    windowSeconds: windowOf(object),
-    promise: object.isConsistent ? 'exactly once (but see rules 4 and 5)' : 'at most once; an unknown outcome is said',
-    caller: object.isConsistent ? '`success`' : '`success`, or `failure` with "Outcome unknown: …"',
-    endings: {
-      applied: once,
-      'not applied': object.isConsistent ? repeated : unknown(0),
-      'applied late': once,
-    },
+    'applied, reply lost': { ...lost(done), ...(isRepeatNotFound && { isRepeatNotFound }) },
+    'not applied, reply lost': lost(undone),
+    'timeout, applied late': lost(done, 504),
+    '500, applied': lost(done),
+    // Certainly not applied where a second send would be refused, or does no harm.
+    'a 503': isRetryable || isUnique ? refused(502) : lost(0),
+    '429 with Retry-After': refused(429),
+    '429 without': refused(429),
   };
 }
 
-function synchronousCreate(object: WrittenObject): PromiseRow {
+function endingsOf(object: WrittenObject, kind: Kind): PromiseRow['endings'] {
+  if (kind === 'create' || kind === 'collected') return creates[object.lookup];
+  if (kind === 'update') return Object.fromEntries(losses.map((loss) => [loss, repeated]));
+  if (kind !== 'search') return endingsNow(object, kind);
+  const unanswered = (status: 429 | 502 | 504): Ending => ({
+    outcome: 'failed',
+    sends: 1,
+    reply: { status, isRetryable: true },
+  });
   return {
-    object,
-    type: 'create',
-    mode: 'synchronous',
-    forms: both,
-    prevented: 'never sent again',
-    lookedUpBy: 'nothing, unless the gateway died: then as above, and never sent',
-    promise: 'at most once; an unknown outcome is said',
-    caller: '502 or 504, `retryable: false`',
-    endings: { applied: unknown(1), 'not applied': unknown(0) },
+    'applied, reply lost': unanswered(502),
+    'timeout, applied late': unanswered(504),
+    '500, applied': unanswered(502),
+    'a 503': unanswered(502),
+    '429 with Retry-After': unanswered(429),
+    '429 without': unanswered(429),
   };
 }
 
-function asynchronousUpdate(object: WrittenObject): PromiseRow {
-  return {
-    object,
-    type: 'update',
-    mode: 'asynchronous',
-    forms: both,
-    prevented: 'not needed: the values are absolute',
-    lookedUpBy: 'nothing; the next write of the record waits out the late commit',
-    promise: 'repeated, same end state',
-    caller: '`success`; after the deadline `failure` with "Outcome unknown: …"',
-    endings: { applied: repeated, 'not applied': repeated },
-  };
+/** What is driven: of HubSpot and Salesforce what no suite of their connectors decides. */
+function lossesOf({ file }: WrittenObject, kind: Kind): readonly Loss[] {
+  if (kind === 'collected') return losses.slice(0, 2);
+  if (file) return losses;
+  return losses.slice(0, kind === 'create' ? 3 : 2);
 }
 
-function synchronousUpdate(object: WrittenObject): PromiseRow {
-  return {
-    object,
-    type: 'update',
-    mode: 'synchronous',
-    forms: both,
-    prevented: 'never sent again; the caller may',
-    lookedUpBy: 'nothing',
-    promise: 'the caller repeats, same end state',
-    caller: '502 or 504, `retryable: true`',
-    endings: { applied: unknown(1), 'not applied': unknown(0) },
-  };
-}
+const lookedUpLater = 'nothing, unless the gateway died: then as above, and never sent';
+const atMostOnce = 'at most once; an unknown outcome is said';
+const again = 'the caller repeats, same end state';
+const promises: Readonly<
+  Record<Exclude<Kind, 'create' | 'collected'>, readonly [lookedUpBy: string, promise: string]>
+> = {
+  'create now': [lookedUpLater, atMostOnce],
+  update: ['nothing; the next write of the record waits out the late commit', 'repeated, same end state'],
+  'update now': ['nothing', again],
+  'delete now': ['nothing', again],
+  search: ['nothing', 'the caller repeats: nothing is written'],
+};
 
-function synchronousDelete(object: WrittenObject): PromiseRow {
-  const gone = object.provider === 'hubspot' ? 'the repeat succeeds' : 'the repeat is `not-found`: it was deleted';
-  return {
+function rowOf(object: WrittenObject, kind: Kind): PromiseRow {
+  const endings = endingsOf(object, kind);
+  const driven = lossesOf(object, kind).flatMap((loss) => (endings[loss] ? [[loss, endings[loss]] as const] : []));
+  const isBatchable = object.file === undefined && kind !== 'delete now';
+  const row = {
     object,
-    type: 'delete',
-    mode: 'synchronous',
-    forms: ['single'],
-    prevented: 'never sent again; the caller may',
-    lookedUpBy: 'nothing',
-    promise: 'the caller repeats, same end state',
-    caller: `502 or 504, \`retryable: true\`; ${gone}`,
-    endings: { applied: unknown(0), 'not applied': unknown(1) },
+    kind,
+    forms: isBatchable ? (['single', 'batch'] as const) : (['single'] as const),
+    endings: Object.fromEntries(driven),
+  };
+  if (kind !== 'create' && kind !== 'collected') {
+    const [lookedUpBy, promise] = promises[kind];
+    return { ...row, lookedUpBy, promise };
+  }
+  const promise = object.lookup === 'consistent' ? 'exactly once (but see rules 4 and 5)' : atMostOnce;
+  return {
+    ...row,
+    lookedUpBy: object.key ?? 'nothing: it sends nothing that is unique there',
+    windowSeconds: object.windowSeconds,
+    promise: kind === 'collected' ? `each of its own: ${promise}` : promise,
   };
 }
 
 /** Every row of the guide, in its order. */
-export const rows: readonly PromiseRow[] = objects.flatMap((object) => [
-  asynchronousCreate(object),
-  synchronousCreate(object),
-  asynchronousUpdate(object),
-  synchronousUpdate(object),
-  synchronousDelete(object),
-]);
+export const rows: readonly PromiseRow[] = objects.flatMap((object) => {
+  const { file } = object;
+  const own: readonly Kind[] = file
+    ? ['create', 'collected', 'create now', 'update', 'update now', ...(file.search ? (['search'] as const) : [])]
+    : ['create', 'create now', 'update', 'update now', 'delete now'];
+  return own.map((kind) => rowOf(object, kind));
+});
