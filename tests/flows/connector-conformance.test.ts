@@ -1,7 +1,4 @@
 import { connectorConformance } from '@sluice/connectors/conformance';
-import { ValidationError } from '@sluice/errors';
-import type { WriteRequest } from '@sluice/types';
-import { checkCapabilities, checkIfEmpty } from '@sluice/writes';
 import { everyProvider } from './conformance/every-provider';
 import { openImitations, type Imitations } from './conformance/open';
 
@@ -43,79 +40,3 @@ it.each(everyProvider)('a wait that is asked for is what the failure says, by an
     expect(result).toMatchObject({ ok: false, error: { class: 'quota', retryAfterMs: retryAfterSeconds * 1_000 } });
   }
 });
-
-/** Requests that need a capability, and what the refusal calls it. */
-const needs: readonly (readonly [string, Partial<WriteRequest>, string])[] = [
-  ['delete', { type: 'delete', record: { id: '1' } }, 'does not offer deletion'],
-  ['a batch of creates', { type: 'create', batch: [{ record: { a: 1 } }] }, 'does not offer batches of create'],
-  ['a batch of updates', { type: 'update', batch: [{ record: { id: '1' } }] }, 'does not offer batches of update'],
-  [
-    'associations on create',
-    { type: 'create', record: {}, associations: [{ to: { id: '1' }, types: [] }] },
-    'does not offer associations on create',
-  ],
-  [
-    'associations on update',
-    { type: 'update', record: { id: '1' }, associations: [{ to: { id: '1' }, types: [] }] },
-    'does not offer associations on update',
-  ],
-  [
-    'headers',
-    { type: 'create', record: {}, headers: [{ key: 'X-A', value: 'b' }] },
-    'does not offer forwarded headers',
-  ],
-];
-
-describe('a capability that a provider lacks', () => {
-  const names = [...new Set(everyProvider.map(([, { provider }]) => provider))];
-
-  it.each(names)('%s: is refused before any call, by its name, with who has it', async (name) => {
-    const registry = imitations.registry();
-    const connector = registry.get(name);
-    const before = await imitations.calls();
-    const refusals = needs.map(([what, request]) => {
-      const refused = refusalOf(() => checkCapabilities(connector, request as WriteRequest, registry.all()));
-      return [what, refused ?? 'offered'];
-    });
-    for (const [at, [what, , refusal]] of needs.entries()) {
-      const words = `^${name} ${refusal}.*; offered by .*(hubspot|salesforce)`;
-      expect(refusals[at]?.[1]).toMatch(isOffered(connector.capabilities, what) ? /^offered$/ : new RegExp(words));
-    }
-    const ifEmpty = refusalOf(() => checkIfEmpty(connector, [{ fields: {}, ifEmpty: ['a'] } as never], registry.all()));
-    expect(ifEmpty === undefined).toBe(connector.capabilities.ifEmpty);
-    expect(await imitations.calls()).toBe(before);
-  });
-});
-
-type Capabilities = ReturnType<ReturnType<Imitations['registry']>['get']>['capabilities'];
-
-/** By the table of capabilities, without the code that refuses. */
-function isOffered(capabilities: Capabilities, what: string): boolean {
-  const { associations } = capabilities;
-  switch (what) {
-    case 'delete':
-      return capabilities.delete;
-    case 'a batch of creates':
-      return capabilities.batchCreate !== false;
-    case 'a batch of updates':
-      return capabilities.batchUpdate !== false;
-    case 'associations on create':
-      return associations !== false && associations.create;
-    case 'associations on update':
-      return associations !== false && associations.update;
-    default:
-      return capabilities.forwardedHeaders;
-  }
-}
-
-/** @returns the words of the refusal; undefined when there was none */
-function refusalOf(check: () => void): string | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    const isRefusal = error instanceof ValidationError && error.code === 'write.capability-missing';
-    if (!isRefusal) throw error;
-    return error.detail;
-  }
-}

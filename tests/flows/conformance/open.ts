@@ -19,9 +19,6 @@ export interface Imitation extends ConnectorHarness {
 export interface Imitations {
   /** The suite's view of a provider, with an account of its own. */
   open(imitated: ImitatedProvider): Promise<Imitation>;
-  registry(version?: ImitatedProvider['hubspotVersion']): ConnectorRegistry;
-  /** Calls that the sandbox received so far, of every account. */
-  calls(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -35,9 +32,7 @@ export async function openImitations(): Promise<Imitations> {
     return opened;
   };
   return {
-    registry,
     open: async (imitated) => harness(url, registry(imitated.hubspotVersion).get(imitated.provider), imitated),
-    calls: async () => (await call<unknown[]>(`${url}/_sandbox/ledger`, { method: 'GET' })).length,
     close: async () => {
       await Promise.all([...registries.values()].map((each) => each.close()));
       await sandbox.close();
