@@ -55,7 +55,8 @@ const figuresOf = (files) => [
 const all = tracked.filter(isCounted).map(read);
 lines.push('');
 row('folder, lines', ['files', ...Object.keys(kinds)]);
-for (const [name, files] of [...Map.groupBy(all, folderOf)].toSorted(([a], [b]) => a.localeCompare(b)))
-  row(name, figuresOf(files));
+for (const name of [...new Set(all.map(folderOf))].toSorted((a, b) => a.localeCompare(b))) {
+  row(name, figuresOf(all.filter((file) => folderOf(file) === name)));
+}
 row('all', figuresOf(all));
 process.stdout.write(`${lines.join('\n')}\n`);
