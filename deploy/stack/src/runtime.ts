@@ -10,7 +10,7 @@ export async function isAlive(runtime: Runtime): Promise<boolean> {
 }
 
 /** Ends it with these signals in turn (a container has its own), each given ten seconds. */
-export async function endRuntime(runtime: Runtime, signals: NodeJS.Signals[]): Promise<void> {
+export async function endRuntime(runtime: Runtime, signals: readonly NodeJS.Signals[]): Promise<void> {
   if (runtime.origin === 'program') await endProcess(runtime.process, signals, 10_000);
   else await endContainer(runtime.engine, runtime.containerId);
 }
@@ -29,17 +29,21 @@ export async function startFailure(service: string, runtime: Runtime, logFile: s
   return `${service} did not start.\n${said}`;
 }
 
-export interface ContainerSpec {
-  readonly engine: string;
-  /** Makes the container's name differ from those of other checkouts. */
-  readonly dataDir: string;
-  readonly service: string;
-  readonly image: string;
-  /** Port of 127.0.0.1 that leads to the port inside. */
-  readonly port: number;
+/** How a service runs in a container of its image. */
+export interface ContainerOptions {
   readonly portInside: number;
   readonly settings?: Readonly<Record<string, string>>;
   readonly command?: readonly string[];
+}
+
+interface Container extends ContainerOptions {
+  readonly engine: string;
+  /** Makes the container's name differ from those of other checkouts. */
+  readonly dataDir: string;
+  readonly name: string;
+  readonly image: string;
+  /** Port of 127.0.0.1 that leads to the port inside. */
+  readonly port: number;
 }
 
 /**
@@ -60,19 +64,17 @@ export async function findEngineFor(image: string, env: NodeJS.ProcessEnv, log: 
 }
 
 /** Starts a container in the background. What is left of an earlier one is removed first. */
-export async function runContainer(spec: ContainerSpec, env: NodeJS.ProcessEnv): Promise<Runtime> {
-  const checkout = createHash('sha256').update(spec.dataDir).digest('hex').slice(0, 8);
-  const name = `sluice-${checkout}-${spec.service}`;
-  await runCommand(spec.engine, ['rm', '-f', name], { env, withinMs: 30_000 });
-  const settings = Object.entries(spec.settings ?? {}).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
-  const publish = ['-p', `127.0.0.1:${spec.port}:${spec.portInside}`];
-  const args = ['run', '-d', '--name', name, ...publish, ...settings, spec.image, ...(spec.command ?? [])];
-  const result = await runCommand(spec.engine, args, { env, withinMs: 60_000 });
-  if (result.code !== 0) {
-    throw unavailable(`${spec.service} did not start in a container: ${result.output.trim()}`);
-  }
-  const containerId = result.output.trim().split('\n').at(-1) ?? name;
-  return { origin: 'container', engine: spec.engine, containerId };
+export async function runContainer(container: Container, env: NodeJS.ProcessEnv): Promise<Runtime> {
+  const { engine, dataDir, image, port, portInside, settings = {}, command = [] } = container;
+  const checkout = createHash('sha256').update(dataDir).digest('hex').slice(0, 8);
+  const name = `sluice-${checkout}-${container.name}`;
+  await runCommand(engine, ['rm', '-f', name], { env, withinMs: 30_000 });
+  const variables = Object.entries(settings).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
+  const publish = ['-p', `127.0.0.1:${port}:${portInside}`];
+  const args = ['run', '-d', '--name', name, ...publish, ...variables, image, ...command];
+  const result = await runCommand(engine, args, { env, withinMs: 60_000 });
+  if (result.code !== 0) throw unavailable(`${container.name} did not start in a container: ${result.output.trim()}`);
+  return { origin: 'container', engine, containerId: result.output.trim().split('\n').at(-1) ?? name };
 }
 
 /** Whether the container runs. */

@@ -2,9 +2,8 @@ import { readProcessEnv } from '@sluice/config';
 import { stackDataDir } from './checkout';
 import { isRunning } from './processes';
 import { describeRuntime, isAlive } from './runtime';
-import { givenUrls, releaseStack, startStack, stopStack, urlVariables } from './stack';
+import { givenUrls, releaseStack, starters, startStack, stopStack, urlVariables } from './stack';
 import { readState, type ServiceName, serviceNames, type StackState } from './stack-state';
-import { starters } from './start-service';
 
 const usage = `npm run stack -- <command>
   start [postgres|redis|kafka …]  starts what is named (default: all) and leaves it up until "stop"

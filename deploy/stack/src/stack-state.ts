@@ -33,8 +33,6 @@ export interface StackState {
   /** Ports chosen once, by listener name. */
   readonly ports: Record<string, number>;
   readonly services: { [Name in ServiceName]?: StartedService };
-  /** How a service was brought up the last time: its data is kept there. */
-  readonly sources: { [Name in ServiceName]?: Runtime['origin'] };
   /** Services that stay up until `npm run stack -- stop`, whether or not anything needs them. */
   kept: ServiceName[];
   holders: Holder[];
@@ -68,7 +66,7 @@ export function openStateBook(dataDir: string): StateBook {
 
 /** What is remembered, without the right to change it. */
 export function readState(dataDir: string): StackState {
-  const empty: StackState = { ports: {}, services: {}, sources: {}, kept: [], holders: [] };
+  const empty: StackState = { ports: {}, services: {}, kept: [], holders: [] };
   const file = join(dataDir, 'stack.json');
   if (!existsSync(file)) return empty;
   try {
@@ -78,4 +76,12 @@ export function readState(dataDir: string): StackState {
     const remedy = 'End what still runs from that folder, then remove the file.';
     throw unavailable(detail, { remedy, cause });
   }
+}
+
+/** Writes down that the service runs. @returns it */
+export function record(book: StateBook, name: ServiceName, service: StartedService): StartedService {
+  book.state.services[name] = service;
+  book.state.ports[name] = service.port;
+  book.save();
+  return service;
 }

@@ -1,11 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { endProcess, unavailable } from './processes';
-import { endRuntime } from './runtime';
 import { withStackLock } from './folder-lock';
-import { type Log, openStateBook, readState, type ServiceName, serviceNames } from './stack-state';
-import { addHolder, endServices, endUnneeded, removeHolder, startAll } from './start-service';
+import { kafkaStarter } from './kafka';
+import type { ServiceStarter, StartContext } from './launch-service';
+import { postgresStarter } from './postgres';
+import { endProcess, identify, isRunning, unavailable, waitUntil } from './processes';
+import { redisStarter } from './redis';
+import { describeRuntime, endRuntime, isAlive } from './runtime';
+import { type Log, openStateBook, readState, record, type ServiceName, serviceNames } from './stack-state';
+import type { StartedService, StateBook } from './stack-state';
+
+export const starters: Readonly<Record<ServiceName, ServiceStarter>> = {
+  postgres: postgresStarter,
+  redis: redisStarter,
+  kafka: kafkaStarter,
+};
 
 /** The variable that names a running service, by service. */
 export const urlVariables = {
@@ -53,37 +64,103 @@ export interface Stack<Name extends ServiceName = ServiceName> {
  * @throws DependencyError that names what is missing and how to get it
  */
 export async function startStack<Name extends ServiceName>(options: StackOptions<Name>): Promise<Stack<Name>> {
-  const { want, log, env = readProcessEnv() } = options;
+  const { want, log, env = readProcessEnv(), keep = false, isDurable = true } = options;
   const given = givenUrls(env);
   const missing = want.filter((name) => given[name] === undefined);
   if (missing.length === 0) return { ...pick(given, want), stop: async () => undefined };
-  const dataDir = openFolder(options.dataDir);
-  const { id, urls } = await withStackLock(dataDir, log, () => joinStack({ ...options, env, dataDir }, missing));
-  return { ...pick({ ...given, ...urls }, want), stop: () => leave(dataDir, id, log) };
-}
-
-async function joinStack(options: StackOptions & { readonly env: NodeJS.ProcessEnv }, missing: readonly ServiceName[]) {
-  const { dataDir, env, log, keep = false, isDurable = true } = options;
-  const book = openStateBook(dataDir);
-  const id = addHolder(book, missing);
-  try {
-    const urls = await startAll({ dataDir, env, book, log, isDurable }, missing);
-    if (keep) book.state.kept = [...new Set([...book.state.kept, ...missing])];
-    book.save();
-    return { id, urls };
-  } catch (error) {
-    removeHolder(book, id);
+  mkdirSync(options.dataDir, { recursive: true });
+  const dataDir = realpathSync(resolve(options.dataDir));
+  const holder = {
+    id: randomUUID(),
+    process: identify(process.pid) ?? { pid: process.pid, startedAt: '' },
+    wants: missing,
+  };
+  const leave = async (book: StateBook): Promise<void> => {
+    book.state.holders = book.state.holders.filter(({ id }) => id !== holder.id);
     await endUnneeded(book, log);
-    throw error;
-  }
-}
-
-async function leave(dataDir: string, holderId: string, log: Log): Promise<void> {
-  await withStackLock(dataDir, log, async () => {
+  };
+  const urls = await withStackLock(dataDir, log, async () => {
     const book = openStateBook(dataDir);
-    removeHolder(book, holderId);
-    await endUnneeded(book, log);
+    book.state.holders = [...liveHolders(book), holder];
+    book.save();
+    try {
+      const started = await startAll({ dataDir, env, book, log, isDurable }, missing);
+      if (keep) book.state.kept = [...new Set([...book.state.kept, ...missing])];
+      book.save();
+      return started;
+    } catch (error) {
+      await leave(book);
+      throw error;
+    }
   });
+  const stop = () => withStackLock(dataDir, log, () => leave(openStateBook(dataDir)));
+  return { ...pick({ ...given, ...urls }, want), stop };
+}
+
+/**
+ * Starts or joins the services, all at once.
+ * @returns their addresses
+ * @throws the first failure, after every start has come to its end
+ */
+async function startAll(context: StartContext, names: readonly ServiceName[]) {
+  const outcomes = await Promise.allSettled(names.map((name) => ensure(starters[name], context)));
+  const urls: Partial<Record<ServiceName, string>> = {};
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    urls[names[index] as ServiceName] = outcome.value.url;
+  }
+  return urls;
+}
+
+async function ensure(starter: ServiceStarter, context: StartContext): Promise<StartedService> {
+  const { name } = starter;
+  const running = await findRunning(starter, context);
+  if (running !== undefined) {
+    context.log(`${name}: runs already on port ${running.port} (${describeRuntime(running.runtime)})`);
+    return record(context.book, name, running);
+  }
+  const begunAt = performance.now();
+  const service = await starter.start(context);
+  const seconds = ((performance.now() - begunAt) / 1000).toFixed(1);
+  context.log(`${name}: started on port ${service.port} (${describeRuntime(service.runtime)}) in ${seconds} s`);
+  return service;
+}
+
+/** How long a service that runs already may take to answer before it is started anew, in milliseconds. */
+const answerMs = 60_000;
+
+async function findRunning(starter: ServiceStarter, context: StartContext): Promise<StartedService | undefined> {
+  const known = context.book.state.services[starter.name];
+  const isKnownAlive = known !== undefined && (await isAlive(known.runtime));
+  const found = isKnownAlive ? known : starter.findOrphan?.(context);
+  if (found === undefined) return undefined;
+  let isUsable = false;
+  const isSettled = async () => !(await isAlive(found.runtime)) || (isUsable = await starter.answers(found));
+  await waitUntil(isSettled, { withinMs: answerMs });
+  if (isUsable) return found;
+  context.log(`${starter.name}: runs but does not answer, and is started anew`);
+  await endRuntime(found.runtime, starter.signals);
+  return undefined;
+}
+
+const liveHolders = ({ state }: StateBook) => state.holders.filter((holder) => isRunning(holder.process));
+
+/** Ends the services that no living process needs and nobody asked to keep. */
+async function endUnneeded(book: StateBook, log: Log): Promise<void> {
+  book.state.holders = liveHolders(book);
+  const needed = new Set([...book.state.kept, ...book.state.holders.flatMap((holder) => holder.wants)]);
+  const unneeded = serviceNames.filter((name) => !needed.has(name));
+  await Promise.all(
+    unneeded.map(async (name) => {
+      const service = book.state.services[name];
+      if (service === undefined) return;
+      const wasAlive = await isAlive(service.runtime);
+      await endRuntime(service.runtime, starters[name].signals); // Also of a dead container something is left.
+      if (wasAlive) log(`${name}: stopped`);
+      delete book.state.services[name];
+    }),
+  );
+  book.save();
 }
 
 function pick<Name extends ServiceName>(urls: Partial<Record<ServiceName, string>>, want: readonly Name[]) {
@@ -96,26 +173,26 @@ function pick<Name extends ServiceName>(urls: Partial<Record<ServiceName, string
   >;
 }
 
-function openFolder(dataDir: string): string {
-  mkdirSync(resolve(dataDir), { recursive: true });
-  return realpathSync(resolve(dataDir));
-}
-
 /** Ends every service that was started on this folder, whoever needs it, and nothing else. */
 export async function stopStack(dataDir: string, log: Log): Promise<void> {
-  if (!existsSync(join(dataDir, 'stack.json'))) return;
-  await withStackLock(dataDir, log, async () => {
-    const book = openStateBook(dataDir);
-    book.state.kept = [];
-    await endServices(book, serviceNames, log);
-    book.save();
+  await release(dataDir, log, ({ state }) => {
+    state.kept = [];
+    state.holders = [];
   });
 }
 
 /** Ends the services that no living process needs and nobody asked to keep: what a killed `npm test` left behind. */
 export async function releaseStack(dataDir: string, log: Log): Promise<void> {
+  await release(dataDir, log, () => undefined);
+}
+
+async function release(dataDir: string, log: Log, change: (book: StateBook) => void): Promise<void> {
   if (!existsSync(join(dataDir, 'stack.json'))) return;
-  await withStackLock(dataDir, log, async () => endUnneeded(openStateBook(dataDir), log));
+  await withStackLock(dataDir, log, async () => {
+    const book = openStateBook(dataDir);
+    change(book);
+    await endUnneeded(book, log);
+  });
 }
 
 /** How long a killed service may take to go, in milliseconds. */
