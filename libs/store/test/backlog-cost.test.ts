@@ -64,7 +64,7 @@ beforeAll(async () => {
     .select<{ tablename: string }[]>('tablename');
   for (const { tablename } of tables) await patient.raw('alter table ?? set (autovacuum_enabled = off)', [tablename]);
   const connection = { connectionString: fixture.url, statement_timeout: 30_000 };
-  database = knex({ client: 'pg', connection, pool: { min: 0, max: 1 } });
+  database = knex({ client: 'pg', connection, pool: { min: 1, max: 1 } });
   await database.raw('set jit = off');
   await multiplyCustomers();
   const half = { calls: waiting / 2 };

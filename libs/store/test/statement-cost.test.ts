@@ -13,7 +13,7 @@ let database: Knex;
 let tables: readonly string[];
 beforeEach(async () => {
   fixture = await createWriteFixture();
-  database = knex({ client: 'pg', connection: fixture.url, pool: { min: 0, max: 1 } });
+  database = knex({ client: 'pg', connection: fixture.url, pool: { min: 1, max: 1 } });
   const found = await database('pg_tables')
     .where({ schemaname: 'public' })
     .select<{ tablename: string }[]>('tablename');
