@@ -30,22 +30,16 @@ const idsOf = ({ records }: Marked): string[] => records.flatMap(({ id }) => id 
  */
 export async function cleanUp(opened: Account, records: readonly MarkedRecord[]): Promise<CleanUp> {
   const account = { ...opened, connector: patientConnector(opened.connector) };
-  const isDeletable = account.connector.delete !== undefined;
   try {
-    return await (isDeletable ? deleteAll : listAll)(account, marksOf(account, records));
+    return await removeAll(account, marksOf(account, records));
   } catch (error) {
     const failure = failureOf(error);
     if (!failure) throw error;
     const block = blockOf(failure.class);
     const detail = `not proven: ${failure.class}: ${failure.message}`;
-    const unproven = [
-      ...new Set(records.filter(({ isRefused }) => isRefused !== true).map(({ id, mark }) => id ?? mark)),
-    ];
-    return {
-      findings: [{ ...emptiness, verdict: 'differs', detail, ...(block && { block }) }],
-      left: isDeletable ? unproven : [],
-      stays: isDeletable ? [] : unproven,
-    };
+    const made = records.filter(({ isRefused }) => isRefused !== true).map(({ id, mark }) => id ?? mark);
+    const [left, stays] = account.connector.delete ? [[...new Set(made)], []] : [[], [...new Set(made)]];
+    return { left, stays, findings: [{ ...emptiness, verdict: 'differs', detail, ...(block && { block }) }] };
   }
 }
 
@@ -57,45 +51,33 @@ function findingOf(of: Pick<Finding, 'name'>, wrong: readonly string[]): Finding
   return wrong.length === 0 ? { ...of, verdict: 'ok' } : { ...of, verdict: 'differs', detail: wrong.join('; ') };
 }
 
+/** A run of another version, or with another `--object`, may have written an object that has no fixture: it is looked for by the same field. */
 function marksOf({ fixture }: Account, records: readonly MarkedRecord[]): Marked[] {
-  return [...Map.groupBy(records, ({ mark }) => mark)].flatMap(([mark, same]) => {
-    const object = objectOf(fixture, same[0]?.objectName);
-    return object ? [{ mark, object, records: same }] : [];
+  return [...Map.groupBy(records, ({ mark }) => mark)].map(([mark, same]) => {
+    const objectName = same[0]?.objectName ?? fixture.objectName;
+    return { mark, object: objectOf(fixture, objectName) ?? { ...fixture, objectName }, records: same };
   });
 }
 
-async function deleteAll(account: Account, marks: readonly Marked[]): Promise<CleanUp> {
+/** Where records cannot be deleted through Sluice they stay, as the caller accepted with `--leave`; the report lists them. */
+async function removeAll(account: Account, marks: readonly Marked[]): Promise<CleanUp> {
+  const { connector } = account;
   await untilVisible(account, marks);
-  const written: string[] = [];
-  const failed: string[] = [];
+  const [written, failed, stays]: [string[], string[], string[]] = [[], [], []];
   for (const marked of marks) {
     const found = await foundIds(account, marked);
     written.push(...writtenThough(marked, found));
-    for (const id of new Set([...idsOf(marked), ...found])) {
+    const ids = [...new Set([...idsOf(marked), ...found])];
+    if (!connector.delete) stays.push(...(ids.length === 0 && marked.records.some(isInDoubt) ? [marked.mark] : ids));
+    for (const id of connector.delete ? ids : []) {
       const result = await remove(account, marked.object, id);
       if (!result.ok && result.error.class !== 'not-found') failed.push(`${id}: ${result.error.message}`);
     }
   }
+  const refusals = connector.search ? [findingOf(refusal, written)] : [];
+  if (!connector.delete) return { left: [], stays, findings: refusals };
   const left = await whatIsLeft(account, marks);
-  return {
-    left,
-    stays: [],
-    findings: [findingOf(refusal, written), findingOf(deletion, failed), findingOf(emptiness, left)],
-  };
-}
-
-/** The records stay, as the caller accepted with `--leave`; the report lists them. */
-async function listAll(account: Account, marks: readonly Marked[]): Promise<CleanUp> {
-  await untilVisible(account, marks);
-  const stays: string[] = [];
-  const written: string[] = [];
-  for (const marked of marks) {
-    const found = await foundIds(account, marked);
-    written.push(...writtenThough(marked, found));
-    const ids = new Set([...idsOf(marked), ...found]);
-    stays.push(...(ids.size === 0 && marked.records.some(isInDoubt) ? [marked.mark] : ids));
-  }
-  return { left: [], stays, findings: account.connector.search ? [findingOf(refusal, written)] : [] };
+  return { left, stays, findings: [...refusals, findingOf(deletion, failed), findingOf(emptiness, left)] };
 }
 
 const foundIds = async (account: Account, { object, mark }: Marked): Promise<string[]> =>

@@ -31,8 +31,6 @@ export interface WrittenObject extends Sample {
   readonly isUnique?: boolean;
   /** From the last send to the moment at which "not written" or "unknown" may be said, in seconds. */
   readonly windowSeconds: number;
-  /** False: the sandbox does not have it, so it is compared with the connector only. @default true */
-  readonly isImitated?: boolean;
   /** Each loss is tried on it; on the other objects of its file, of which the file says the same, the first one. @default true */
   readonly isTriedWhole?: boolean;
 }
@@ -40,27 +38,11 @@ export interface WrittenObject extends Sample {
 const emailOf = (mark: string) => `${mark}@example.com`;
 const named = (mark: string) => ({ name: mark });
 
-type Given = Sample & Pick<WrittenObject, 'name' | 'objectName'> & Partial<WrittenObject>;
-
-const ofHubspot = (given: Given): WrittenObject => ({
-  provider: 'hubspot',
-  displayName: 'HubSpot',
-  key: 'search: up to five sent values and the moment of creation',
-  lookup: 'lagging',
-  windowSeconds: 66,
-  ...given,
-});
-const ofSalesforce = (given: Given): WrittenObject => ({
-  provider: 'salesforce',
-  displayName: 'Salesforce',
-  key: 'SOQL: the most identifying sent value and the moment of creation',
-  lookup: 'consistent',
-  windowSeconds: 606,
-  ...given,
-});
-
+/** Of HubSpot and Salesforce, what makes a difference: a key that the connector knows, one that the account says, and none. */
 const ofCode: readonly WrittenObject[] = [
-  ofHubspot({
+  {
+    provider: 'hubspot',
+    displayName: 'HubSpot',
     name: 'contacts with `email`',
     objectName: 'contacts',
     record: (mark) => ({ email: emailOf(mark), lastname: mark, firstname: 'Zoë' }),
@@ -70,22 +52,10 @@ const ofCode: readonly WrittenObject[] = [
     lookup: 'consistent',
     isUnique: true,
     windowSeconds: 36,
-  }),
-  ofHubspot({
-    name: 'contacts without `email`',
-    objectName: 'contacts',
-    record: (mark) => ({ lastname: mark, firstname: 'Zoë' }),
-    markField: 'lastname',
-    change: { city: 'Reykjavík' },
-  }),
-  ofHubspot({
-    name: 'companies',
-    objectName: 'companies',
-    record: (mark) => ({ name: mark, city: 'Zürich' }),
-    markField: 'name',
-    change: { city: 'Reykjavík' },
-  }),
-  ofHubspot({
+  },
+  {
+    provider: 'hubspot',
+    displayName: 'HubSpot',
     name: 'any, with a unique property',
     objectName: 'companies',
     record: (mark) => ({ name: mark, account_code: mark }),
@@ -94,67 +64,45 @@ const ofCode: readonly WrittenObject[] = [
     key: 'batch read by the property',
     lookup: 'consistent',
     isUnique: true,
-  }),
-  ofHubspot({
-    name: 'deals',
-    objectName: 'deals',
-    record: (mark) => ({ dealname: mark, amount: '1200.5' }),
-    markField: 'dealname',
-    change: { amount: '7' },
-  }),
-  ofHubspot({
-    name: 'custom objects',
-    objectName: '2-1234567',
-    record: named,
-    markField: 'name',
-    change: {},
-    isImitated: false,
-  }),
-  ofSalesforce({
+    windowSeconds: 66,
+  },
+  {
+    provider: 'hubspot',
+    displayName: 'HubSpot',
+    name: 'any other',
+    objectName: 'contacts',
+    record: (mark) => ({ lastname: mark, firstname: 'Zoë' }),
+    markField: 'lastname',
+    change: { city: 'Reykjavík' },
+    key: 'search: up to five sent values and the moment of creation',
+    lookup: 'lagging',
+    windowSeconds: 66,
+  },
+  {
+    provider: 'salesforce',
+    displayName: 'Salesforce',
     name: 'any, with a unique field',
     objectName: 'Contact',
     record: (mark) => ({ External_Id__c: mark, LastName: mark }),
     markField: 'LastName',
     change: { Title: 'Reykjavík' },
     key: 'SOQL: the unique field and the moment of creation',
+    lookup: 'consistent',
     isUnique: true,
-  }),
-  ofSalesforce({
-    name: 'Account',
-    objectName: 'Account',
-    record: (mark) => ({ Name: mark, BillingCity: 'Zürich' }),
-    markField: 'Name',
-    change: { BillingCity: 'Reykjavík' },
-  }),
-  ofSalesforce({
-    name: 'Contact',
-    objectName: 'Contact',
-    record: (mark) => ({ LastName: mark, Email: emailOf(mark) }),
-    markField: 'LastName',
-    change: { Title: 'Reykjavík' },
-  }),
-  ofSalesforce({
-    name: 'Lead',
-    objectName: 'Lead',
-    record: (mark) => ({ LastName: mark, Company: 'Analytical Engines' }),
-    markField: 'LastName',
-    change: { Title: 'Reykjavík' },
-  }),
-  ofSalesforce({
-    name: 'Opportunity',
+    windowSeconds: 606,
+  },
+  {
+    provider: 'salesforce',
+    displayName: 'Salesforce',
+    name: 'any other',
     objectName: 'Opportunity',
     record: (mark) => ({ Name: mark, StageName: 'Prospecting', CloseDate: '2027-01-31' }),
     markField: 'Name',
     change: { StageName: 'Qualification' },
-  }),
-  ofSalesforce({
-    name: 'custom objects',
-    objectName: 'Thing__c',
-    record: (mark) => ({ Name: mark }),
-    markField: 'Name',
-    change: {},
-    isImitated: false,
-  }),
+    key: 'SOQL: the most identifying sent value and the moment of creation',
+    lookup: 'consistent',
+    windowSeconds: 606,
+  },
 ];
 
 /**

@@ -9,11 +9,10 @@ interface Said {
 
 /** The table and the lists of `docs/guides/promises.md`: what is promised, and how each ends. The test compares them with the file. */
 export function renderTables(): string {
-  const said = (of: readonly PromiseRow[], cells: (row: PromiseRow) => string[]): Said[] =>
-    of.map((row) => ({ provider: row.object.displayName, object: row.object.name, cells: cells(row) }));
-  const driven = rows.filter(({ object }) => object.isImitated !== false);
-  const table = together(said(rows, promisedCells));
-  return [tableOf(promised, table), ...together(said(driven, endedCells)).map(listOf)].join('\n\n');
+  const said = (cells: (row: PromiseRow) => string[]): Said[] =>
+    rows.map((row) => ({ provider: row.object.displayName, object: row.object.name, cells: cells(row) }));
+  const table = together(said(promisedCells));
+  return [tableOf(promised, table), ...together(said(endedCells)).map(listOf)].join('\n\n');
 }
 
 /** One row for what is said alike, with whom it is said of: a provider alone stands for each of its objects. */
