@@ -308,27 +308,6 @@ describe('op', () => {
     expect(asked).toEqual(['/v1/projects/p/operations/op-1', '/v1/projects/p/operations/op-1/progress']);
   });
 
-  it('shows the whole log of an operation, which comes in pages', async () => {
-    const asked: string[] = [];
-    const line = (msg: string) => ({ timestamp: '2026-11-21T10:00:00.000Z', severity: 'INFO', message: { msg } });
-    const server = createServer(({ url = '' }, response) => {
-      asked.push(url);
-      const [first, isLast] = [url.replace(/\?.*/, ''), url.includes('pageToken=')];
-      const link = isLast ? {} : { link: `<${first}?pageToken=e-1>; rel="next"` };
-      response.writeHead(200, { 'content-type': 'application/json', ...link });
-      response.end(JSON.stringify([line(isLast ? 'Ended.' : 'Accepted.')]));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const env = { SLUICE_URL: url, SLUICE_API_KEY: 'k', SLUICE_PROJECT: 'p' };
-    const { code, stdout } = await person.sluice(['op', 'logs', 'op-1'], { env });
-    server.close();
-    expect(stdout).toMatch(/Accepted\.\n[^\n]*Ended\.\n$/);
-    expect(code).toBe(0);
-    const path = '/v1/projects/p/operations/op-1/logs';
-    expect(asked).toEqual([path, `${path}?pageToken=e-1`]);
-  });
-
   it('shows a bar on a terminal', async () => {
     const id = await ended(await accepted({ email: 'bar@example.com' }));
     const command = `${process.execPath} ${sluicePath} op watch ${id}`;

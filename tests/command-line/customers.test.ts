@@ -105,7 +105,7 @@ describe('write', () => {
     ['no object', { record: '[]', more: [], code: 1, says: /^sluice: Standard input is no record/ }],
     [
       'a file that is not there',
-      { record: '', more: ['--record', 'none.json'], code: 1, says: /^sluice: none\.json cannot be read/ },
+      { record: '', more: ['--record', 'none.json'], code: 1, says: /^sluice: There is no file none\.json\./ },
     ],
     [
       'an unknown type',

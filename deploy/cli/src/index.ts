@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import type { Command, CommanderError } from 'commander';
 import { exitCodes, explainFailure, isUsageError, CommandFailure } from './failure';
-import { createProgram, readCode } from './program';
+import { createProgram } from './program';
 
-/** Only what `--help` needs is loaded here: a command brings the rest itself. */
 async function main(): Promise<number> {
-  const program = createProgram();
+  let code: number = exitCodes.done;
+  const program = createProgram((ended) => (code = ended));
   const wantsJson = process.argv.includes('--json');
   try {
     await program.parseAsync(process.argv);
-    return readCode(program);
+    return code;
   } catch (error) {
     return await say(isUsageError(error) ? await usageFailure(error, program) : error, wantsJson);
   }

@@ -1,11 +1,13 @@
 import type { Connection, GenerateConnectionRequest } from '@sluice/types';
 import { setTimeout as wait } from 'node:timers/promises';
+import { aProvider, asking, option, required } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
-import { print } from '../output/print';
 import { askSecret } from '../profiles/ask';
-import { connect, type Management, type GivenOptions } from '../profiles/connect';
+import type { Management } from '../profiles/connect';
+import { given, readSeconds } from '../read-options';
+import { forCustomer } from './connections';
 
-interface ConnectOptions extends GivenOptions {
+interface ConnectOptions {
   readonly group: string;
   readonly consumer: string;
   readonly workspace?: string;
@@ -19,34 +21,34 @@ interface ConnectOptions extends GivenOptions {
 const pollMs = 1_000;
 
 /** `sluice connect <provider>`: with a key or a token that is there, else with an address for the customer's browser. */
-export async function run([provider = '']: readonly string[], options: ConnectOptions): Promise<void> {
-  const { management, client, project } = await connect(options);
-  const { group: groupRef, consumer: consumerRef, workspace, app } = options;
-  const whose = {
-    provider,
-    groupRef,
-    consumerRef,
-    ...(workspace !== undefined && { providerWorkspaceRef: workspace }),
-    ...(app !== undefined && { providerAppId: app }),
-  };
-  if (options.apiKey === true || options.accessToken === true) {
-    const connection = await management.generateConnection({ body: { ...whose, ...(await askCredentials(options)) } });
-    print(options, connection, () => describeConnection(connection));
-    return;
-  }
-  const seconds = readWait(options.wait);
-  const before = seconds === undefined ? undefined : await newestOf(management, whose);
-  // Not one of the project's paths: the body names the project.
-  const url = await client.management.oauthConnect({ body: { ...whose, projectIdOrName: project } });
-  if (seconds === undefined) {
-    if (options.json !== true) process.stderr.write('For the browser of the customer, within ten minutes, once:\n');
-    print(options, { url }, () => url);
-    return;
-  }
-  process.stderr.write(`For the browser of the customer, within ten minutes, once:\n${url}\n`);
-  const connection = await waitForNewer(management, whose, before, seconds);
-  print(options, connection, () => describeConnection(connection));
-}
+export const connect = asking({
+  about: "connect a customer's account: prints an address for the customer's browser, or takes a key that you have",
+  takes: [
+    aProvider,
+    required('--group <ref>', 'the customer, as you name it'),
+    required('--consumer <ref>', 'the person of the customer who connects, as you name them'),
+    option('--workspace <ref>', 'the account at the provider, where the provider asks for it'),
+    option('--app <id>', 'the provider app; default: the newest of this provider'),
+    option('--api-key', 'ask for an API key of the customer').conflicts('accessToken'),
+    option('--access-token', 'ask for an access token of the customer'),
+    option('--wait <seconds>', 'wait until the customer has connected; else exit code 4'),
+  ],
+  ask: async ({ management, client, project }, options: ConnectOptions, name) => {
+    const { group: groupRef, consumer: consumerRef, workspace: providerWorkspaceRef, app: providerAppId } = options;
+    const whose = { provider: name, groupRef, consumerRef, ...given({ providerWorkspaceRef, providerAppId }) };
+    if (options.apiKey === true || options.accessToken === true) {
+      return await management.generateConnection({ body: { ...whose, ...(await askCredentials(options)) } });
+    }
+    const seconds = options.wait === undefined ? undefined : readSeconds('--wait', options.wait);
+    const before = seconds === undefined ? undefined : await newestOf(management, whose);
+    // Not one of the project's paths: the body names the project.
+    const url = await client.management.oauthConnect({ body: { ...whose, projectIdOrName: project } });
+    if (seconds === undefined) return { url };
+    process.stderr.write(`${forCustomer({ url })}\n`);
+    return await waitForNewer(management, whose, before, seconds);
+  },
+  show: (made) => ('url' in made ? forCustomer(made) : describeConnection(made)),
+});
 
 async function askCredentials({
   apiKey,
@@ -89,13 +91,6 @@ async function waitForNewer(
     }
     await wait(pollMs);
   }
-}
-
-function readWait(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds) && seconds >= 0 && text !== '') return seconds;
-  throw new CommandFailure(`--wait is "${text}" and must be a number of seconds.`, exitCodes.usage);
 }
 
 function describeConnection({ id, provider, group, providerWorkspaceRef, status }: Connection): string {

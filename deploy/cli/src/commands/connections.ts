@@ -1,56 +1,57 @@
 import type { Connection } from '@sluice/types';
-import { type Column, print, renderFields, renderTable, shortTime } from '../output/print';
-import { connect, type GivenOptions } from '../profiles/connect';
+import { asking, id, ofGroup, option, type Group } from '../command';
+import { beside, type Column, fields, table } from '../output/print';
+import { given } from '../read-options';
 
-interface ListOptions extends GivenOptions {
-  readonly group?: string;
-  readonly provider?: string;
-}
-
-const columns: readonly Column<Connection>[] = [
-  ['GROUP', ({ group }) => group.groupRef],
-  ['PROVIDER', ({ provider }) => provider],
-  ['WORKSPACE', ({ providerWorkspaceRef }) => providerWorkspaceRef ?? '-'],
-  ['STATUS', ({ status }) => status],
-  ['SCHEME', ({ authScheme }) => authScheme],
-  ['CREATED', ({ createTime }) => shortTime(createTime)],
-  ['ID', ({ id }) => id],
+const account: readonly Column<Connection>[] = [
+  'provider',
+  ['workspace', 'providerWorkspaceRef'],
+  'status',
+  ['scheme', 'authScheme'],
 ];
 
-/** `sluice connections list`. */
-export async function list(_args: readonly string[], options: ListOptions): Promise<void> {
-  const { management } = await connect(options);
-  const { group, provider } = options;
-  const filter = { ...(group !== undefined && { groupRef: group }), ...(provider !== undefined && { provider }) };
-  const connections = await management.listConnections(filter);
-  print(options, connections, () => renderTable(connections, columns, 'No connections.'));
-}
+/** `sluice connections`. */
+export const connections: Group = {
+  about: 'list, describe and renew connections',
+  commands: {
+    list: asking({
+      about: 'list the connections',
+      takes: [ofGroup, option('--provider <name>', 'only of this provider')],
+      ask: ({ management }, { group, provider }: { readonly group?: string; readonly provider?: string }) =>
+        management.listConnections(given({ groupRef: group, provider })),
+      show: table<Connection>('No connections.', [
+        ['group', ({ group }) => group.groupRef],
+        ...account,
+        'createTime',
+        'id',
+      ]),
+    }),
+    describe: asking({
+      about: 'show one connection',
+      takes: [id],
+      ask: ({ management }, _options, connectionId) => management.getConnection({ connectionId }),
+      show: fields<Connection>([
+        ['connection', 'id'],
+        ...account,
+        ['provider app', ({ providerApp }) => providerApp?.id],
+        ['group', ({ group }) => `${group.groupRef} (${group.groupName})`],
+        ['consumer', ({ consumer }) => `${consumer.consumerRef} (${consumer.consumerName})`],
+        'createTime',
+        'updateTime',
+      ]),
+    }),
+    reconnect: asking({
+      about: "print the address where the customer's browser gives a connection new credentials",
+      takes: [id],
+      ask: async ({ management }, _options, connectionId) => ({
+        url: await management.updateOAuthConnection({ connectionId }),
+      }),
+      show: forCustomer,
+    }),
+  },
+};
 
-/** `sluice connections describe <id>`. Never asks for credentials. */
-export async function describe([connectionId = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  const connection = await management.getConnection({ connectionId });
-  const { group, consumer, providerApp } = connection;
-  print(options, connection, () =>
-    renderFields([
-      ['connection', connection.id],
-      ['provider', connection.provider],
-      ['workspace', connection.providerWorkspaceRef],
-      ['status', connection.status],
-      ['scheme', connection.authScheme],
-      ['provider app', providerApp?.id],
-      ['group', `${group.groupRef} (${group.groupName})`],
-      ['consumer', `${consumer.consumerRef} (${consumer.consumerName})`],
-      ['created', shortTime(connection.createTime)],
-      ['updated', connection.updateTime === undefined ? undefined : shortTime(connection.updateTime)],
-    ]),
-  );
-}
-
-/** `sluice connections reconnect <id>`: the customer allows the app in again, and what waits is written. */
-export async function reconnect([connectionId = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  const url = await management.updateOAuthConnection({ connectionId });
-  if (options.json !== true) process.stderr.write('For the browser of the customer, within ten minutes, once:\n');
-  print(options, { url }, () => url);
+/** The address alone is what a script keeps. */
+export function forCustomer({ url }: { readonly url: string }): string {
+  return beside('For the browser of the customer, within ten minutes, once:', url);
 }

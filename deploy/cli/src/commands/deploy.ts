@@ -1,75 +1,49 @@
-import { readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
-import { SluiceApiError, type SluiceClient } from '@sluice/client';
+import { SluiceApiError } from '@sluice/client';
+import type { Integration, IntegrationPreview } from '@sluice/types';
+import { argument, asking, option } from '../command';
 import { CommandFailure } from '../failure';
-import { print, renderTable } from '../output/print';
-import { connect, type GivenOptions } from '../profiles/connect';
+import { table } from '../output/print';
+import { given, readInput } from '../read-options';
 
-interface DeployOptions extends GivenOptions {
-  /** Pauses reads of what the manifest removes. No deployment deletes an integration. */
+interface DeployOptions {
   readonly destructive?: boolean;
-  /** Shows what would become of each integration. */
   readonly dryRun?: boolean;
 }
 
+const empty = 'The manifest names no integration.';
+const deployed = table<Integration>(empty, [
+  ['integration', 'name'],
+  'provider',
+  'id',
+  ['revision', ({ latestRevision }) => latestRevision.id],
+]);
+const previewed = table<IntegrationPreview>(empty, [['integration', 'name'], 'provider', 'change']);
+
 /** `sluice deploy <file>`: only the server parses the manifest, and reports each error with line and column. */
-export async function run([file = '']: readonly string[], options: DeployOptions): Promise<void> {
-  const sourceYaml = file === '-' ? await text(process.stdin) : readManifest(file);
-  const { management } = await connect(options);
-  if (options.dryRun === true) return await preview(management, { file, sourceYaml }, options);
-  const destructive = options.destructive === true ? { destructive: true } : {};
-  const deployed = await management.deployManifest({ body: { sourceYaml }, ...destructive }).catch((error: unknown) => {
-    throw refusalOf(error, file);
-  });
-  print(options, deployed, () =>
-    renderTable(
-      deployed,
-      [
-        ['INTEGRATION', ({ name }) => name],
-        ['PROVIDER', ({ provider }) => provider],
-        ['ID', ({ id }) => id],
-        ['REVISION', ({ latestRevision }) => latestRevision.id],
-      ],
-      'The manifest names no integration.',
+export const deploy = asking({
+  about: 'deploy a manifest, YAML or JSON',
+  takes: [
+    argument('<file>', 'the manifest; - reads it from standard input'),
+    option(
+      '--destructive',
+      'stop reading, in every installation, the objects that the manifest removes; deletes nothing',
     ),
-  );
-}
+    option('--dry-run', 'deploy nothing: show what would change'),
+  ],
+  ask: async ({ management }, { destructive, dryRun }: DeployOptions, file) => {
+    const body = { sourceYaml: await readInput(file) };
+    try {
+      if (dryRun === true) return (await management.previewManifest({ body })).integrations;
+      return await management.deployManifest({ body, ...given({ destructive }) });
+    } catch (error) {
+      throw refusalOf(error, file);
+    }
+  },
+  show: (found) => (isPreview(found) ? previewed(found) : deployed(found)),
+});
 
-interface Source {
-  readonly file: string;
-  readonly sourceYaml: string;
-}
-
-async function preview(
-  management: SluiceClient['management'],
-  { file, sourceYaml }: Source,
-  options: GivenOptions,
-): Promise<void> {
-  const { integrations } = await management.previewManifest({ body: { sourceYaml } }).catch((error: unknown) => {
-    throw refusalOf(error, file);
-  });
-  print(options, integrations, () =>
-    renderTable(
-      integrations,
-      [
-        ['INTEGRATION', ({ name }) => name],
-        ['PROVIDER', ({ provider }) => provider],
-        ['CHANGE', ({ change }) => change],
-      ],
-      'The manifest names no integration.',
-    ),
-  );
-}
-
-function readManifest(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CommandFailure(
-      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read: ${code ?? String(error)}`,
-    );
-  }
+function isPreview(found: readonly object[]): found is readonly IntegrationPreview[] {
+  return found.every((each) => 'change' in each);
 }
 
 /** Each issue in the form of a compiler: `sluice.yaml:3:5: integrations[0].name …`. */

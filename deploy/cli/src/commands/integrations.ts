@@ -1,10 +1,10 @@
 import type { Installation, Integration } from '@sluice/types';
+import { asking, idOrName, option, type Group } from '../command';
 import { CommandFailure } from '../failure';
-import { type Column, counted, plain, print, renderFields, renderTable, shortTime } from '../output/print';
+import { type Column, counted, fields, plain, renderTable, shortTime, table } from '../output/print';
 import { askName } from '../profiles/ask';
-import { connect, type GivenOptions } from '../profiles/connect';
 
-interface RemoveOptions extends GivenOptions {
+interface RemoveOptions {
   readonly dryRun?: boolean;
   readonly yes?: string;
 }
@@ -17,62 +17,68 @@ interface Deletion {
   readonly connections: readonly string[];
 }
 
-const columns: readonly Column<Integration>[] = [
-  ['NAME', ({ name }) => name],
-  ['PROVIDER', ({ provider }) => provider],
-  ['READS', (integration) => objectsOf(integration, 'read')],
-  ['WRITES', (integration) => objectsOf(integration, 'write')],
-  ['UPDATED', ({ updateTime, createTime }) => shortTime(updateTime ?? createTime)],
-  ['ID', ({ id }) => id],
+const objects: readonly Column<Integration>[] = [
+  ['reads', ({ latestRevision }) => objectsOf(latestRevision, 'read')],
+  ['writes', ({ latestRevision }) => objectsOf(latestRevision, 'write')],
 ];
 
-/** `sluice integrations list`. */
-export async function list(_args: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  const integrations = await management.listIntegrations();
-  print(options, integrations, () =>
-    renderTable(integrations, columns, 'No integrations. Deploy some: sluice deploy <file>'),
-  );
-}
-
-/** `sluice integrations describe <idOrName>`. */
-export async function describe([integrationId = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  const integration = await management.getIntegration({ integrationId });
-  const { id, name, provider, latestRevision, createTime, updateTime } = integration;
-  print(options, integration, () =>
-    renderFields([
-      ['integration', name],
-      ['id', id],
-      ['provider', provider],
-      ['display name', latestRevision.content.displayName],
-      ['reads', objectsOf(integration, 'read')],
-      ['writes', objectsOf(integration, 'write')],
-      ['revision', latestRevision.id],
-      ['created', shortTime(createTime)],
-      ['updated', updateTime === undefined ? undefined : shortTime(updateTime)],
-    ]),
-  );
-}
-
-/** `sluice integrations delete <idOrName>`. What goes is shown on standard error, beside the question. */
-export async function remove([id = '']: readonly string[], options: RemoveOptions): Promise<void> {
-  const { management } = await connect(options);
-  const { id: integrationId, name, provider } = await management.getIntegration({ integrationId: id });
-  const all = await management.listInstallationsForProject();
-  const deletion = deletionOf({ id: integrationId, name, provider }, all);
-  if (options.dryRun === true) {
-    print(options, { ...deletion, deleted: false }, () => `${renderDeletion(deletion)}\n\nNothing was deleted.`);
-    return;
-  }
-  process.stderr.write(`${renderDeletion(deletion)}\n`);
-  const typed = options.yes ?? (await askName(name));
-  if (typed !== name) {
-    throw new CommandFailure(`"${typed}" is not the name of the integration, ${name}. Nothing was deleted.`);
-  }
-  await management.deleteIntegration({ integrationId });
-  print(options, { ...deletion, deleted: true }, () => `The integration ${name} is deleted.`);
-}
+/** `sluice integrations`. */
+export const integrations: Group = {
+  about: 'list, describe and delete integrations',
+  commands: {
+    list: asking({
+      about: 'list the integrations',
+      ask: ({ management }) => management.listIntegrations(),
+      show: table<Integration>('No integrations. Deploy some: sluice deploy <file>', [
+        'name',
+        'provider',
+        ...objects,
+        ['updated', ({ updateTime, createTime }) => shortTime(updateTime ?? createTime)],
+        'id',
+      ]),
+    }),
+    describe: asking({
+      about: 'show one integration',
+      takes: [idOrName],
+      ask: ({ management }, _options, integrationId) => management.getIntegration({ integrationId }),
+      show: fields<Integration>([
+        ['integration', 'name'],
+        'id',
+        'provider',
+        ['display name', ({ latestRevision }) => latestRevision.content.displayName],
+        ...objects,
+        ['revision', ({ latestRevision }) => latestRevision.id],
+        'createTime',
+        'updateTime',
+      ]),
+    }),
+    delete: asking({
+      about: 'delete an integration with its installations and their connections, once its name is typed',
+      takes: [
+        idOrName,
+        option('--dry-run', 'show what would be deleted, and delete nothing'),
+        option('--yes <name>', 'the name of the integration, for use without a terminal'),
+      ],
+      ask: async ({ management }, { dryRun, yes }: RemoveOptions, integrationId) => {
+        const { id, name, provider } = await management.getIntegration({ integrationId });
+        const deletion = deletionOf({ id, name, provider }, await management.listInstallationsForProject());
+        if (dryRun === true) return { ...deletion, deleted: false };
+        // What goes is shown on standard error, beside the question.
+        process.stderr.write(`${renderDeletion(deletion)}\n`);
+        const typed = yes ?? (await askName(name));
+        if (typed !== name) {
+          throw new CommandFailure(`"${typed}" is not the name of the integration, ${name}. Nothing was deleted.`);
+        }
+        await management.deleteIntegration({ integrationId: id });
+        return { ...deletion, deleted: true };
+      },
+      show: ({ deleted, ...deletion }) =>
+        deleted
+          ? `The integration ${deletion.integration.name} is deleted.`
+          : `${renderDeletion(deletion)}\n\nNothing was deleted.`,
+    }),
+  },
+};
 
 function deletionOf(integration: Deletion['integration'], all: readonly Installation[]): Deletion {
   const own = all.filter(({ integrationId }) => integrationId === integration.id);
@@ -92,22 +98,21 @@ function deletionOf(integration: Deletion['integration'], all: readonly Installa
 
 function renderDeletion({ integration, installations, connections }: Deletion): string {
   const going = new Set(connections);
-  const table = renderTable(
+  const shown = renderTable(
     installations,
     [
-      ['GROUP', ({ groupRef }) => groupRef],
-      ['INSTALLATION', ({ id }) => id],
-      ['CONNECTION', ({ connectionId }) => connectionId],
+      ['group', 'groupRef'],
+      ['installation', 'id'],
+      ['connection', 'connectionId'],
       ['', ({ connectionId }) => (going.has(connectionId) ? '' : 'stays: another integration uses it')],
     ],
     'Nobody has it installed.',
   );
   const { name, provider, id } = integration;
   const counts = `${counted(installations.length, 'installation')} and ${counted(connections.length, 'connection')}`;
-  return `${table}\n\nTo be deleted: the integration ${plain(name)} (${provider}, ${id}), ${counts} with credentials. What waits to be written fails.`;
+  return `${shown}\n\nTo be deleted: the integration ${plain(name)} (${provider}, ${id}), ${counts} with credentials. What waits to be written fails.`;
 }
 
-function objectsOf({ latestRevision }: Integration, action: 'read' | 'write'): string {
-  const objects = latestRevision.content[action]?.objects ?? [];
-  return objects.length === 0 ? '-' : objects.map(({ objectName }) => objectName).join(', ');
+function objectsOf({ content }: Integration['latestRevision'], action: 'read' | 'write'): string {
+  return content[action]?.objects?.map(({ objectName }) => objectName).join(', ') || '-';
 }

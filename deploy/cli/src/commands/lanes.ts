@@ -1,46 +1,34 @@
-import { laneCallsMax, laneStateOf, type Lane, type LaneListReply, type LaneState } from '@sluice/types';
-import { type Column, grouped, print, renderTable, shortened, shortTime } from '../output/print';
-import { connect, type GivenOptions } from '../profiles/connect';
-
-/** The most lanes that one request answers. Source: published API, pageSize. */
-const pageSize = 1_000;
-
-const columns: readonly Column<Lane>[] = [
-  ['PROVIDER', ({ provider }) => provider],
-  ['ACCOUNT', ({ workspaceRef }) => workspaceRef ?? '-'],
-  ['STATE', stateOf],
-  ['QUOTA LEFT', quotaOf],
-  ['RUNNING', ({ calls }) => callsOf(calls.running)],
-  ['READY', ({ calls }) => callsOf(calls.ready)],
-  ['RETRYING', ({ calls }) => callsOf(calls.retrying)],
-  ['IN DOUBT', ({ calls }) => callsOf(calls.inDoubt)],
-  ['WAITING', ({ calls }) => callsOf(calls.waiting)],
-  ['GROUPS', ({ groupRefs }) => groupRefs.join(', ')],
-  ['REFUSED WITH', refusalOf],
-];
-
-/** `sluice lanes list`: every lane of the project, oldest first. */
-export async function list(_args: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  const lanes: Lane[] = [];
-  let page: LaneListReply['pagination'] = { done: false };
-  do {
-    const { nextPageToken: pageToken } = page;
-    const reply = await management.listLanes({ pageSize, ...(pageToken !== undefined && { pageToken }) });
-    lanes.push(...reply.results);
-    page = reply.pagination;
-  } while (!page.done);
-  print(options, lanes, () => renderLanes(lanes));
-}
+import { laneCallsMax, laneStateOf, type Lane, type LaneState } from '@sluice/types';
+import { asking, type Group } from '../command';
+import { grouped, shortened, shortTime, table } from '../output/print';
+import { collect } from '../read-options';
 
 /** A row for each. */
-export function renderLanes(lanes: readonly Lane[]): string {
-  return renderTable(lanes, columns, 'No lanes.');
-}
+export const renderLanes = table<Lane>('No lanes.', [
+  'provider',
+  ['account', 'workspaceRef'],
+  ['state', (lane) => words[laneStateOf(lane, Date.now())](lane)],
+  ['quota left', quotaOf],
+  ['running', ({ calls }) => callsOf(calls.running)],
+  ['ready', ({ calls }) => callsOf(calls.ready)],
+  ['retrying', ({ calls }) => callsOf(calls.retrying)],
+  ['in doubt', ({ calls }) => callsOf(calls.inDoubt)],
+  ['waiting', ({ calls }) => callsOf(calls.waiting)],
+  ['groups', 'groupRefs'],
+  ['refused with', refusalOf],
+]);
 
-function stateOf(lane: Lane): string {
-  return words[laneStateOf(lane, Date.now())](lane);
-}
+/** `sluice lanes`. */
+export const lanes: Group = {
+  about: "queues of the customers' accounts",
+  commands: {
+    list: asking({
+      about: 'list the lanes: what waits, what is left of the quota, what blocks them',
+      ask: ({ client }) => collect(client.iterate.listLanes()),
+      show: renderLanes,
+    }),
+  },
+};
 
 const words: Readonly<Record<LaneState, (lane: Lane) => string>> = {
   blocked: ({ blockedUntil }) => `blocked until ${shortTime(blockedUntil)}`,
@@ -52,14 +40,14 @@ const words: Readonly<Record<LaneState, (lane: Lane) => string>> = {
 };
 
 /** Of no interest once the account is well again. */
-function refusalOf({ blockedUntil, callsAtOnceMax, lastError }: Lane): string {
+function refusalOf({ blockedUntil, callsAtOnceMax, lastError }: Lane): string | undefined {
   const isWell = blockedUntil === undefined && callsAtOnceMax === undefined;
-  return isWell || lastError === undefined ? '-' : shortened(lastError);
+  return isWell || lastError === undefined ? undefined : shortened(lastError);
 }
 
 /** What is left is not known where the counts cannot be read; the limit always is. */
-function quotaOf({ quota }: Lane): string {
-  if (quota === undefined) return '-';
+function quotaOf({ quota }: Lane): string | undefined {
+  if (quota === undefined) return undefined;
   const { left, limit, windowSeconds } = quota;
   const known = left === undefined ? '' : `${grouped(left)} of `;
   return `${known}${grouped(limit)} in ${grouped(windowSeconds)} s`;

@@ -1,21 +1,14 @@
 import { failedRecordLine, failedRecordsHeader } from '@sluice/types';
-import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/types';
-import {
-  clockTime,
-  type Column,
-  grouped,
-  plain,
-  print,
-  renderFields,
-  renderTable,
-  shortened,
-  shortTime,
-} from '../output/print';
+import type { Log, Operation, OperationExplanation, OperationRecord, OperationStatus } from '@sluice/types';
+import { argument, asking, connected, ofGroup, option, since, type Group } from '../command';
+import { renderExplanation } from '../explain/render-explanation';
 import { CommandFailure, exitCodes } from '../failure';
-import { collect, connect, type Connected, type Management, type GivenOptions } from '../profiles/connect';
-import { momentOf, readLimit } from '../read-options';
+import { clockTime, fields, grouped, plain, print, shortened, table } from '../output/print';
+import type { Connected, GivenOptions, Management } from '../profiles/connect';
+import { collect, given, momentOf, readLimit } from '../read-options';
+import { watch } from './op-watch';
 
-interface ListOptions extends GivenOptions {
+interface ListOptions {
   readonly status?: OperationStatus;
   readonly group?: string;
   readonly object?: string;
@@ -23,131 +16,157 @@ interface ListOptions extends GivenOptions {
   readonly limit: string;
 }
 
-const columns: readonly Column<Operation>[] = [
-  ['CREATED', ({ createTime }) => shortTime(createTime)],
-  ['OBJECT', ({ resource }) => resource ?? '-'],
-  ['STATUS', ({ status }) => status],
-  ['OPERATION', ({ id }) => id],
-  ['RESULT', ({ result }) => shortened(result ?? '-')],
-];
-
-/** `sluice op list`. */
-export async function list(_args: readonly string[], options: ListOptions): Promise<void> {
-  const { status, group, object, since } = options;
-  const limit = readLimit(options.limit);
-  const filter = {
-    ...(status !== undefined && { status }),
-    ...(group !== undefined && { groupRef: group }),
-    ...(object !== undefined && { objectName: object }),
-    ...(since !== undefined && { since: momentOf(since) }),
-  };
-  const { management } = await connect(options);
-  const operations = await readPages(management, filter, limit);
-  print(options, operations, () => renderTable(operations, columns, 'No operations.'));
+interface RecordsOptions extends GivenOptions {
+  readonly failed?: boolean;
+  readonly csv?: boolean;
 }
-
-type Filter = Parameters<Management['listOperationsForProject']>[0];
 
 /** Operations of one page. */
 const pageMax = 200;
 
-async function readPages(management: Management, filter: Filter, limit: number): Promise<readonly Operation[]> {
-  const found: Operation[] = [];
-  for (let token: string | undefined; ;) {
-    const pageSize = Math.min(pageMax, limit - found.length);
-    const page = token === undefined ? {} : { pageToken: token };
-    const { results, pagination } = await management.listOperationsForProject({ ...filter, ...page, pageSize });
-    found.push(...results);
-    token = pagination.nextPageToken;
-    if (token === undefined || found.length >= limit) return found;
-  }
-}
+const operationId = argument('<operationId>', 'as the reply of the write gave it');
+const onlyFailed = option('--failed', 'only the records that failed');
 
-interface DescribeOptions extends GivenOptions {
-  readonly failed?: boolean;
-}
+const renderOperation = fields<Operation>([
+  ['operation', 'id'],
+  ['object', 'resource'],
+  'status',
+  'result',
+  ['attempts', ({ metadata }) => metadata?.retry?.attempts?.toString()],
+  ['installation', 'installationId'],
+  ['config', 'configId'],
+  'createTime',
+  'updateTime',
+]);
 
-interface RecordsOptions extends DescribeOptions {
-  readonly csv?: boolean;
-}
-
-/** `sluice op records <id>`: each record, or with `--failed --csv` the failed ones as CSV, a page at a time. */
-export async function records([operationId = '']: readonly string[], options: RecordsOptions): Promise<void> {
-  const { csv: isCsv = false, failed: isFailed = false, json: isJson = false } = options;
-  if (isCsv && (isJson || !isFailed)) {
-    const detail = isJson ? 'two forms of one output: choose one' : 'for the records that failed: add --failed';
-    throw new CommandFailure(`--csv ${isJson ? 'and --json are' : 'is'} ${detail}.`, exitCodes.usage);
-  }
-  const { client } = await connect(options);
-  const found = client.iterate.listOperationRecords({ operationId, ...(isFailed && { status: 'failed' }) });
-  if (!isCsv) {
-    const all = await collect(found);
-    return print(options, all, () => renderRecords(all));
-  }
-  process.stdout.write(failedRecordsHeader);
-  for await (const record of found) process.stdout.write(failedRecordLine(record));
-}
-
-/** `sluice op describe <id>`: `{ operation, records }`. */
-export async function describe([operationId = '']: readonly string[], options: DescribeOptions): Promise<void> {
-  const { management } = await connect(options);
-  const operation = await management.getOperation({ operationId });
-  const filter = options.failed === true ? ({ status: 'failed' } as const) : {};
-  const { results } = await management.listOperationRecords({ operationId, ...filter });
-  print(options, { operation, records: results }, () => `${renderOperation(operation)}\n\n${renderRecords(results)}`);
-}
-
-function renderOperation({ id, status, result, resource, metadata, ...more }: Operation): string {
-  const attempts = metadata?.retry?.attempts;
-  return renderFields([
-    ['operation', id],
-    ['object', resource],
-    ['status', status],
-    ['result', result],
-    ['attempts', attempts === undefined ? undefined : grouped(attempts)],
-    ['installation', more.installationId],
-    ['config', more.configId],
-    ['created', shortTime(more.createTime)],
-    ['updated', shortTime(more.updateTime)],
-  ]);
-}
-
-const recordColumns: readonly Column<OperationRecord>[] = [
-  ['RECORD', ({ index }) => String(index)],
-  ['REF', ({ ref }) => ref ?? '-'],
-  ['STATUS', ({ status }) => status],
-  ['PROVIDER ID', ({ recordId }) => recordId ?? '-'],
+const renderRecords = table<OperationRecord>('No records.', [
+  ['record', ({ index }) => String(index)],
+  'ref',
+  'status',
+  ['provider id', 'recordId'],
   [
-    'WHY',
-    ({ error, warnings }) => (error === undefined ? (warnings?.join('; ') ?? '') : `${error.class}: ${error.message}`),
+    'why',
+    ({ error, warnings = [] }) => (error === undefined ? warnings.join('; ') : `${error.class}: ${error.message}`),
   ],
-];
+]);
 
-function renderRecords(rows: readonly OperationRecord[]): string {
-  return renderTable(rows, recordColumns, 'No records.');
-}
+/** `sluice op`: operations from their list to the replay of one. */
+export const operations: Group = {
+  about: 'list, watch, explain, cancel and replay operations',
+  commands: {
+    list: asking({
+      about: 'list operations, newest first',
+      takes: [
+        option('--status <status>', 'only of this status').choices(['in_progress', 'success', 'failure']),
+        ofGroup,
+        option('--object <name>', 'only of this object'),
+        since('accepted'),
+        option('--limit <count>', 'most operations', '20'),
+      ],
+      ask: ({ client }, { status, group, object, since: from, limit }: ListOptions) => {
+        const after = from === undefined ? undefined : momentOf(from);
+        const filter = given({ status, groupRef: group, objectName: object, since: after });
+        const pageSize = Math.min(pageMax, readLimit(limit));
+        return collect(client.iterate.listOperationsForProject({ ...filter, pageSize }), readLimit(limit));
+      },
+      show: table<Operation>('No operations.', [
+        'createTime',
+        ['object', 'resource'],
+        'status',
+        ['operation', 'id'],
+        ['result', ({ result }) => result && shortened(result)],
+      ]),
+    }),
+    describe: asking({
+      about: 'show an operation and its records',
+      takes: [operationId, onlyFailed],
+      ask: async (to, { failed }: RecordsOptions, id) => ({
+        operation: await to.management.getOperation({ operationId: id }),
+        records: await collect(recordsOf(to, id, failed)),
+      }),
+      show: ({ operation, records }) => `${renderOperation(operation)}\n\n${renderRecords(records)}`,
+    }),
+    records: {
+      about: 'list the records of an operation',
+      takes: [operationId, onlyFailed, option('--csv', 'with --failed: print them as CSV')],
+      run: printRecords,
+    },
+    watch: {
+      about: 'follow an operation, or the batch that it is, to its end',
+      takes: [operationId, option('--timeout <seconds>', 'leave after this long, with exit code 4')],
+      run: watch,
+    },
+    explain: asking({
+      about: 'what happened to each record and why',
+      takes: [operationId, option('--record <index>', 'only this record')],
+      ask: async ({ management }, { record }: { readonly record?: string }, id) => {
+        const all = await readExplanation(management, id);
+        if (record === undefined) return all;
+        const records = all.records.filter(({ index }) => String(index) === record);
+        if (records.length > 0) return { ...all, records };
+        const count = grouped(all.records.length);
+        throw new CommandFailure(`There is no record ${record} in this operation: it has ${count}, from 0 on.`);
+      },
+      show: renderExplanation,
+    }),
+    logs: asking({
+      about: 'the log of an operation',
+      takes: [operationId],
+      // All pages: the last one tells how the operation ended.
+      ask: ({ client }, _options, id) => collect(client.iterate.listOperationLogs({ operationId: id })),
+      show: (log) => renderLog(log, new Date().toISOString()),
+    }),
+    cancel: asking({
+      about: 'end the records that have not been sent',
+      takes: [operationId],
+      ask: ({ management }, _options, id) => management.cancelOperation({ operationId: id }),
+      show: ({ id }) =>
+        `A cancel is asked for: what has not been sent ends as failed. Follow it: sluice op watch ${id}`,
+    }),
+    replay: asking({
+      about: 'write the failed records again, as a new operation',
+      takes: [operationId, option('--force', 'also those of unknown outcome: the provider may then have them twice')],
+      ask: ({ management }, { force }: { readonly force?: boolean }, id) =>
+        management.replayOperation({ operationId: id, ...given({ force }) }),
+      show: ({ id }) => `The failed records are written again by: sluice op watch ${id}`,
+    }),
+  },
+};
 
-/** `sluice op logs <id>`. */
-export async function logs([operationId = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const log = await readLog(await connect(options), operationId);
-  print(options, log, () => renderLog(log, new Date().toISOString()));
-}
-
-/** All pages: the last one tells how the operation ended. */
-async function readLog({ client, management }: Connected, operationId: string): Promise<readonly Log[]> {
-  const log: Log[] = [];
-  for (let pageToken: string | undefined; ;) {
-    const page = { operationId, ...(pageToken !== undefined && { pageToken }) };
-    const { status, headers, body } = await client.raw.management.listOperationLogs(page);
-    if (status >= 300) {
-      // The other client repeats what may be repeated, and explains what is refused.
-      await management.listOperationLogs(page);
-      continue;
-    }
-    log.push(...body);
-    pageToken = /[?&]pageToken=([\w-]+)[^>]*>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
-    if (pageToken === undefined) return log;
+/** Each record, or with `--failed --csv` the failed ones as CSV, a page at a time. */
+async function printRecords({ failed, csv, ...options }: RecordsOptions, id: string): Promise<void> {
+  const { json } = options;
+  if (csv === true && (json === true || failed !== true)) {
+    const fault =
+      json === true ? 'and --json are two forms: choose one' : 'is for the records that failed: add --failed';
+    throw new CommandFailure(`--csv ${fault}.`, exitCodes.usage);
   }
+  await connected(options, async (to) => {
+    const records = recordsOf(to, id, failed);
+    if (csv !== true) {
+      const all = await collect(records);
+      return print(options, all, () => renderRecords(all));
+    }
+    process.stdout.write(failedRecordsHeader);
+    for await (const record of records) process.stdout.write(failedRecordLine(record));
+  });
+}
+
+function recordsOf({ client }: Connected, id: string, failed: boolean | undefined): AsyncIterable<OperationRecord> {
+  return client.iterate.listOperationRecords({ operationId: id, ...(failed === true && { status: 'failed' }) });
+}
+
+/** The explanation of an operation with all of its records: those of a large one come in pages. */
+async function readExplanation(management: Management, id: string): Promise<OperationExplanation> {
+  const first = await management.explainOperation({ operationId: id });
+  const records = [...first.records];
+  let { pagination } = first;
+  while (pagination.nextPageToken !== undefined) {
+    const next = await management.explainOperation({ operationId: id, pageToken: pagination.nextPageToken });
+    records.push(...next.records);
+    ({ pagination } = next);
+  }
+  return { ...first, records, pagination };
 }
 
 /** A line for each; what did not happen today names its day. */
@@ -156,27 +175,4 @@ export function renderLog(log: readonly Log[], now: string): string {
     ({ timestamp, severity, message }) => `${clockTime(timestamp, now)}  ${severity.padEnd(5)}  ${plain(message.msg)}`,
   );
   return lines.join('\n') || 'Nothing has happened yet.';
-}
-
-interface ReplayOptions extends GivenOptions {
-  readonly force?: boolean;
-}
-
-/** `sluice op cancel <id>`: prints the current state of the operation. */
-export async function cancel([operationId = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  const operation = await management.cancelOperation({ operationId });
-  print(
-    options,
-    operation,
-    () => `A cancel is asked for: what has not been sent ends as failed. Follow it: sluice op watch ${operation.id}`,
-  );
-}
-
-/** `sluice op replay <id>`: the new operation. */
-export async function replay([operationId = '']: readonly string[], options: ReplayOptions): Promise<void> {
-  const { management } = await connect(options);
-  const force = options.force === true ? { force: true } : {};
-  const operation = await management.replayOperation({ operationId, ...force });
-  print(options, operation, () => `The failed records are written again by: sluice op watch ${operation.id}`);
 }

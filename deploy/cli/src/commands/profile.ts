@@ -1,98 +1,31 @@
-import { readFileSync } from 'node:fs';
-import { readProcessEnv } from '@sluice/config';
-import { CommandFailure } from '../failure';
-import { print, renderTable } from '../output/print';
-import { askSecret } from '../profiles/ask';
-import { addressOf, ownProject, unknownProfile, type GivenOptions } from '../profiles/connect';
-import { profileFileOf, readProfiles, writeProfiles, type Profile } from '../profiles/profile-file';
+import { argument, option, type Group } from '../command';
 
-interface AddOptions extends GivenOptions {
-  readonly url?: string;
-  readonly writeUrl?: string;
-  readonly demo?: string;
-}
+const load = () => import('../profiles/change-profiles.js');
 
-const file = () => profileFileOf(readProcessEnv());
-
-/** `sluice profile list`. The keys are not shown. */
-export async function list(_args: readonly string[], options: GivenOptions): Promise<void> {
-  const { current, profiles } = readProfiles(file());
-  const shown = Object.entries(profiles).map(([name, { url, project }]) => ({
-    name,
-    url,
-    ...(project !== undefined && { project }),
-    inUse: name === current,
-  }));
-  print(options, shown, () =>
-    renderTable(
-      shown,
-      [
-        ['', ({ inUse }) => (inUse ? '*' : '')],
-        ['PROFILE', ({ name }) => name],
-        ['ADDRESS', ({ url }) => url],
-        ['PROJECT', ({ project }) => project ?? '-'],
+/** `sluice profile`. */
+export const profile: Group = {
+  about: 'where commands go, and with which key',
+  commands: {
+    list: { about: 'list the profiles', run: async (options) => (await load()).list(options) },
+    add: {
+      about: 'add or replace a profile, and use it; the key is asked for, or read from standard input',
+      takes: [
+        argument('<name>'),
+        option('--url <url>', 'management address: https://sluice.example.com/v1'),
+        option('--write-url <url>', 'write address, for sluice write: https://write.sluice.example.com/v1'),
+        option('--demo <file>', 'address and key of .sluice/demo.json, which npm start writes'),
       ],
-      'No profiles. Add one: sluice profile add <name> --url <url>',
-    ),
-  );
-}
-
-/** `sluice profile add <name>`. Verified before it is saved: a wrong address or key is reported at once. */
-export async function add([name = '']: readonly string[], options: AddOptions): Promise<void> {
-  const source = `profile ${name}`;
-  const given = options.demo === undefined ? await askFor(options) : readDemo(options.demo);
-  const url = addressOf(given.url, source);
-  const project = options.project ?? given.project ?? (await ownProject(url, given.apiKey, source));
-  if (given.project !== undefined) await ownProject(url, given.apiKey, source);
-  const writeUrl = given.writeUrl === undefined ? {} : { writeUrl: addressOf(given.writeUrl, source) };
-  const { profiles } = readProfiles(file());
-  const added = { url, apiKey: given.apiKey, project, ...writeUrl };
-  writeProfiles(file(), { current: name, profiles: { ...profiles, [name]: added } });
-  print(options, { name, url, project, inUse: true }, () => `Profile ${name} is in use: ${url}, project ${project}.`);
-}
-
-async function askFor({ url, writeUrl }: AddOptions): Promise<Profile> {
-  if (url === undefined)
-    throw new CommandFailure('Add --url with the management address, or --demo .sluice/demo.json.');
-  const apiKey = await askSecret('API key: ');
-  if (apiKey === '')
-    throw new CommandFailure('No key was given. Type it, or send it: sluice profile add <name> --url <url> < key-file');
-  return { url, apiKey, ...(writeUrl !== undefined && { writeUrl }) };
-}
-
-function readDemo(path: string): Profile {
-  try {
-    const { baseUrl, writeUrl, apiKey, project } = JSON.parse(readFileSync(path, 'utf8')) as {
-      baseUrl: string;
-      writeUrl: string;
-      apiKey: string;
-      project: { id: string };
-    };
-    return { url: baseUrl, writeUrl, apiKey, project: project.id };
-  } catch {
-    throw new CommandFailure(`${path} is no demo file. npm start writes one to .sluice/demo.json.`);
-  }
-}
-
-/** `sluice profile use <profile>`. */
-export async function use([name = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const { profiles } = readProfiles(file());
-  const { url } = known(profiles, name);
-  writeProfiles(file(), { current: name, profiles });
-  print(options, { name, url, inUse: true }, () => `Profile ${name} is in use: ${url}.`);
-}
-
-/** `sluice profile remove <profile>`. */
-export async function remove([name = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const { current, profiles } = readProfiles(file());
-  known(profiles, name);
-  const { [name]: _forgotten, ...others } = profiles;
-  writeProfiles(file(), { ...(current !== undefined && current !== name && { current }), profiles: others });
-  print(options, { name, removed: true }, () => `Profile ${name} is forgotten.`);
-}
-
-function known(profiles: Readonly<Record<string, Profile>>, name: string): Profile {
-  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (found === undefined) throw unknownProfile(name, Object.keys(profiles));
-  return found;
-}
+      run: async (options, name) => (await load()).add(options, name),
+    },
+    use: {
+      about: 'use a profile from now on',
+      takes: [argument('<profile>')],
+      run: async (options, name) => (await load()).use(options, name),
+    },
+    remove: {
+      about: 'forget a profile and its key',
+      takes: [argument('<profile>')],
+      run: async (options, name) => (await load()).remove(options, name),
+    },
+  },
+};

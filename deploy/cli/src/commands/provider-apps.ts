@@ -1,75 +1,84 @@
 import type { ProviderApp } from '@sluice/types';
+import { aProvider, asking, id, option, required, type Group } from '../command';
 import { CommandFailure } from '../failure';
-import { type Column, print, renderFields, renderTable, shortTime } from '../output/print';
+import { type Column, fields, table } from '../output/print';
 import { askSecret } from '../profiles/ask';
-import { connect, type GivenOptions } from '../profiles/connect';
+import { given } from '../read-options';
 
-interface CreateOptions extends GivenOptions {
+const scopes: Column<ProviderApp> = ['scopes', (app) => app.scopes?.join(' ')];
+
+interface CreateOptions {
   readonly clientId: string;
   readonly scope?: readonly string[];
 }
 
-const columns: readonly Column<ProviderApp>[] = [
-  ['PROVIDER', ({ provider }) => provider],
-  ['CLIENT ID', ({ clientId }) => clientId],
-  ['SCOPES', ({ scopes = [] }) => scopes.join(' ') || '-'],
-  ['CREATED', ({ createTime }) => shortTime(createTime)],
-  ['ID', ({ id }) => id],
-];
-
-/** `sluice provider-apps list`. Secrets are never shown: the service does not return them. */
-export async function list(_args: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  const apps = await management.listProviderApps();
-  const empty = 'No provider apps. Add one: sluice provider-apps create <provider> --client-id <id>';
-  print(options, apps, () => renderTable(apps, columns, empty));
-}
-
-/** `sluice provider-apps describe <id>`. */
-export async function describe([providerAppId = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  const app = await management.getProviderApp({ providerAppId });
-  print(options, app, () =>
-    renderFields([
-      ['provider app', app.id],
-      ['provider', app.provider],
-      ['client id', app.clientId],
-      ['external ref', app.externalRef],
-      ['scopes', app.scopes?.join(' ')],
-      ['created', shortTime(app.createTime)],
-      ['updated', app.updateTime === undefined ? undefined : shortTime(app.updateTime)],
-    ]),
-  );
-}
-
-/** `sluice provider-apps create <provider>`. The secret is asked for, or read from standard input. */
-export async function create([provider = '']: readonly string[], options: CreateOptions): Promise<void> {
-  const { clientId, scope: scopes } = options;
-  const connected = await connect(options);
-  const clientSecret = await askClientSecret();
-  const body = { provider, clientId, clientSecret, ...(scopes && { scopes }) };
-  const app = await connected.management.createProviderApp({ body });
-  print(options, app, () => `The provider app ${app.id} is the one that customers of ${app.provider} are sent to.`);
-}
-
-/** `sluice provider-apps secret <id>`: another client secret, after the provider made a new one. */
-export async function secret([providerAppId = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  const clientSecret = await askClientSecret();
-  const body = { updateMask: ['clientSecret'], providerApp: { clientSecret } } as const;
-  const app = await management.updateProviderApp({ providerAppId, body });
-  print(options, app, () => `The provider app ${app.id} (${app.provider}) has the new secret.`);
-}
-
-/** `sluice provider-apps delete <id>`. */
-export async function remove([providerAppId = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  await management.deleteProviderApp({ providerAppId });
-  print(options, { id: providerAppId, deleted: true }, () => `The provider app ${providerAppId} is deleted.`);
-}
+/** `sluice provider-apps`. Secrets are never shown: the service does not return them. */
+export const providerApps: Group = {
+  about: 'manage your OAuth apps at the providers',
+  commands: {
+    list: asking({
+      about: 'list the provider apps',
+      ask: ({ management }) => management.listProviderApps(),
+      show: table<ProviderApp>('No provider apps. Add one: sluice provider-apps create <provider> --client-id <id>', [
+        'provider',
+        'clientId',
+        scopes,
+        'createTime',
+        'id',
+      ]),
+    }),
+    describe: asking({
+      about: 'show one provider app; its secret is never shown',
+      takes: [id],
+      ask: ({ management }, _options, providerAppId) => management.getProviderApp({ providerAppId }),
+      show: fields<ProviderApp>([
+        ['provider app', 'id'],
+        'provider',
+        'clientId',
+        'externalRef',
+        scopes,
+        'createTime',
+        'updateTime',
+      ]),
+    }),
+    create: asking({
+      about: 'add an app; its client secret is asked for, or read from standard input',
+      takes: [
+        aProvider,
+        required('--client-id <id>', 'as the provider shows it'),
+        option('--scope <scopes...>', 'what customers are asked to allow'),
+      ],
+      ask: async ({ management }, { clientId, scope }: CreateOptions, name) => {
+        const clientSecret = await askClientSecret();
+        const body = { provider: name, clientId, clientSecret, ...given({ scopes: scope }) };
+        return await management.createProviderApp({ body });
+      },
+      show: (app) => `The provider app ${app.id} is the one that customers of ${app.provider} are sent to.`,
+    }),
+    secret: asking({
+      about: 'replace the client secret; it is asked for, or read from standard input',
+      takes: [id],
+      ask: async ({ management }, _options, providerAppId) => {
+        const clientSecret = await askClientSecret();
+        const body = { updateMask: ['clientSecret'], providerApp: { clientSecret } } as const;
+        return await management.updateProviderApp({ providerAppId, body });
+      },
+      show: (app) => `The provider app ${app.id} (${app.provider}) has the new secret.`,
+    }),
+    delete: asking({
+      about: 'delete a provider app',
+      takes: [id],
+      ask: async ({ management }, _options, providerAppId) => {
+        await management.deleteProviderApp({ providerAppId });
+        return { id: providerAppId, deleted: true };
+      },
+      show: (app) => `The provider app ${app.id} is deleted.`,
+    }),
+  },
+};
 
 async function askClientSecret(): Promise<string> {
-  const given = await askSecret('Client secret: ');
-  if (given !== '') return given;
+  const typed = await askSecret('Client secret: ');
+  if (typed !== '') return typed;
   throw new CommandFailure('No client secret was given. Type it, or send it to standard input.');
 }

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import type { AcceptedWriteReply, DryRunReply, SingleWriteReply, WriteRecord, WriteRequest } from '@sluice/types';
+import { argument, asking, option, required } from '../command';
 import { CommandFailure } from '../failure';
-import { type Column, print, renderTable } from '../output/print';
-import { connectToWrite, type GivenOptions } from '../profiles/connect';
+import { table } from '../output/print';
+import { given, readInput } from '../read-options';
 
-interface WriteOptions extends GivenOptions {
+interface WriteOptions {
   readonly integration: string;
   readonly group: string;
   readonly type: WriteRequest['type'];
@@ -15,32 +14,42 @@ interface WriteOptions extends GivenOptions {
   readonly idempotencyKey?: string;
 }
 
-type Decision = DryRunReply['plan'][number];
-
-const columns: readonly Column<Decision>[] = [
-  ['FIELD', ({ field }) => field],
-  ['AT THE PROVIDER', ({ providerField, sent }) => (sent ? (providerField ?? '-') : '(not sent)')],
-  ['VALUE', ({ value, sent }) => (sent ? JSON.stringify(value) : '-')],
-  ['WHY', ({ reason }) => reason],
-];
-
 /** `sluice write <object>`: one record, or with `--dry-run` what would be sent of it. */
-export async function run([objectName = '']: readonly string[], options: WriteOptions): Promise<void> {
-  const record = readRecord(options.record, await textOf(options.record));
-  const { client } = await connectToWrite(options);
-  const { integration: integrationId, group: groupRef, type, idempotencyKey } = options;
-  const mode = options.asynchronous === true ? { mode: 'asynchronous' as const } : {};
-  const dryRun = options.dryRun === true ? { dryRun: 'true' as const } : {};
-  const reply = await client.write.writeRecords(
-    { integrationId, objectName, ...dryRun, body: { groupRef, type, ...mode, record } },
-    idempotencyKey === undefined ? {} : { idempotencyKey },
-  );
-  print(options, reply, () => describeReply(reply as DryRunReply | SingleWriteReply | AcceptedWriteReply));
-}
+export const write = asking({
+  about: 'write one record into the account of a customer, or show what would be written',
+  takes: [
+    argument('<object>', 'contacts, Contact, …'),
+    required('--integration <idOrName>', 'with this integration'),
+    required('--group <ref>', 'for this customer'),
+    option('--type <type>', 'what to do with the record', 'create').choices(['create', 'update', 'delete']),
+    option('--record <file>', 'the record, a JSON object; - reads it from standard input', '-'),
+    option('--dry-run', 'show each field as it would be sent, with mappings and defaults, and write nothing'),
+    option('--asynchronous', 'accept it now and write it later'),
+    option('--idempotency-key <key>', 'a repeat with the same key writes nothing twice'),
+  ],
+  ask: async (to, options: WriteOptions, objectName) => {
+    const record = readRecord(options.record, await readInput(options.record));
+    const { integration: integrationId, group: groupRef, type, idempotencyKey } = options;
+    const mode = options.asynchronous === true ? { mode: 'asynchronous' as const } : {};
+    const dryRun = options.dryRun === true ? { dryRun: 'true' as const } : {};
+    const params = { integrationId, objectName, ...dryRun, body: { groupRef, type, ...mode, record } };
+    return (await to.write.writeRecords(params, given({ idempotencyKey }))) as WriteReply;
+  },
+  show: describeReply,
+});
 
-function describeReply(reply: DryRunReply | SingleWriteReply | AcceptedWriteReply): string {
+const renderPlan = table<DryRunReply['plan'][number]>('No field would be sent.', [
+  'field',
+  ['at the provider', ({ providerField, sent }) => (sent ? providerField : '(not sent)')],
+  ['value', ({ value, sent }) => (sent ? JSON.stringify(value) : undefined)],
+  ['why', 'reason'],
+]);
+
+type WriteReply = DryRunReply | SingleWriteReply | AcceptedWriteReply;
+
+function describeReply(reply: WriteReply): string {
   if ('plan' in reply) {
-    return `${renderTable(reply.plan, columns, 'No field would be sent.')}\n\nNothing was written.`;
+    return `${renderPlan(reply.plan)}\n\nNothing was written.`;
   }
   if ('result' in reply) {
     const { recordId } = reply.result;
@@ -48,15 +57,6 @@ function describeReply(reply: DryRunReply | SingleWriteReply | AcceptedWriteRepl
     return `Written.${named} How: sluice op explain ${reply.operationId}`;
   }
   return `Accepted: it will be written. Follow it: sluice op watch ${reply.operationId}`;
-}
-
-async function textOf(path: string): Promise<string> {
-  if (path === '-') return await text(process.stdin);
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new CommandFailure(`${path} cannot be read: ${(error as Error).message}`);
-  }
 }
 
 /** @throws CommandFailure for what is no JSON object */

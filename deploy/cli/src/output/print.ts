@@ -1,3 +1,5 @@
+import { grouped } from '@sluice/types';
+
 export { clockTime, counted, grouped } from '@sluice/types';
 
 /** One JSON document for scripts, or text for people. */
@@ -5,18 +7,32 @@ export function print({ json }: { readonly json?: boolean }, document: unknown, 
   process.stdout.write(`${json === true ? JSON.stringify(document, null, 2) : text().trimEnd()}\n`);
 }
 
+/** A sentence on standard error, about an output that a script keeps. @returns the output */
+export function beside(sentence: string, output: string): string {
+  process.stderr.write(`${sentence}\n`);
+  return output;
+}
+
 /** A moment as people read it, in UTC like every moment of the API. */
 export function shortTime(moment: string | undefined): string {
   return moment === undefined ? '-' : moment.slice(0, 19).replace('T', ' ');
 }
 
-/** A column: its title, and what it shows of a row. */
-export type Column<Row> = readonly [title: string, show: (row: Row) => string];
+/** Members of a document that show as they are. */
+type Member<Row> = {
+  [Name in keyof Row]-?: Row[Name] extends string | number | readonly string[] | undefined ? Name : never;
+}[keyof Row] &
+  string;
+
+/** A column of a table or a line of a description: a member, `createTime` as `created`; or a title, with a member or what it shows. */
+export type Column<Row> =
+  Member<Row> | readonly [title: string, show: Member<Row> | ((row: Row) => string | undefined)];
 
 /** Rows under their titles, as wide as they need; `empty` when there is none. */
 export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): string {
   if (rows.length === 0) return empty;
-  const cells = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, show]) => plain(show(row))))];
+  const titles = columns.map((column) => titleOf(column).toUpperCase());
+  const cells = [titles, ...rows.map((row) => columns.map((column) => plain(show(row, column) ?? '-')))];
   const widths = columns.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at] ?? ''))));
   return cells
     .map((line) =>
@@ -28,11 +44,35 @@ export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<
     .join('\n');
 }
 
-/** Names and values under each other, indented as they nest. */
-export function renderFields(fields: readonly (readonly [name: string, value: string | undefined])[]): string {
-  const shown = fields.filter(([, value]) => value !== undefined);
-  const width = Math.max(...shown.map(([name]) => name.length));
-  return shown.map(([name, value]) => `${name.padEnd(width)}  ${plain(value ?? '')}`).join('\n');
+/** `renderTable` of rows that come later. */
+export function table<Row>(empty: string, columns: readonly Column<Row>[]): (rows: readonly Row[]) => string {
+  return (rows) => renderTable(rows, columns, empty);
+}
+
+/** Names and values under each other, without those that are absent. */
+export function fields<Row>(columns: readonly Column<Row>[]): (document: Row) => string {
+  return (document) => {
+    const shown = columns.flatMap((column) => {
+      const value = show(document, column);
+      return value === undefined ? [] : [[titleOf(column), plain(value)] as const];
+    });
+    const width = Math.max(...shown.map(([name]) => name.length));
+    return shown.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+  };
+}
+
+function titleOf<Row>(column: Column<Row>): string {
+  if (typeof column !== 'string') return column[0];
+  return column.replace(/eTime$/, 'ed').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function show<Row>(row: Row, column: Column<Row>): string | undefined {
+  const shown = typeof column === 'string' ? column : column[1];
+  if (typeof shown === 'function') return shown(row);
+  const value = row[shown] as string | number | readonly string[] | undefined;
+  if (typeof value === 'number') return grouped(value);
+  if (typeof value === 'string') return /(Time|Since)$/.test(shown) ? shortTime(value) : value;
+  return value?.join(', ') || undefined;
 }
 
 /** Characters of a sentence in a list. Our choice: with the columns before it a line has 160. */

@@ -17,33 +17,21 @@ export type Management = SluiceClient['management'];
 export interface Connected {
   readonly management: Management;
   readonly client: SluiceClient;
-  /** Names it in sentences: `profile demo`, `SLUICE_URL`. */
-  readonly source: string;
+  /** @throws CommandFailure when nothing names its address */
+  readonly write: SluiceClient['write'];
   /** Id or name of the project. */
   readonly project: string;
 }
 
 interface Target extends Partial<Profile> {
+  /** Names it in sentences: `profile demo`, `SLUICE_URL`. */
   readonly source: string;
 }
 
-/** A client for what the options, the environment or the profile in use name. @throws CommandFailure when nothing does */
-export async function connect(options: GivenOptions): Promise<Connected> {
-  return await connectTo(findTarget(options));
-}
-
-/** The same, with the write API. @throws CommandFailure when nothing names its address */
-export async function connectToWrite(options: GivenOptions): Promise<Connected> {
+/** See `connected` of a command. */
+export async function connectAs<T>(options: GivenOptions, act: (to: Connected) => Promise<T>): Promise<T> {
   const target = findTarget(options);
-  if (target.writeUrl !== undefined) return await connectTo(target);
-  const { source } = target;
-  const remedy =
-    source === 'SLUICE_URL'
-      ? 'Set SLUICE_WRITE_URL.'
-      : 'Add the profile again with --write-url <url>, or set SLUICE_WRITE_URL.';
-  throw new CommandFailure(
-    `No write address is known (${source}): it is another one than that of management. ${remedy}`,
-  );
+  return await explaining(target.source, async () => await act(await connectTo(target)));
 }
 
 async function connectTo({ url, writeUrl, apiKey, project, source }: Target): Promise<Connected> {
@@ -55,16 +43,25 @@ async function connectTo({ url, writeUrl, apiKey, project, source }: Target): Pr
   }
   const baseUrl = addressOf(url, source);
   const projectIdOrName = project ?? (await ownProject(baseUrl, apiKey, source));
-  const write = writeUrl === undefined ? {} : { writeUrl: addressOf(writeUrl, source) };
-  const client = createSluiceClient({ baseUrl, apiKey, projectIdOrName, ...write });
-  return { client, management: explaining(client.management, source), source, project: projectIdOrName };
+  const writing = writeUrl === undefined ? {} : { writeUrl: addressOf(writeUrl, source) };
+  const client = createSluiceClient({ baseUrl, apiKey, projectIdOrName, ...writing });
+  return {
+    client,
+    management: client.management,
+    get write() {
+      if (writeUrl === undefined) throw noWriteUrl(source);
+      return client.write;
+    },
+    project: projectIdOrName,
+  };
 }
 
-/** Items of a list that comes in pages, `limit` at most. */
-export async function collect<Item>(items: AsyncIterable<Item>, limit = Infinity): Promise<readonly Item[]> {
-  const found: Item[] = [];
-  for await (const item of items) if (found.push(item) >= limit) break;
-  return found;
+function noWriteUrl(source: string): CommandFailure {
+  const add = 'Add the profile again with --write-url <url>, or set SLUICE_WRITE_URL.';
+  const remedy = source === 'SLUICE_URL' ? 'Set SLUICE_WRITE_URL.' : add;
+  return new CommandFailure(
+    `No write address is known (${source}): it is another one than that of management. ${remedy}`,
+  );
 }
 
 /** An explicit profile beats the environment, which beats the profile in use. */
@@ -118,7 +115,7 @@ export function addressOf(url: string, source: string): string {
 /** Most keys belong to one project, so nobody has to name it. */
 export async function ownProject(baseUrl: string, apiKey: string, source: string): Promise<string> {
   const { management } = createSluiceClient({ baseUrl, apiKey });
-  const projects = await explaining(management, source).listProjects();
+  const projects = await explaining(source, async () => await management.listProjects());
   const [only] = projects;
   if (only !== undefined && projects.length === 1) return only.id;
   const names = projects.map(({ name }) => name).join(', ');
@@ -129,20 +126,13 @@ export async function ownProject(baseUrl: string, apiKey: string, source: string
   );
 }
 
-/** The same methods; the error for a key that is not accepted names the source of the key. */
-function explaining(management: Management, source: string): Management {
-  const methods = Object.entries(management).map(([name, method]) => [
-    name,
-    async (...args: unknown[]) => {
-      try {
-        return await (method as (...given: unknown[]) => Promise<unknown>)(...args);
-      } catch (error) {
-        if (error instanceof SluiceApiError && error.status === 401) throw notAccepted(error, source);
-        throw error;
-      }
-    },
-  ]);
-  return Object.fromEntries(methods) as Management;
+async function explaining<T>(source: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof SluiceApiError && error.status === 401) throw notAccepted(error, source);
+    throw error;
+  }
 }
 
 function notAccepted({ requestId }: SluiceApiError, source: string): CommandFailure {

@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { createSluiceClient, SluiceApiError, SluiceConnectionError } from '@sluice/client';
 import { readProcessEnv } from '@sluice/config';
-import { assignProjects, type Assignment, type ListedCell } from '../cells/assign-projects';
-import { readTable, type Cell, type CellTable } from '../cells/read-table';
-import { renderRouter, unknownProject, type RouterFiles } from '../cells/render-router';
-import { updateMap } from '../cells/update-map';
+import { assignProjects, type Assignment, type ListedCell } from './assign-projects';
+import { readTable, type Cell, type CellTable } from './read-table';
+import { renderRouter, unknownProject, type RouterFiles } from './render-router';
+import { updateMap } from './update-map';
 import { CommandFailure } from '../failure';
-import { grouped, print, renderTable } from '../output/print';
+import { print, renderTable } from '../output/print';
+import { readInput } from '../read-options';
 
 interface CellsOptions {
   readonly out: string;
@@ -18,8 +19,8 @@ interface CellsOptions {
  * `sluice cells <table>`: asks each cell for its projects and writes the router's files. A cell that does not answer ends it: without its list its
  * projects would be looked for elsewhere.
  */
-export async function run([file = '']: readonly string[], options: CellsOptions): Promise<void> {
-  const table = readTable(read(file), file);
+export async function writeRouter(options: CellsOptions, file: string): Promise<void> {
+  const table = readTable(await readInput(file), file);
   const adminKey = readProcessEnv()['SLUICE_ADMIN_KEY'];
   if (!adminKey) throw new CommandFailure('Set SLUICE_ADMIN_KEY: the cells list their projects to it.');
   const listed = await Promise.all(
@@ -44,12 +45,7 @@ export async function run([file = '']: readonly string[], options: CellsOptions)
   print(options, { cells, files, isUpdated }, () => {
     const shown = renderTable(
       cells,
-      [
-        ['CELL', ({ name }) => name],
-        ['PROJECTS', ({ projects }) => grouped(projects)],
-        ['ROOM', ({ room }) => grouped(room)],
-        ['NEW PROJECTS', ({ takesNew }) => (takesNew ? 'here' : '')],
-      ],
+      [['cell', 'name'], 'projects', 'room', ['new projects', ({ takesNew }) => (takesNew ? 'here' : '')]],
       '',
     );
     const running = isUpdated ? '\nThe running router has the map.' : '';
@@ -76,14 +72,6 @@ function render(
     process.stderr.write(`New projects stay in ${open.name} until HAProxy was reloaded and this is run again.\n`);
   const kept = { ...assignment, open };
   return { assignment: kept, rendered: renderRouter(table, kept) };
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CommandFailure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
-  }
 }
 
 async function projectsOf({ name, management: [address] }: Cell, apiKey: string): Promise<ListedCell['projects']> {

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { readProcessEnv } from '@sluice/config';
+import { CommandFailure } from '../failure';
+import { print, renderTable } from '../output/print';
+import { askSecret } from './ask';
+import { addressOf, ownProject, unknownProfile, type GivenOptions } from './connect';
+import { profileFileOf, readProfiles, writeProfiles, type Profile } from './profile-file';
+
+interface AddOptions extends GivenOptions {
+  readonly url?: string;
+  readonly writeUrl?: string;
+  readonly demo?: string;
+}
+
+const file = () => profileFileOf(readProcessEnv());
+
+/** `sluice profile list`. The keys are not shown. */
+export async function list(options: GivenOptions): Promise<void> {
+  const { current, profiles } = readProfiles(file());
+  const shown = Object.entries(profiles).map(([name, { url, project }]) => ({
+    name,
+    url,
+    ...(project !== undefined && { project }),
+    inUse: name === current,
+  }));
+  print(options, shown, () =>
+    renderTable(
+      shown,
+      [['', ({ inUse }) => (inUse ? '*' : '')], ['profile', 'name'], ['address', 'url'], 'project'],
+      'No profiles. Add one: sluice profile add <name> --url <url>',
+    ),
+  );
+}
+
+/** `sluice profile add <name>`. Verified before it is saved: a wrong address or key is reported at once. */
+export async function add(options: AddOptions, name: string): Promise<void> {
+  const source = `profile ${name}`;
+  const given = options.demo === undefined ? await askFor(options) : readDemo(options.demo);
+  const url = addressOf(given.url, source);
+  const project = options.project ?? given.project ?? (await ownProject(url, given.apiKey, source));
+  if (given.project !== undefined) await ownProject(url, given.apiKey, source);
+  const writeUrl = given.writeUrl === undefined ? {} : { writeUrl: addressOf(given.writeUrl, source) };
+  const { profiles } = readProfiles(file());
+  const added = { url, apiKey: given.apiKey, project, ...writeUrl };
+  writeProfiles(file(), { current: name, profiles: { ...profiles, [name]: added } });
+  print(options, { name, url, project, inUse: true }, () => `Profile ${name} is in use: ${url}, project ${project}.`);
+}
+
+async function askFor({ url, writeUrl }: AddOptions): Promise<Profile> {
+  if (url === undefined)
+    throw new CommandFailure('Add --url with the management address, or --demo .sluice/demo.json.');
+  const apiKey = await askSecret('API key: ');
+  if (apiKey === '')
+    throw new CommandFailure('No key was given. Type it, or send it: sluice profile add <name> --url <url> < key-file');
+  return { url, apiKey, ...(writeUrl !== undefined && { writeUrl }) };
+}
+
+function readDemo(path: string): Profile {
+  try {
+    const { baseUrl, writeUrl, apiKey, project } = JSON.parse(readFileSync(path, 'utf8')) as {
+      baseUrl: string;
+      writeUrl: string;
+      apiKey: string;
+      project: { id: string };
+    };
+    return { url: baseUrl, writeUrl, apiKey, project: project.id };
+  } catch {
+    throw new CommandFailure(`${path} is no demo file. npm start writes one to .sluice/demo.json.`);
+  }
+}
+
+/** `sluice profile use <profile>`. */
+export async function use(options: GivenOptions, name: string): Promise<void> {
+  const { profiles } = readProfiles(file());
+  const { url } = known(profiles, name);
+  writeProfiles(file(), { current: name, profiles });
+  print(options, { name, url, inUse: true }, () => `Profile ${name} is in use: ${url}.`);
+}
+
+/** `sluice profile remove <profile>`. */
+export async function remove(options: GivenOptions, name: string): Promise<void> {
+  const { current, profiles } = readProfiles(file());
+  known(profiles, name);
+  const { [name]: _forgotten, ...others } = profiles;
+  writeProfiles(file(), { ...(current !== undefined && current !== name && { current }), profiles: others });
+  print(options, { name, removed: true }, () => `Profile ${name} is forgotten.`);
+}
+
+function known(profiles: Readonly<Record<string, Profile>>, name: string): Profile {
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (found === undefined) throw unknownProfile(name, Object.keys(profiles));
+  return found;
+}
