@@ -46,6 +46,12 @@ describe('accounts', () => {
     const paths = ['/account-info/v3/details', '/services/data/v60.0/limits'] as const;
     expect(await Promise.all(paths.map((path) => at(path, client.token)))).toEqual([200, 401]);
     expect(await Promise.all(paths.map((path) => at(path, body.token)))).toEqual([401, 200]);
+    const taken = await client.send('POST', '/_sandbox/accounts', {
+      name: 'x',
+      provider: 'hubspot',
+      token: client.token,
+    });
+    expect([taken.status, taken.body.detail]).toEqual([400, 'The token selects the account acme.']);
     const again = await client.send('POST', '/_sandbox/accounts', { name: 'umbrella', provider: 'hubspot' });
     expect([again.status, again.body.detail]).toEqual([400, expect.stringContaining('one of salesforce')]);
   });

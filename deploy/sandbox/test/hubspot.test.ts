@@ -113,11 +113,17 @@ it.each<[string, string, unknown, number, string]>([
     400,
     'Duplicate IDs found in batch input: [1]',
   ],
-  ['POST', `${contacts}/batch/update`, { inputs: Array(101).fill({ id: '1' }) }, 400, 'supported in a batch is 100.'],
+  [
+    'POST',
+    `${contacts}/batch/update`,
+    { inputs: Array.from({ length: 101 }, () => ({ id: '1' })) },
+    400,
+    'supported in a batch is 100.',
+  ],
   ['GET', `${objects}/deals?limit=101`, undefined, 400, 'limit'],
   ['GET', '/crm/objects/latest/contacts/1', undefined, 404, '<html>'],
   ['GET', '/crm/properties/2026-03/contacts', undefined, 404, '<html>'],
-])('answers %s %s in its own words', async (method, path, body, status, message) => {
+])('answers %s %s in its own words', async (...[method, path, body, status, message]) => {
   const answer = await client.call(method, path, body);
   expect([answer.status, String(answer.body.message ?? answer.body)]).toEqual([
     status,

@@ -34,6 +34,18 @@ async function open(provider: string, more: object = {}): Promise<{ account: str
 
 const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
 
+it.each([
+  ['pipedrive', '/api/v2/persons', { nmae: 'x' }, '"success":false,"error":"Unknown field: nmae"'],
+  ['zendeskSupport', '/api/v2/tickets', { ticket: {} }, '"subject":[{"error":"BlankValue"'],
+  ['klaviyo', '/api/profiles', { data: { type: 'lead', attributes: {} } }, '"code":"invalid"'],
+  ['zoho', '/crm/v6/Leads', { data: [{ Email: 'a@b.c' }] }, '"code":"MANDATORY_NOT_FOUND"'],
+  ['close', '/api/v1/contact/', { name: 'x' }, '"error":"This field is required: lead_id"'],
+])('%s %s refuses a record in its own words', async (provider, path, body, words) => {
+  const { token } = await open(provider);
+  const headers = { authorization: `Bearer ${token}`, revision: '2024-10-15' };
+  expect((await send(`/rest/${provider}${path}`, { headers, body })).text).toContain(words);
+});
+
 it('counts calls, says so in headers, and refuses what is too much', async () => {
   const { token } = await open('freshdesk', { limits: { perTenSeconds: 2 } });
   const list = () => send('/rest/freshdesk/api/v2/contacts', { headers: basic(`${token}:X`) });

@@ -134,7 +134,7 @@ describe('a collection', () => {
   });
 
   it('of updates answers per record: changed, without id, of nobody, deleted, malformed, twice', async () => {
-    const [id = '', gone = ''] = [
+    const [id, gone] = [
       await client.create('Contact', { LastName: 'A' }),
       await client.create('Contact', { LastName: 'B' }),
     ];
