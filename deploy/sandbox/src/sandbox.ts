@@ -85,7 +85,7 @@ export class Sandbox {
   private forget({ account, accounts }: { readonly account?: string; readonly accounts: boolean }): void {
     for (const one of account === undefined ? this.accounts.all() : [this.accounts.get(account)]) one.clear();
     this.ledger.clear(account);
-    this.faults.clear(account === undefined ? {} : { account });
+    this.faults.clear(account);
     if (!accounts || account !== undefined) return;
     this.codes.clear();
     this.accounts.removeAll();

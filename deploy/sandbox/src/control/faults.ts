@@ -89,13 +89,9 @@ export class Faults {
     return this.armed.map(({ fault }) => fault);
   }
 
-  /** Removes faults: all, those of one account, or one by id. */
-  clear(which: { readonly account?: string | undefined; readonly id?: string | undefined } = {}): void {
-    this.armed = this.armed.filter(
-      ({ fault }) =>
-        (which.account !== undefined && fault.account !== which.account) ||
-        (which.id !== undefined && fault.id !== which.id),
-    );
+  /** Removes faults: all, or those of one account. */
+  clear(account?: string): void {
+    this.armed = account === undefined ? [] : this.armed.filter(({ fault }) => fault.account !== account);
   }
 
   /** Counts a call for every fault that matches it. @returns what those that fire change about it */

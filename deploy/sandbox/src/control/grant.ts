@@ -127,7 +127,6 @@ export class Grant {
 
   /** Restores the state of a journal. */
   restore(state: GrantState): void {
-    // Older journals have no rotated tokens.
-    this.state = { ...state, rotated: state.rotated ?? [] };
+    this.state = state;
   }
 }

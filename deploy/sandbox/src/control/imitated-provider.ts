@@ -207,8 +207,6 @@ export interface ImitatedProvider {
     readonly usernameOf?: (accountName: string) => string;
     /** Takes the client credentials grant. @default false */
     readonly hasClientCredentials?: boolean;
-    /** Where a caller ends a token (RFC 7009); absent: the provider has no such endpoint here. */
-    readonly revokePath?: string;
     /** Life of an access token for accounts without a setting of their own, in seconds. */
     readonly lifetimeSeconds: number;
   };

@@ -3,13 +3,13 @@ import type { AccountChange, AccountData, ShownRecord } from '../control/imitate
 /** A value as it is stored: text for every type but numbers and booleans. HubSpot stores text only. */
 export type FieldValue = string | number | boolean | null;
 
-export type Fields<Value extends FieldValue = FieldValue> = Readonly<Record<string, Value>>;
+export type Fields<Value = FieldValue> = Readonly<Record<string, Value>>;
 
 /**
  * A stored record. Never changed in place: a write replaces it, so that a rolled back call can restore the old one and a search
  * index may keep old states. Plain JSON, because it goes into the journal as it is.
  */
-export interface StoredRecord<Value extends FieldValue = FieldValue> {
+export interface StoredRecord<Value = FieldValue> {
   readonly id: string;
   /** Name of its object: `contacts`, `Account`. */
   readonly type: string;
@@ -33,7 +33,7 @@ export interface RecordIds {
 }
 
 /** A unique field whose value another record already has. */
-export interface Conflict<Value extends FieldValue> {
+export interface Conflict<Value> {
   readonly field: string;
   readonly existing: StoredRecord<Value>;
 }
@@ -42,7 +42,7 @@ export interface Conflict<Value extends FieldValue> {
  * The records of one account, of all its objects. Values arrive checked, in canonical names; `null` and `''` clear a field.
  * A call that must be undone runs in `tryAll`; everything else takes effect at once.
  */
-export abstract class RecordStore<Value extends FieldValue = FieldValue> implements AccountData {
+export abstract class RecordStore<Value = FieldValue> implements AccountData {
   protected changes: AccountChange[] = [];
   private records = new Map<string, StoredRecord<Value>>();
   private idsByKey = new Map<string, Set<string>>();
@@ -114,11 +114,7 @@ export abstract class RecordStore<Value extends FieldValue = FieldValue> impleme
 
   /** Live records of an object in the order of their creation. */
   all(type: string): StoredRecord<Value>[] {
-    return this.allWithDeleted(type).filter((record) => !record.isDeleted);
-  }
-
-  allWithDeleted(type: string): StoredRecord<Value>[] {
-    return [...this.records.values()].filter((record) => record.type === type);
+    return [...this.records.values()].filter((record) => record.type === type && !record.isDeleted);
   }
 
   /**
@@ -214,8 +210,8 @@ export abstract class RecordStore<Value extends FieldValue = FieldValue> impleme
   }
 }
 
-const isEmpty = (value: FieldValue): boolean => value === null || value === '';
+const isEmpty = (value: unknown): boolean => value === null || value === '';
 
-function withoutEmpty<Value extends FieldValue>(values: Fields<Value>): Fields<Value> {
+function withoutEmpty<Value>(values: Fields<Value>): Fields<Value> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)));
 }

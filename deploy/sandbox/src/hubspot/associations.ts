@@ -1,14 +1,6 @@
 import { isObject, parseBody, type JsonObject } from '../crm/json-body';
 import { batchReply, readId, readInputs, refuseByScript, runEach } from './batch';
-import {
-  associationsInvalid,
-  fieldMissing,
-  invalid,
-  invalidJson,
-  missingRecord,
-  type BatchError,
-  type HubspotError,
-} from './errors';
+import { associationsInvalid, invalid, invalidJson, missingRecord, type BatchError, type HubspotError } from './errors';
 import type { ObjectType } from './object-type';
 import {
   defaultAssociationType,
@@ -84,29 +76,6 @@ export const batchAssociate: Action<PairCall> = (call) => {
     201,
     linkEach(call, pairs, (pair) => namesOf(call, pair)),
   );
-};
-
-/** `POST /crm/v4/associations/{from}/{to}/batch/associate/default` -> 200 or 207. */
-export const batchAssociateByDefault: Action<PairCall> = (call) => {
-  const { id } = requireDefaultType(call);
-  const inputs = readInputs(call.bodyText, inputsMax.create);
-  const pairs = inputs.map((input) => ({ ...endsOf(input), typeIds: [id] }));
-  return batchReply(
-    call,
-    200,
-    linkEach(call, pairs, ({ fromId, toId }) => side(fromId, toId, id)),
-  );
-};
-
-/** `POST /crm/v4/associations/{from}/{to}/batch/archive` with `{inputs:[{from:{id}, to:[{id}]}]}` -> 204. */
-export const batchDissociate: Action<PairCall> = (call) => {
-  const pairs = readInputs(call.bodyText, inputsMax.archive).flatMap((input) => {
-    if (!Array.isArray(input.to)) throw fieldMissing('to');
-    const fromId = readObjectId(input.from);
-    return input.to.map((to: unknown) => ({ fromId, toId: readObjectId(to) }));
-  });
-  for (const { fromId, toId } of pairs) call.data.unlink(fromId, toId);
-  return { status: 204 };
 };
 
 function endsOf(input: JsonObject): Pick<Pair, 'fromId' | 'toId'> {

@@ -3,14 +3,12 @@ import {
   associate,
   associateByDefault,
   batchAssociate,
-  batchAssociateByDefault,
-  batchDissociate,
   batchReadAssociations,
   dissociate,
   listAssociations,
 } from './associations';
 import { batchArchive, batchCreate, batchRead, batchUpdate, batchUpsert } from './batches';
-import { accountDetails, listPipelines, listProperties, readSchema, tokenInfo } from './metadata';
+import { accountDetails, listProperties, readSchema, tokenInfo } from './metadata';
 import { getObjectType } from './objects';
 import type { Action, ObjectCall, PairCall, PortalCall } from './portal-data';
 import { searchRecords } from './search';
@@ -76,9 +74,7 @@ const router = new Router<PortalCall>([
   links(['DELETE', '/:toType/:toId'], 'dissociate', dissociate, 'one'),
   links(['GET', '/:toType'], 'associations', listAssociations),
   pairs('/create', 'batch-associate', batchAssociate),
-  pairs('/associate/default', 'batch-associate', batchAssociateByDefault),
   pairs('/read', 'batch-associations', batchReadAssociations),
-  pairs('/archive', 'batch-dissociate', batchDissociate),
   // The dated layout of the properties API returns 404 at HubSpot, so it is not here either.
   at('GET /crm/v3/properties/:objectType', 'properties', onObject(listProperties)),
   at(
@@ -86,7 +82,6 @@ const router = new Router<PortalCall>([
     'schema',
     onObject(readSchema),
   ),
-  at('GET /crm/v3/pipelines/:objectType /crm/pipelines/:version/:objectType', 'pipelines', onObject(listPipelines)),
   at('POST /oauth/v2/private-apps/get/access-token-info', 'token-info', tokenInfo),
   at('GET /account-info/v3/details /account-info/:version/details', 'account-details', accountDetails),
 ]);

@@ -1,6 +1,6 @@
-import { HubspotError, invalid } from './errors';
+import { invalid } from './errors';
 import type { ObjectType, PropertyDefinition } from './object-type';
-import { associationTypes, dealPipeline, deals, dealStages } from './objects';
+import { associationTypes } from './objects';
 import type { Action, ObjectCall } from './portal-data';
 import { readJsonObject } from './properties';
 import { grantedScopes, USER_ID } from './tokens';
@@ -26,23 +26,6 @@ export const tokenInfo: Action = ({ portalId, bodyText }) => {
   const { tokenKey } = readJsonObject(bodyText);
   if (typeof tokenKey !== 'string' || !tokenKey.startsWith('pat-')) throw invalid('Invalid private app access token');
   return { status: 200, body: { userId: USER_ID, hubId: portalId, appId: 1_234_567, scopes: grantedScopes } };
-};
-
-/** Closing chances of the stages of the pipeline at the start, in order. */
-const probabilities = ['0.2', '0.4', '0.6', '0.8', '0.9', '1.0', '0.0'];
-
-/** `GET /crm/v3/pipelines/{T}`: the options of `dealstage` and `pipeline`. Of deals only. */
-export const listPipelines: Action<ObjectCall> = ({ type }) => {
-  if (type !== deals) throw new HubspotError(404, { message: 'resource not found' });
-  const stages = dealStages.map((id, displayOrder) => ({
-    id,
-    label: id,
-    displayOrder,
-    metadata: { isClosed: String(id.startsWith('closed')), probability: probabilities[displayOrder] },
-    archived: false,
-  }));
-  const pipeline = { id: dealPipeline, label: 'Sales Pipeline', displayOrder: 0, stages, archived: false };
-  return { status: 200, body: { results: [pipeline] } };
 };
 
 /** `GET /crm/v3/properties/{T}` -> every property with its metadata, sorted by name. */

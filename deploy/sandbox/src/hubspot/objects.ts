@@ -167,16 +167,16 @@ const companies = objectType({
 });
 
 /** The stages of HubSpot's one pipeline at the start, in order. */
-export const dealStages = words(
+const dealStages = words(
   'appointmentscheduled qualifiedtobuy presentationscheduled decisionmakerboughtin contractsent closedwon closedlost',
 );
 
-export const dealPipeline = 'default';
+const dealPipeline = 'default';
 
 const isStage = (deal: CrmRecord, stages: readonly string[]): string =>
   String(stages.includes(deal.fields.dealstage ?? ''));
 
-export const deals = objectType({
+const deals = objectType({
   name: 'deals',
   singular: 'deal',
   typeId: '0-3',

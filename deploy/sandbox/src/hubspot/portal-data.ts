@@ -1,6 +1,6 @@
 import type { AccountChange, ShownRecord } from '../control/imitated-provider';
 import type { Action as CrmAction, ApiCall } from '../crm/api-call';
-import { RecordStore, type StoredRecord } from '../crm/record-store';
+import { RecordStore } from '../crm/record-store';
 import { allValues, type CrmRecord, type ObjectType } from './object-type';
 import { findObjectType, getAssociationType, objectTypeNamed, objectTypes } from './objects';
 
@@ -41,14 +41,10 @@ interface LinkedRecord {
 
 /** What a HubSpot account leaves in the journal: a record as it is after a write, or links that came or went. */
 interface PortalChange extends AccountChange {
-  readonly record?: CrmRecord | JournalledRecord;
+  readonly record?: CrmRecord;
   readonly linked?: Link;
   readonly unlinked?: Omit<Link, 'typeId'>;
 }
-
-/** A record in the form that journals held before all providers shared one store; `object` of the change is its type. */
-type JournalledRecord = Pick<CrmRecord, 'id' | 'createdAt' | 'updatedAt' | 'mergedInto'> &
-  Readonly<{ properties: CrmRecord['fields']; archivedAt?: string }>;
 
 /** The records and links of one HubSpot account, and what search sees of them. */
 export class PortalData extends RecordStore<string> {
@@ -103,8 +99,8 @@ export class PortalData extends RecordStore<string> {
   }
 
   override restore(change: PortalChange): void {
-    const { object, record, linked, unlinked } = change;
-    if (record) this.put('properties' in record ? fromJournal(String(object), record) : record);
+    const { record, linked, unlinked } = change;
+    if (record) this.put(record);
     if (linked) this.links.add(linked);
     if (unlinked) this.links.remove(unlinked.fromId, unlinked.toId);
   }
@@ -147,10 +143,6 @@ export class PortalData extends RecordStore<string> {
 
 function shownLink(to: ObjectType, { toId, typeIds }: LinkedRecord) {
   return { object: to.name, id: toId, types: typeIds.map((id) => ({ id, name: getAssociationType(id)?.name ?? '' })) };
-}
-
-function fromJournal(type: string, { properties, archivedAt, ...record }: JournalledRecord): StoredRecord<string> {
-  return { ...record, type, number: 0, fields: properties, isDeleted: archivedAt !== undefined };
 }
 
 /** The links of one account. Each is stored in both directions, so that either record shows the other. */

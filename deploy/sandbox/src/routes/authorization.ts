@@ -29,9 +29,8 @@ export function prepareOAuthCall(
   provider: ImitatedProvider,
   call: ReceivedCall,
 ): PreparedCall | undefined {
-  const { tokenPaths, authorizePath, revokePath } = provider.oauth;
+  const { tokenPaths, authorizePath } = provider.oauth;
   if (call.method === 'POST' && tokenPaths.includes(call.path)) return tokenCall(sandbox, provider, call);
-  if (call.method === 'POST' && call.path === revokePath) return revokeToken(sandbox, provider, call);
   if (call.method === 'GET' && call.path === authorizePath) return authorize(sandbox, provider, call);
   return undefined;
 }
@@ -103,18 +102,3 @@ const refusal = (message: string): WireReply => ({
   headers: { 'content-type': 'text/plain;charset=utf-8' },
   payload: message,
 });
-
-/** `POST` with the form member `token`: a refresh token ends the grant, an access token its session. Source: RFC 7009, 2. */
-function revokeToken(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
-  const kind = { action: 'revoke', records: 0 };
-  const token = new URLSearchParams(call.bodyText).get('token') ?? '';
-  const account = sandbox.accounts.findByToken(token);
-  if (account?.provider !== provider) return { kind, reply: provider.refuseTokenRequest('refresh-token-gone') };
-  const work = ({ now }: CallContext): WireReply => {
-    if (account.grant.expiryOf(token) === undefined) account.grant.revoke(now, 'revoked');
-    else account.grant.expire(now);
-    sandbox.recordGrant(account);
-    return { status: 200, headers: {}, payload: '' };
-  };
-  return { kind, account, work };
-}

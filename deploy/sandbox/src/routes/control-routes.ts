@@ -70,10 +70,10 @@ function faultRoutes(sandbox: Sandbox, router: Router): void {
       return { status: 201, body: sandbox.faults.add(body) };
     },
   });
-  const clear = route<{ query: { account?: string; id?: string } }>({
+  const clear = route<{ query: { account?: string } }>({
     query: faultsQuery,
     handle: ({ query }) => {
-      sandbox.faults.clear(query);
+      sandbox.faults.clear(query.account);
       return {};
     },
   });

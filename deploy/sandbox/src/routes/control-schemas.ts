@@ -94,7 +94,7 @@ export const faultSchema = object({
 
 export const ledgerQuery = object({ account: text, since: text });
 export const recordsQuery = object({ account: text, object: text }, ['account']);
-export const faultsQuery = object({ account: text, id: text });
+export const faultsQuery = object({ account: text });
 export const stateQuery = object({ account: text, accounts: { type: 'boolean' } });
 
 /** `as: gone` is a customer who uninstalled the app. */

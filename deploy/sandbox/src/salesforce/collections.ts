@@ -137,18 +137,10 @@ function findItem(call: OrgCall, id: unknown, object?: ObjectDefinition): FoundI
 /** Largest number of ids in a retrieve. Source: docs/contributing/providers.md, B3. */
 const IDS_MAX = 2000;
 
-/** `POST /composite/sobjects/{T}` with `{ids, fields}`. */
+/** `POST /composite/sobjects/{T}` with `{ids, fields}`: one entry per id, in their order; null for a record that does not exist or is another object's. */
 export const retrieveMany: Action = (call) => {
-  const { ids, fields } = readJsonObject(call.bodyText);
-  return retrieve(call, readNames(ids), readNames(fields));
-};
-
-/** `GET /composite/sobjects/{T}?ids=&fields=`. */
-export const retrieveManyByQuery: Action = (call) =>
-  retrieve(call, readNames(call.query.get('ids')), readNames(call.query.get('fields')));
-
-/** One entry per id, in the order of the ids; null for a record that does not exist or is another object's. */
-function retrieve(call: OrgCall, ids: readonly string[], names: readonly string[]): ApiReply {
+  const body = readJsonObject(call.bodyText);
+  const [ids, names] = [readNames(body.ids), readNames(body.fields)];
   const object = objectOf(call);
   requireSize(ids, IDS_MAX);
   if (names.length === 0) throw badRequest('MISSING_ARGUMENT', 'fields not specified in a retrieve call');
@@ -160,4 +152,4 @@ function retrieve(call: OrgCall, ids: readonly string[], names: readonly string[
     return record && !record.isDeleted && record.type === object.name ? presentRecord(call, record, fields) : null;
   });
   return { status: 200, body: records };
-}
+};

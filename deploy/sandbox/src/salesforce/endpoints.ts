@@ -1,19 +1,11 @@
 import type { ReceivedCall } from '../control/imitated-provider';
 import { decodeSegment, Router, type Endpoint, type FoundEndpoint } from '../crm/api-call';
-import { createMany, deleteMany, retrieveMany, retrieveManyByQuery, updateMany, upsertMany } from './collections';
+import { createMany, deleteMany, retrieveMany, updateMany, upsertMany } from './collections';
 import { notFound, SalesforceError } from './errors';
-import { basicObject, describeObject, listLimits, listObjects, listResources, listVersions } from './metadata';
+import { describeObject, listLimits, listObjects } from './metadata';
 import type { Action, OrgCall } from './org-data';
-import { queryAll, queryLive, queryMore } from './query-records';
-import {
-  createOne,
-  deleteByExternalId,
-  deleteOne,
-  readByExternalId,
-  readOne,
-  updateOne,
-  upsertOne,
-} from './single-records';
+import { query, queryMore } from './query-records';
+import { createOne, deleteOne, readOne, updateOne, upsertOne } from './single-records';
 import { identity, userinfo } from './tokens';
 
 type Carries = Endpoint<OrgCall>['carries'];
@@ -30,28 +22,20 @@ const data = (spec: string, name: string, perform: Action, carries: Carries = 'n
 const router = new Router<OrgCall>([
   at('GET /services/oauth2/userinfo', 'userinfo', userinfo),
   at('GET /id/:org/:user', 'identity', identity),
-  at('GET /services/data', 'versions', listVersions),
-  at('GET /services/data/:version', 'resources', listResources),
   data('GET /limits', 'limits', listLimits),
-  data('GET /query', 'search', queryLive),
-  data('GET /queryAll', 'search', queryAll),
+  data('GET /query', 'search', query),
   data('GET /query/:locator', 'search', queryMore),
-  data('GET /queryAll/:locator', 'search', queryMore),
   data('GET /sobjects', 'objects', listObjects),
   data('POST /sobjects/:object', 'create', createOne, 'one'),
-  data('GET /sobjects/:object', 'object', basicObject),
   data('GET /sobjects/:object/describe', 'describe', describeObject),
   data('GET /sobjects/:object/:id', 'read', readOne, 'one'),
   data('PATCH /sobjects/:object/:id', 'update', updateOne, 'one'),
   data('DELETE /sobjects/:object/:id', 'delete', deleteOne, 'one'),
-  data('GET /sobjects/:object/:field/:value', 'read', readByExternalId, 'one'),
   data('PATCH /sobjects/:object/:field/:value', 'upsert', upsertOne, 'one'),
-  data('DELETE /sobjects/:object/:field/:value', 'delete', deleteByExternalId, 'one'),
   data('POST /composite/sobjects', 'batch-create', createMany, 'records'),
   data('PATCH /composite/sobjects', 'batch-update', updateMany, 'records'),
   data('DELETE /composite/sobjects', 'batch-delete', deleteMany, 'ids'),
   data('POST /composite/sobjects/:object', 'batch-read', retrieveMany, 'ids'),
-  data('GET /composite/sobjects/:object', 'batch-read', retrieveManyByQuery, 'ids'),
   data('PATCH /composite/sobjects/:object/:field', 'batch-upsert', upsertMany, 'records'),
 ]);
 
@@ -70,8 +54,7 @@ export function findEndpoint(call: ReceivedCall): Found | undefined {
   const found = router.match(['', ...segments.map((segment) => decodeSegment(segment) ?? segment)]);
   const [first] = found;
   if (!first) return undefined;
-  const method = methodOf(call);
-  const match = found.find(({ endpoint }) => endpoint.method === method);
+  const match = found.find(({ endpoint }) => endpoint.method === call.method);
   const allowed = [...new Set(found.map(({ endpoint }) => endpoint.method))];
   return { endpoint: match?.endpoint, params: match?.params ?? first.params, allowed };
 }
@@ -82,11 +65,6 @@ export function getEndpoint(call: ReceivedCall): FoundEndpoint<OrgCall> {
   if (!found) throw notFound();
   const { endpoint, params, allowed } = found;
   if (endpoint) return { endpoint, params };
-  const message = `HTTP Method '${methodOf(call)}' not allowed. Allowed are ${allowed.join(',')}`;
+  const message = `HTTP Method '${call.method}' not allowed. Allowed are ${allowed.join(',')}`;
   throw new SalesforceError(405, { code: 'METHOD_NOT_ALLOWED', message });
-}
-
-/** `POST …?_HttpMethod=PATCH` is a PATCH for callers that cannot send one. */
-function methodOf({ method, query }: ReceivedCall): string {
-  return method === 'POST' ? (query.get('_HttpMethod')?.toUpperCase() ?? method) : method;
 }

@@ -3,7 +3,6 @@ import { isCustom, traitsOf, type FieldDefinition, type ObjectDefinition } from 
 import { objectDefinitions, visibleFields } from './objects';
 import type { Action } from './org-data';
 import { objectOf } from './single-records';
-import { identityUrl } from './tokens';
 
 /** Versions that have collections, and the current one. Source: docs/contributing/providers.md, B1. */
 const OLDEST = 42;
@@ -15,23 +14,6 @@ export function readVersion(segment: string): string {
   if (Number(version) < OLDEST || Number(version) > LATEST) throw notFound();
   return `${version}.0`;
 }
-
-/** `GET /services/data` -> every version, with neither token nor limit at Salesforce. */
-export const listVersions: Action = () => ({
-  status: 200,
-  body: Array.from({ length: LATEST - OLDEST + 1 }, (_, index) => {
-    const version = `${OLDEST + index}.0`;
-    return { label: `Release ${version}`, url: `/services/data/v${version}`, version };
-  }),
-});
-
-/** `GET /services/data/vNN.0` -> the resources there are. */
-export const listResources: Action = ({ version, origin, org }) => {
-  const base = `/services/data/v${version}`;
-  const names = ['composite', 'limits', 'query', 'queryAll', 'sobjects'];
-  const resources = Object.fromEntries(names.map((name) => [name, `${base}/${name}`]));
-  return { status: 200, body: { ...resources, identity: identityUrl(origin, org) } };
-};
 
 /** `GET /limits`: what is left of the daily calls, as far as the sandbox counts. */
 export const listLimits: Action = ({ usage: { used, limit } }) => ({
@@ -50,12 +32,6 @@ export const listObjects: Action = ({ version }) => ({
     maxBatchSize: 200,
     sobjects: objectDefinitions.map((object) => summary(object, version)),
   },
-});
-
-/** `GET /sobjects/{T}` -> what it is, without fields. */
-export const basicObject: Action = (call) => ({
-  status: 200,
-  body: { objectDescribe: summary(objectOf(call), call.version), recentItems: [] },
 });
 
 /** `GET /sobjects/{T}/describe`; 304 when it has not changed since `If-Modified-Since`. */

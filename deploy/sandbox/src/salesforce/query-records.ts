@@ -8,23 +8,18 @@ import { recordAt, runQuery, type FieldPath } from './soql/run-query';
 /** Page sizes that `Sforce-Query-Options` may request; outside them the nearest applies. Source: docs/contributing/providers.md, B4. */
 const pageSizes = { least: 200, most: 2000 };
 
-/** `GET /query?q=`: live records. */
-export const queryLive: Action = (call) => query(call, false);
-
-/** `GET /queryAll?q=`: deleted ones too. */
-export const queryAll: Action = (call) => query(call, true);
-
 /** `GET /query/{locator}`. */
 export const queryMore: Action = (call) => pageReply(call, call.cursors.next(call.params.locator ?? ''));
 
-function query(call: OrgCall, withDeleted: boolean): ApiReply {
+/** `GET /query?q=`: live records. */
+export const query: Action = (call) => {
   const soql = call.query.get('q');
   if (soql === null || soql.trim() === '') throw malformedQuery('A query string has to be specified');
-  const { records, columns } = runQuery(call.data, soql, withDeleted);
+  const { records, columns } = runQuery(call.data, soql);
   if (columns === 'count') return { status: 200, body: { totalSize: records.length, done: true, records: [] } };
   const rows = records.map((record) => row(call, record, columns));
   return pageReply(call, call.cursors.open(rows, pageSizeOf(call)));
-}
+};
 
 function pageReply(call: OrgCall, { totalSize, records, next }: QueryPage): ApiReply {
   const nextUrl = next === undefined ? {} : { nextRecordsUrl: `/services/data/v${call.version}/query/${next}` };

@@ -30,7 +30,6 @@ export function createSalesforce(): ImitatedProvider {
     oauth: {
       tokenPaths: ['/services/oauth2/token'],
       authorizePath: '/services/oauth2/authorize',
-      revokePath: '/services/oauth2/revoke',
       usernameOf,
       hasClientCredentials: true,
       lifetimeSeconds: SESSION_SECONDS,

@@ -46,18 +46,6 @@ export const upsertOne: Action = (call) => {
   return { status: created ? 201 : 200, body: { id, success: true, errors: [], created } };
 };
 
-/** `GET /sobjects/{T}/{ExtField}/{v}`. */
-export const readByExternalId: Action = (call) => {
-  const object = objectOf(call);
-  return { status: 200, body: presentRecord(call, getByExternalId(call, object), visibleFields(object)) };
-};
-
-/** `DELETE /sobjects/{T}/{ExtField}/{v}` -> 204. */
-export const deleteByExternalId: Action = (call) => {
-  written(deleteRecord(call, getByExternalId(call, objectOf(call)), 0));
-  return { status: 204 };
-};
-
 /** Codes that a single write returns with another status than 400. */
 const statusOfCode: Readonly<Record<string, number>> = {
   INSUFFICIENT_ACCESS_OR_READONLY: 403,
@@ -131,13 +119,6 @@ function getRecord(call: OrgCall): StoredRecord {
   if (found?.type !== object.name) throw notFound();
   if (!found.isDeleted) return found;
   throw new SalesforceError(404, recordDeleted);
-}
-
-function getByExternalId(call: OrgCall, object: ObjectDefinition): StoredRecord {
-  const field = externalIdOf(call, object);
-  const found = call.data.findByUnique(object.name, field.name, call.params.value ?? '');
-  if (!found) throw notFound();
-  return found;
 }
 
 export const malformedId = (object: ObjectDefinition, id: string): string =>

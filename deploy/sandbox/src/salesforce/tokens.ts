@@ -58,8 +58,7 @@ export function tokenReply(org: OrgIdentity, tokens: IssuedTokens, call: Receive
 }
 
 /** The identity URL of the integration user: what a token reply carries as `id`. */
-export const identityUrl = (origin: string, { orgId, userId }: OrgIdentity): string =>
-  `${origin}/id/${orgId}/${userId}`;
+const identityUrl = (origin: string, { orgId, userId }: OrgIdentity): string => `${origin}/id/${orgId}/${userId}`;
 
 /** `GET /services/oauth2/userinfo` -> the user of the token, in the claims of OpenID. */
 export const userinfo: Action = ({ org, origin }) => ({

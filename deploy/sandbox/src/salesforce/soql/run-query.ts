@@ -26,8 +26,8 @@ interface Found {
   readonly columns: readonly FieldPath[] | 'count';
 }
 
-/** Runs a query on committed records. @param withDeleted as `queryAll` does */
-export function runQuery(data: OrgData, soql: string, withDeleted: boolean): Found {
+/** Runs a query on committed records. */
+export function runQuery(data: OrgData, soql: string): Found {
   const query = parseQuery(soql);
   const object = findObject(query.from.text);
   if (!object) throw queryError(soql, query.from.at, unsupportedType(query.from.text));
@@ -37,8 +37,8 @@ export function runQuery(data: OrgData, soql: string, withDeleted: boolean): Fou
   const order = query.orderBy.map((item) => ({ ...item, path: sortPath(soql, object, item) }));
   const test = query.where ? conditionTest(soql, object, query.where) : () => true;
   const records = data
-    .allWithDeleted(object.name)
-    .filter((record) => (withDeleted || !record.isDeleted) && test(data, record))
+    .all(object.name)
+    .filter((record) => test(data, record))
     .toSorted((a, b) => compareBy(data, order, a, b));
   return { columns, records: records.slice(query.offset, query.offset + (query.limit ?? records.length)) };
 }
