@@ -42,16 +42,17 @@ export function countRecords(carries: Endpoint<never>['carries'], { query, bodyT
 /** The entries of a list in the body, else the body itself. */
 export function carriedRecords(bodyText: string, list: 'inputs' | 'records'): readonly JsonObject[] {
   const records = listIn(bodyText, list);
-  return (records.length > 0 ? records : [readTolerantly(bodyText)]).map((record) => (isObject(record) ? record : {}));
+  return (records.length > 0 ? records : [readJson(bodyText)]).map((record) => (isObject(record) ? record : {}));
 }
 
 function listIn(bodyText: string, member: string): readonly unknown[] {
-  const body = readTolerantly(bodyText);
+  const body = readJson(bodyText);
   const list = isObject(body) ? body[member] : undefined;
   return Array.isArray(list) ? list : [];
 }
 
-function readTolerantly(bodyText: string): unknown {
+/** A body as JSON; undefined for none and for what cannot be read. */
+export function readJson(bodyText: string): unknown {
   const body = parseBody(bodyText);
   return 'json' in body ? body.json : undefined;
 }

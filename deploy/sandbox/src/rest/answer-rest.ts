@@ -1,5 +1,5 @@
 import type { CallContext, ReceivedCall } from '../control/imitated-provider';
-import { readJson } from './read-json';
+import { readJson } from '../crm/json-body';
 import type { RestData } from './rest-data';
 import { findCall } from './rest-style';
 import type { Fields, FoundCall, RestObject, RestRefusal, RestReply, RestStyle } from './rest-style';
@@ -43,7 +43,7 @@ function write({ style, data }: AnsweringAccount, call: ReceivedCall, { found, c
   const fields = style.fieldsOf(readJson(call.bodyText), object, id);
   if (!fields) return style.refused({ reason: 'form' });
   const isCreate = found.action === 'create';
-  const current = id === undefined ? undefined : data.find(object.name, id);
+  const current = id === undefined ? undefined : data.findOf(object.name, id);
   if (!isCreate && !current) return style.refused({ reason: 'no-record' });
   const refusal = refusalOf(object, fields, isCreate) ?? duplicate(data, object, fields, current?.id);
   if (refusal) return style.refused(refusal);
@@ -64,9 +64,8 @@ function duplicate(
   fields: Fields,
   ownId: string | undefined,
 ): RestRefusal | undefined {
-  const existing = data.conflict(object, fields, ownId);
-  if (!existing || object.unique === undefined) return undefined;
-  return { reason: 'duplicate', field: object.unique, existingId: existing.id };
+  const [conflict] = data.conflicts(object.name, fields, ownId);
+  return conflict && { reason: 'duplicate', field: conflict.field, existingId: conflict.existing.id };
 }
 
 function search({ style, data }: AnsweringAccount, call: ReceivedCall, { found, context }: Admitted): RestReply {

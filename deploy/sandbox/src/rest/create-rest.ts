@@ -1,6 +1,6 @@
 import { derivedUuid, digest } from '../control/derived';
 import type { CallKind, ImitatedProvider, ReceivedCall, TokenRefusal } from '../control/imitated-provider';
-import { readJson } from './read-json';
+import { readJson } from '../crm/json-body';
 import { RestAccount, toWire } from './rest-account';
 import { SerialIds } from './rest-data';
 import { dataCentreOf, findCall, rootOf, type RestStyle } from './rest-style';

@@ -1,18 +1,7 @@
-/** A body as JSON; undefined for none and for what cannot be read. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
+import { isObject, type JsonObject } from '../crm/json-body';
 
 /** An object with members; undefined for everything else. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
-}
+export const membersOf = (value: unknown): JsonObject | undefined => (isObject(value) ? value : undefined);
 
 /** Digits as a JSON number, also those that no JavaScript number can hold. */
 export function numberOf(digits: string): unknown {

@@ -1,8 +1,9 @@
-import type { AccountChange, AccountData, ShownRecord } from '../control/imitated-provider';
-import type { Conditions, Fields, RestObject, RestRecord } from './rest-style';
+import type { ShownRecord } from '../control/imitated-provider';
+import { RecordStore, type RecordIds, type StoredRecord } from '../crm/record-store';
+import type { Conditions, RestObject, RestRecord } from './rest-style';
 
 /** Ids over all accounts of a provider; none is given twice. */
-export class SerialIds {
+export class SerialIds implements RecordIds {
   private serial = 0;
 
   constructor(private readonly toId: (serial: number) => string) {}
@@ -24,54 +25,31 @@ export class SerialIds {
   }
 }
 
-interface RestChange extends AccountChange {
-  readonly record?: RestRecord;
-}
-
-/** A record with what it was before its last change: search may lag by one. */
-interface Kept {
-  readonly record: RestRecord;
-  readonly before: RestRecord | undefined;
-}
-
-const comparable = (value: unknown): string => {
-  if (value === undefined || value === null) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.trim().toLowerCase();
-};
+const comparable = (value: unknown): string =>
+  (typeof value === 'string' ? value : JSON.stringify(value ?? '')).trim().toLowerCase();
 
 /** The records of one account. */
-export class RestData implements AccountData {
-  private readonly records = new Map<string, Kept>();
-  private changes: RestChange[] = [];
+export class RestData extends RecordStore<unknown> {
+  /** Each record before its last change: search may lag by one. */
+  private readonly before = new Map<string, RestRecord | undefined>();
 
   constructor(
     private readonly types: readonly RestObject[],
-    private readonly ids: SerialIds,
-  ) {}
-
-  create(object: string, fields: Fields, at: Date): RestRecord {
-    const moment = at.toISOString();
-    return this.write({ id: this.ids.next(), object, fields, createdAt: moment, updatedAt: moment });
+    ids: RecordIds,
+  ) {
+    super(ids);
   }
 
-  update(record: RestRecord, fields: Fields, at: Date): RestRecord {
-    return this.write({ ...record, fields: { ...record.fields, ...fields }, updatedAt: at.toISOString() });
+  objects(): readonly string[] {
+    return this.types.map(({ name }) => name);
   }
 
-  find(object: string, id: string): RestRecord | undefined {
-    const record = this.records.get(id)?.record;
-    return record?.object === object ? record : undefined;
+  findOf(object: string, id: string): RestRecord | undefined {
+    const record = this.find(id);
+    return record?.type === object ? record : undefined;
   }
 
-  /** The record that has this value of a unique field already. */
-  conflict({ name, unique }: RestObject, fields: Fields, ownId?: string): RestRecord | undefined {
-    const value = unique === undefined ? '' : comparable(fields[unique]);
-    if (unique === undefined || value === '') return undefined;
-    return this.all(name).find((record) => record.id !== ownId && comparable(record.fields[unique]) === value);
-  }
-
-  /** Oldest first, as they were `lagMs` ago. Alike: a value that contains every word. */
+  /** Oldest first, as they were at `settled`. Alike: a value that contains every word. */
   search(
     object: string,
     conditions: Conditions,
@@ -79,60 +57,32 @@ export class RestData implements AccountData {
   ): RestRecord[] {
     const isMet = ({ fields }: RestRecord) =>
       conditions.every(([name, value]) => {
-        const held = comparable(fields[name]);
-        return how.isAlike
-          ? comparable(value)
-              .split(/\s+/)
-              .every((word) => held.includes(word))
-          : held === comparable(value);
+        const [held, wanted] = [comparable(fields[name]), comparable(value)];
+        return how.isAlike ? wanted.split(/\s+/).every((word) => held.includes(word)) : held === wanted;
       });
-    return [...this.records.values()]
-      .map(({ record, before }) => (record.updatedAt <= how.settled ? record : before))
-      .filter((record) => record !== undefined)
-      .filter((record) => record.object === object && isMet(record));
+    return this.all(object)
+      .flatMap((record) => (record.updatedAt <= how.settled ? record : (this.before.get(record.id) ?? [])))
+      .filter(isMet);
   }
 
-  takeChanges(): readonly AccountChange[] {
-    const taken = this.changes;
-    this.changes = [];
-    return taken;
+  protected findType(object: string): string | undefined {
+    return this.objects().find((name) => name === object);
   }
 
-  fieldsOf({ record }: RestChange): Fields {
-    return record?.fields ?? {};
+  protected uniqueFields(type: string): readonly string[] {
+    return this.types.flatMap(({ name, unique }) => (name === type && unique !== undefined ? [unique] : []));
   }
 
-  restore({ record }: RestChange): void {
-    if (record === undefined) return;
-    this.ids.skipPast(record.id);
-    this.keep(record);
+  protected comparable(value: unknown): string {
+    return comparable(value);
   }
 
-  clear(): void {
-    this.records.clear();
-    this.changes = [];
+  protected shown({ id, fields, createdAt, updatedAt }: RestRecord): ShownRecord {
+    return { id, createdAt, updatedAt, fields };
   }
 
-  objects(): readonly string[] {
-    return this.types.map(({ name }) => name);
-  }
-
-  list(object: string): readonly ShownRecord[] | undefined {
-    if (!this.objects().includes(object)) return undefined;
-    return this.all(object).map(({ id, fields, createdAt, updatedAt }) => ({ id, createdAt, updatedAt, fields }));
-  }
-
-  private all(object: string): RestRecord[] {
-    return [...this.records.values()].map(({ record }) => record).filter((record) => record.object === object);
-  }
-
-  private write(record: RestRecord): RestRecord {
-    this.keep(record);
-    this.changes.push({ recordId: record.id, record });
-    return record;
-  }
-
-  private keep(record: RestRecord): void {
-    this.records.set(record.id, { record, before: this.records.get(record.id)?.record });
+  protected override replace(id: string, record: StoredRecord<unknown> | undefined): void {
+    this.before.set(id, this.find(id));
+    super.replace(id, record);
   }
 }

@@ -1,5 +1,6 @@
 import type { AccountSettings, ReceivedCall } from '../control/imitated-provider';
 import { decodeSegment, paramsOf } from '../crm/api-call';
+import type { StoredRecord } from '../crm/record-store';
 
 /*
  * The differences between REST providers: addresses, bodies, replies, errors. Each style is written from public pages and from
@@ -9,15 +10,7 @@ import { decodeSegment, paramsOf } from '../crm/api-call';
 /** Field name to value. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A record as it is kept. */
-export interface RestRecord {
-  readonly id: string;
-  readonly object: string;
-  readonly fields: Fields;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+export type RestRecord = StoredRecord<unknown>;
 
 /** An object of a provider, with the part of its rules that is imitated. */
 export interface RestObject {

@@ -79,7 +79,7 @@ export const closeStyle: RestStyle = {
   written: (record) => ({ status: 200, body: shown(record) }),
   found: (records) => ({
     status: 200,
-    body: { data: records.map((record) => ({ __object_type: record.object, ...shown(record) })), cursor: null },
+    body: { data: records.map((record) => ({ __object_type: record.type, ...shown(record) })), cursor: null },
   }),
   searched: (search) => {
     const type = queriesOf(search)?.find((query) => query['type'] === 'object_type')?.['object_type'];
