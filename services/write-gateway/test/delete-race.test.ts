@@ -22,15 +22,15 @@ async function allow(seed: Seed, enabled: boolean): Promise<void> {
   }));
 }
 
-/** 4,000 requests on a machine that is busy with other suites; nothing here is about time. */
+/** 1,000 requests on a machine that is busy with other suites; nothing here is about time. */
 const boundMs = 400_000;
 
 // Item 49: the check and the intent are one transaction, so no delete is decided on a config that is no longer in force.
 it(
-  '[sec-49] [sec-10] 1,000 times disable and delete at once: what was refused never leaves, and after the disable nothing does',
+  '[sec-49] [sec-10] 250 times disable and delete at once: what was refused never leaves, and after the disable nothing does',
   async () => {
     // So many that none of their accounts takes 110 calls, which is what one may in 10 s: both deletes of a pass may take one.
-    const seeds = await Promise.all(Array.from({ length: 20 }, () => gateway.seed({ config: deletable(true) })));
+    const seeds = await Promise.all(Array.from({ length: 5 }, () => gateway.seed({ config: deletable(true) })));
     const allowed: string[] = [];
     const round = async (seed: Seed, name: string): Promise<void> => {
       const [during] = await Promise.all([remove(seed, `1${name}`), allow(seed, false)]);
