@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { env } from 'node:process';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { startTcpProxy } from '@sluice/testkit';
 import { Redis } from 'ioredis';
 import { eventually } from '../test/conformance';
-import { faultyProxy } from '../test/faulty-proxy';
 import type { Hints } from './hints';
 import { createRedisHints } from './redis-hints';
 
@@ -86,15 +86,15 @@ describe('calls that are leased in blocks', () => {
   });
 
   it('cost one question to Redis for many calls', async () => {
-    const proxy = await faultyProxy(url);
+    const proxy = await startTcpProxy(url);
     const [hints, bucket] = [await open(proxy.url), randomUUID()];
     expect(await takeOneByOne(hints, bucket, 7)).toBe(7);
-    proxy.set('silent');
+    proxy.disturb({ silent: 'request' });
     const startedAtMs = performance.now();
     expect(await takeOneByOne(hints, bucket, 3)).toBe(3);
     // Nobody was asked: a silent Redis is waited for.
     expect(performance.now() - startedAtMs).toBeLessThan(1_000);
-    await proxy.close();
+    proxy.close();
   });
 
   it('are none of a small limit', async () => {
@@ -134,15 +134,15 @@ describe('calls that are leased in blocks', () => {
   });
 
   it('hold the limit when Redis goes away with a block in use', async () => {
-    const proxy = await faultyProxy(url);
+    const proxy = await startTcpProxy(url);
     const [hints, other, bucket] = [await open(proxy.url), await open(), randomUUID()];
     expect(await takeOneByOne(other, bucket, 40)).toBe(40);
     const before = await takeOneByOne(hints, bucket, 7);
-    proxy.set('refused');
+    proxy.cut();
     const away = await takeOneByOne(hints, bucket, 100);
     expect(before + away + 40).toBeLessThanOrEqual(100);
     expect(away).toBeGreaterThanOrEqual(3);
-    await proxy.close();
+    proxy.close();
   });
 
   it('hold the limit when Redis forgets', async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { env } from 'node:process';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
 import { Redis } from 'ioredis';
 import { describeHints, eventually } from '../test/conformance';
 import type { Hints } from './hints';
 import { createRedisHints, type RedisHintsOptions } from './redis-hints';
-import { faultyProxy, type Fault, type FaultyProxy } from '../test/faulty-proxy';
 
 const url = env['REDIS_URL'] ?? '';
 
@@ -49,10 +49,18 @@ describe('Redis: what is stored', () => {
   });
 });
 
+type Disturb = (proxy: TcpProxy) => void | Promise<void>;
+// What an error reply does, as that of a full memory, is tested in guard.test.
+const faults: [name: string, begin: Disturb, end: Disturb][] = [
+  ['refused', (proxy) => proxy.cut(), (proxy) => proxy.mend()],
+  // Bytes that never arrived end a connection, sooner or later.
+  ['silent', (proxy) => proxy.disturb({ silent: 'request' }), (proxy) => (proxy.disturb(), proxy.reset())],
+];
+
 describe('Redis: when it fails', () => {
   const request = { limit: 100, windowMs: 10_000, reserve: 0 };
   const opened: Hints[] = [];
-  let proxy: FaultyProxy;
+  let proxy: TcpProxy;
 
   const openHere = async (more: Partial<RedisHintsOptions> = {}): Promise<Hints> => {
     const hints = open({ url: proxy.url, ...more });
@@ -66,35 +74,32 @@ describe('Redis: when it fails', () => {
   };
 
   beforeEach(async () => {
-    proxy = await faultyProxy(url);
+    proxy = await startTcpProxy(url);
   });
 
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((hints) => hints.close()));
-    await proxy.close();
+    proxy.close();
   });
 
-  it.each<Fault>(['refused', 'silent', 'out-of-memory'])(
-    'answers with a miss and half of the limit: %s',
-    async (fault) => {
-      const hints = await openHere(impatient);
-      const key = randomUUID();
-      await hints.cache.set(key, 'value', 60_000);
-      proxy.set(fault);
-      expect(await hints.cache.get(key)).toBeUndefined();
-      expect(await hints.cache.getMany([key])).toBeUndefined();
-      await hints.cache.set(key, 'other', 60_000);
-      await hints.cache.delete(key);
-      expect(await grantedOf(hints, randomUUID(), 120)).toBe(50);
-      expect(await hints.healthy()).toBe(false);
-    },
-  );
-
-  it.each<Fault>(['refused', 'silent', 'out-of-memory'])('uses Redis again when it is back: %s', async (fault) => {
+  it.each(faults)('answers with a miss and half of the limit: %s', async (_fault, begin) => {
     const hints = await openHere(impatient);
-    proxy.set(fault);
+    const key = randomUUID();
+    await hints.cache.set(key, 'value', 60_000);
+    begin(proxy);
+    expect(await hints.cache.get(key)).toBeUndefined();
+    expect(await hints.cache.getMany([key])).toBeUndefined();
+    await hints.cache.set(key, 'other', 60_000);
+    await hints.cache.delete(key);
+    expect(await grantedOf(hints, randomUUID(), 120)).toBe(50);
+    expect(await hints.healthy()).toBe(false);
+  });
+
+  it.each(faults)('uses Redis again when it is back: %s', async (_fault, begin, end) => {
+    const hints = await openHere(impatient);
+    begin(proxy);
     await grantedOf(hints, randomUUID(), 3);
-    proxy.set('none');
+    await end(proxy);
     await eventually(async () => (await grantedOf(hints, randomUUID(), 120)) === 100);
     const key = randomUUID();
     await eventually(async () => {
@@ -106,7 +111,7 @@ describe('Redis: when it fails', () => {
   it('does not wait for a silent Redis more than once in a while', async () => {
     const metrics = createMetrics('silent');
     const hints = await openHere({ ...impatient, metrics });
-    proxy.set('silent');
+    proxy.disturb({ silent: 'request' });
     for (let index = 0; index < 1_000; index += 1) await hints.cache.get(`key-${index}`);
     const { body } = await metrics.expose();
     const waits = Number(/^sluice_redis_failures_total\{[^}]*reason="timeout"[^}]*\} (\d+)$/m.exec(body)?.[1]);
@@ -118,7 +123,7 @@ describe('Redis: when it fails', () => {
   it('counts what Redis had granted: the limit holds while Redis goes away', async () => {
     const [hints, bucket] = [await openHere(), randomUUID()];
     expect(await grantedOf(hints, bucket, 70)).toBe(70);
-    proxy.set('refused');
+    proxy.cut();
     expect(await grantedOf(hints, bucket, 100)).toBe(0);
   });
 
@@ -126,15 +131,15 @@ describe('Redis: when it fails', () => {
     const [hints, other, bucket] = [await openHere(), await openHere(), randomUUID()];
     expect(await grantedOf(other, bucket, 30)).toBe(30);
     expect(await grantedOf(hints, bucket, 1)).toBe(1);
-    proxy.set('refused');
+    proxy.cut();
     expect(await grantedOf(hints, bucket, 100)).toBe(19);
   });
 
   it('counts what it granted by itself when Redis is back', async () => {
     const [hints, bucket] = [await openHere(), randomUUID()];
-    proxy.set('refused');
+    proxy.cut();
     expect(await grantedOf(hints, bucket, 100)).toBe(50);
-    proxy.set('none');
+    await proxy.mend();
     await eventually(() => hints.healthy());
     expect(await grantedOf(hints, bucket, 100)).toBe(50);
   });
@@ -149,13 +154,13 @@ describe('Redis: when it fails', () => {
   });
 
   it('starts without Redis, and uses it once it is there', async () => {
-    proxy.set('refused');
+    proxy.cut();
     const hints = open({ url: proxy.url });
     opened.push(hints);
     expect(await hints.cache.get('key')).toBeUndefined();
     expect((await hints.quotas.take(randomUUID(), request)).granted).toBe(true);
     expect(await hints.healthy()).toBe(false);
-    proxy.set('none');
+    await proxy.mend();
     await eventually(() => hints.healthy());
   });
 });
