@@ -102,12 +102,6 @@ describe('parseJson', () => {
       expect(parseJson(nested(32))).toBeInstanceOf(Array);
       expect(refusalOf(nested(33))).toMatchObject({ code: 'request.invalid', detail: expect.stringContaining('32') });
     });
-
-    // JSON.parse accepts it, and JSON.stringify of the result exhausts the stack.
-    it('refuses 200 000 nested lists where they become too deep, without reading the rest', () => {
-      const refusal = { code: 'request.invalid', detail: expect.stringContaining('32') };
-      expect(refusalOf('['.repeat(200_000))).toMatchObject(refusal);
-    });
   });
 
   // A list of 1.6 million empty lists cost a gateway 29 s and 1.8 GB, of which JSON.parse took a hundredth.

@@ -59,21 +59,6 @@ const app = testApp({
 
 beforeEach(() => found.splice(0));
 
-it('answers with the status that the contract names', async () => {
-  const made = await request(app).post('/v1/shelves/a/things').send({ size: 1 });
-  expect([made.status, made.body]).toEqual([201, { shelf: 'a', size: 2 }]);
-  const gone = await request(app).delete('/v1/shelves/a/things/t');
-  expect([gone.status, gone.text]).toEqual([204, '']);
-});
-
-it('gives a handler what the whole path names, from the outside in', async () => {
-  const got = await request(app).get('/v1/shelves/a/things/t?whole=true');
-  expect([got.status, got.body]).toEqual([200, { thing: 'a=a/t', whole: true }]);
-  expect(found).toEqual(['a']);
-  const put = await request(app).put('/v1/shelves/a/things/t').send({ size: 1 });
-  expect([put.status, put.body]).toEqual([202, { thing: 'a=a/t' }]);
-});
-
 it('refuses what breaks a schema before it looks up what the path names', async () => {
   expect((await request(app).post('/v1/shelves/no/things').send({ size: 'x' })).status).toBe(400);
   expect((await request(app).get('/v1/shelves/no/things/t?unknown=1')).status).toBe(400);
