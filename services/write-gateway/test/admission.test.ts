@@ -163,21 +163,4 @@ describe('[sec-38] a project whose backlog is full by bytes', () => {
     await small.write(own, { type: 'create', record: large.record }).expect(200);
     await small.write(await small.seed(), body).expect(200);
   });
-
-  it('is still full for a gateway that counts it, and is let in again once what waited has ended', async () => {
-    seed = await small.seed();
-    await fillBytes(seed, large);
-    const counter = await startGateway({
-      env: { SLUICE_BACKLOG_BYTES_MAX: String(bytesMax), SLUICE_BACKLOG_GROUP_PERCENT: '100' },
-      beside: small,
-    });
-    const status = async (): Promise<number> => (await counter.write(seed, large)).status;
-    // It lets in one before its first count.
-    await until('the other one to refuse', async () => (await status()) === 429 || undefined);
-    const own = { project_id: seed.projectId };
-    await small.database('calls').where(own).update({ state: 'done' });
-    await small.database('operations').where(own).update({ state: 'succeeded' });
-    expect(await until('room', async () => (await status()) === 200 || undefined)).toBe(true);
-    await counter.stop();
-  });
 });
