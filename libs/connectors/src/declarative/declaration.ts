@@ -1,283 +1,396 @@
-import type { FailureClass } from '@sluice/errors';
-import type { FieldNameForm, FieldValueType } from '@sluice/types';
-import type { ObservedQuota } from '../requests';
+import { failureClasses, type FailureClass } from '@sluice/errors';
+import type { FieldValueType } from '@sluice/types';
 import type { Steps } from './read-yaml';
 
 /*
- * What one file says of a provider, after it was checked (`declaration-schema.ts`, `declaration-rules.ts`).
+ * The form of a provider's file, as a JSON Schema and as the type of what fits it. No `anyOf` and no `oneOf`: their errors would name no line. What a
+ * schema cannot say without them is in `declaration-rules.ts`. A `description` beside a pattern is the end of the error's sentence.
  * Texts may hold `{name}`: a variable, a word of the object, or one of the names of its position (`template.ts`).
  * Pointers are JSON pointers (RFC 6901); the empty one is the whole.
  */
 
-/** A broken rule of a file, at the member that the steps lead to; as the end of a sentence: `names no variable`. */
-export interface FileIssue {
-  readonly steps: Steps;
-  readonly rule: string;
-}
+declare const value: unique symbol;
+/** A JSON Schema, and the type of the values that fit it. */
+type Schema<T = unknown> = Readonly<Record<string, unknown>> & { readonly [value]?: T };
+type Of<S> = S extends Schema<infer T> ? T : never;
+type Properties = Readonly<Record<string, Schema>>;
+type Values<P> = { readonly [K in keyof P]: Of<P[K]> };
+
+const object = <R extends Properties, O extends Properties>(
+  required: R,
+  others: O,
+  more?: object,
+): Schema<Values<R> & Partial<Values<O>>> => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: { ...required, ...others },
+  required: Object.keys(required),
+  ...more,
+});
+const optional = <O extends Properties>(members: O, more?: object) => object({}, members, more);
+const list = <T>(items: Schema<T>): Schema<readonly T[]> => ({ type: 'array', items, minItems: 1, maxItems: 100 });
+const map = <T>(values: Schema<T>, more?: object): Schema<Readonly<Record<string, T>>> => {
+  return { type: 'object', additionalProperties: values, maxProperties: 100, ...more };
+};
+const oneOf = <const T extends string>(...values: readonly T[]): Schema<T> => ({ enum: values });
+const like = (pattern: string, description: string, maxLength: number): Schema<string> => {
+  return { type: 'string', maxLength, pattern, description };
+};
+const shortText = (maxLength: number, minLength = 0): Schema<string> => ({ type: 'string', minLength, maxLength });
+const integer = (minimum: number, maximum: number): Schema<number> => ({ type: 'integer', minimum, maximum });
+
+const text = shortText(500, 1);
+const pointer = like('^(/[^/]+)*$', 'a JSON pointer, such as /data/id, or empty for the whole', 200);
+const pathForm = like(
+  '^/[A-Za-z0-9_.{}/-]*$',
+  'a path that begins with /, of letters, digits, _ . - / and {names}',
+  300,
+);
+const headerName = like("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", 'the name of a header', 100);
+const headerValue = like('^[\\x20-\\x7e]*$', 'printable ASCII', 500);
+const flag: Schema<boolean> = { type: 'boolean' };
+const milliseconds = integer(0, 172_800_000);
+const url = like('^https?://[^\\s?#@\\\\]+$', 'a URL that begins with https://, without query, fragment and user', 300);
+const valueType: Schema<FieldValueType> = oneOf(
+  'string',
+  'boolean',
+  'singleSelect',
+  'multiSelect',
+  'date',
+  'datetime',
+  'int',
+  'float',
+  'reference',
+  'other',
+);
 
 /** A JSON value whose texts may hold `{name}`, or be `$name` for a whole value. */
 export type Template = string | number | boolean | null | readonly Template[] | { readonly [name: string]: Template };
+const template: Schema<Template> = {};
 
+const anyScalar: Schema<string | number | boolean> = { type: ['string', 'number', 'boolean'] };
+const match = object({ at: pointer, equals: anyScalar }, {});
 /** A value that a reply must have at a position. */
-export interface Match {
-  readonly at: string;
-  readonly equals: string | number | boolean;
-}
+export type Match = Of<typeof match>;
 
-export interface Declaration {
-  /** Version of the format. */
-  readonly format: 1;
-  readonly name: string;
-  readonly displayName: string;
-  readonly docsUrl?: string;
-  /** Scheme, host and path; the host may hold variables. */
-  readonly baseUrl: string;
-  readonly variables?: Readonly<Record<string, Variable>>;
-  /** A host that a URL comes to, with listed values in it, and the one that it is: `accounts.zoho.ca` to `accounts.zohocloud.ca`. */
-  readonly hosts?: Readonly<Record<string, string>>;
-  /** Parts of the provider, as manifests name them, that these calls reach. @default none that has a name */
-  readonly modules?: readonly string[];
-  /** Sent with every call. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly auth: DeclaredAuth;
-  readonly account: DeclaredAccount;
-  /** By name; `*`: any other too. */
-  readonly objects: Readonly<Record<string, DeclaredObject>>;
-  /** How names of fields compare. @default 'exact' */
-  readonly fieldNames?: FieldNameForm;
-  /** Names that are no fields to be written. @default none */
-  readonly reserved?: Readonly<Partial<Record<'create' | 'update', readonly string[]>>>;
-  readonly create: DeclaredWrite;
-  readonly update: DeclaredUpdate;
-  readonly search?: DeclaredSearch;
-  /** Where the account lists the fields of an object. */
-  readonly fields?: DeclaredFields;
-  /** Forms that an error's body may have; the first that fits counts. */
-  readonly errors: readonly ErrorShape[];
-  /** Rows before those that hold for every declared provider. */
-  readonly signals?: readonly DeclaredSignal[];
-  /** Where a reply says how long to wait. @default `retry-after` in seconds or as a date */
-  readonly waits?: readonly DeclaredWait[];
-  /** The burst limit of an account. */
-  readonly rate: ObservedQuota & {
-    /** Header that states another limit for the same window. */
-    readonly limitHeader?: string;
-  };
-  readonly requestIdHeader?: string;
-  /** @default 30000 */
-  readonly lateCommitMs?: number;
-  /** Where each part is from: `recorded: …`, `documented: …` or `assumed: …`. */
-  readonly facts: Readonly<Record<string, string>>;
-}
-
-/** Something of an account that an address or a header needs. */
-export interface Variable {
-  /** `workspace`: the connection's `providerWorkspaceRef`; `metadata`: its `providerMetadata` of the variable's name. */
-  readonly from: 'workspace' | 'metadata';
-  /** What it may be. @default one label of a host name; with `form: text` any text that a header can carry */
-  readonly oneOf?: readonly string[];
-  /** @default 'label' */
-  readonly form?: 'label' | 'text';
-  readonly default?: string;
-  readonly displayName?: string;
-  readonly prompt?: string;
-  /** Where the reply of the token endpoint names it; of `metadata` only. A value that it may not be ends in no token. */
-  readonly told?: ReportedVariable;
-  /** Parameters of the customer's return that name it; of `metadata` only. One with a value that it may not have ends in no token. */
-  readonly returned?: readonly ReturnedVariable[];
-}
-
-/** A text of a token reply that holds the value of a variable: `https://www.zohoapis.eu` by `https://www.zohoapis.{value}`. */
-interface ReportedVariable {
-  readonly at: string;
-  /** The whole text, with `{value}` in the position of the value. */
-  readonly form: string;
-}
-
-/** A query parameter of the callback that holds the value of a variable; one of `form` and `values`. */
-export interface ReturnedVariable {
-  readonly parameter: string;
-  /** The whole text, with `{value}` in the position of the value: `https://accounts.zoho.{value}`. */
-  readonly form?: string;
-  /** The provider's name of the value to the value: `us` to `com`. */
-  readonly values?: Readonly<Record<string, string>>;
-}
-
-/** How accounts are opened: a member per kind of credentials. */
-export interface DeclaredAuth {
-  readonly apiKey?: Attachment;
-  /** User name and password as RFC 7617 has them. */
-  readonly basic?: boolean;
-  readonly oauth2?: DeclaredOAuth2;
-  readonly none?: boolean;
-}
-
-/** How an API key or a token is sent; one of the three. */
-export interface Attachment {
-  readonly header?: string;
+const attachment = optional({
+  header: headerName,
   /** Stands before it in the header. @default nothing */
-  readonly prefix?: string;
-  readonly query?: string;
+  prefix: headerValue,
+  query: like('^[A-Za-z][A-Za-z0-9_]{0,49}$', 'a word of letters, digits and _', 50),
   /** `{key}` in what is sent as `Authorization: Basic`: `{key}:X`. */
-  readonly basic?: string;
-}
+  basic: headerValue,
+});
+/** How an API key or a token is sent; one of the three. */
+export type Attachment = Of<typeof attachment>;
 
-export interface DeclaredOAuth2 {
-  readonly grants: readonly ('authorizationCode' | 'authorizationCodePKCE' | 'clientCredentials' | 'password')[];
-  readonly authorizeUrl?: string;
-  readonly tokenUrl: string;
-  /** Where the app's id and secret go. @default 'body' */
-  readonly client?: 'body' | 'basic';
-  /** @default `Authorization: Bearer` */
-  readonly token?: Attachment;
-  /** @default a space */
-  readonly scopeSeparator?: string;
-}
+const oauth2 = object(
+  {
+    grants: list(oneOf('authorizationCode', 'authorizationCodePKCE', 'clientCredentials', 'password')),
+    tokenUrl: url,
+  },
+  {
+    authorizeUrl: url,
+    /** Where the app's id and secret go. @default 'body' */
+    client: oneOf('body', 'basic'),
+    /** @default `Authorization: Bearer` */
+    token: attachment,
+    /** @default a space */
+    scopeSeparator: shortText(3, 1),
+  },
+);
+export type DeclaredOAuth2 = Of<typeof oauth2>;
+
+const auth = optional(
+  {
+    apiKey: attachment,
+    /** User name and password as RFC 7617 has them. */
+    basic: flag,
+    oauth2,
+    none: flag,
+  },
+  { minProperties: 1 },
+);
+/** How accounts are opened: a member per kind of credentials. */
+export type DeclaredAuth = Of<typeof auth>;
 
 /** A cheap read that names the account. */
-interface DeclaredAccount {
-  readonly path: string;
-  /** Pointer; absent: the workspace that the connection names, once it took the credentials. */
-  readonly workspace?: string;
-  readonly consumer?: string;
-}
+const account = object(
+  { path: pathForm },
+  {
+    /** Absent: the workspace that the connection names, once it took the credentials. */
+    workspace: pointer,
+    consumer: pointer,
+  },
+);
 
-export interface DeclaredObject {
-  readonly displayName?: string;
+const returned = object(
+  {
+    parameter: like(
+      '^[A-Za-z][A-Za-z0-9_.-]{0,49}$',
+      'the name of a query parameter, of letters, digits, _ . and -',
+      50,
+    ),
+  },
+  {
+    /** The whole text, with `{value}` in the position of the value: `https://accounts.zoho.{value}`. */
+    form: text,
+    /** The provider's name of the value to the value: `us` to `com`. */
+    values: map(text),
+  },
+);
+/** A query parameter of the callback that holds the value of a variable; one of `form` and `values`. */
+export type ReturnedVariable = Of<typeof returned>;
+
+const variable = object(
+  {
+    /** `workspace`: the connection's `providerWorkspaceRef`; `metadata`: its `providerMetadata` of the variable's name. */
+    from: oneOf('workspace', 'metadata'),
+  },
+  {
+    /** What it may be. @default one label of a host name; with `form: text` any text that a header can carry */
+    oneOf: list(text),
+    /** @default 'label' */
+    form: oneOf('label', 'text'),
+    default: text,
+    displayName: text,
+    prompt: text,
+    /**
+     * Where the reply of the token endpoint names it; of `metadata` only. A value that it may not be ends in no token. `form`: the whole text, with
+     * `{value}` in the position of the value: `https://www.zohoapis.{value}`.
+     */
+    told: object({ at: pointer, form: text }, {}),
+    /** Parameters of the customer's return that name it; of `metadata` only. One with a value that it may not have ends in no token. */
+    returned: list(returned),
+  },
+);
+/** Something of an account that an address or a header needs. */
+export type Variable = Of<typeof variable>;
+
+const field = object({ name: text, type: valueType }, { label: text, readOnly: flag, required: flag });
+export type DeclaredField = Of<typeof field>;
+
+const declaredObject = optional({
+  displayName: text,
   /** Words of this object for `{name}`. */
-  readonly words?: Readonly<Record<string, string>>;
+  words: map(text),
   /** Fields that a filter may name. @default any */
-  readonly searchable?: readonly string[];
+  searchable: list(text),
   /** Field whose value two records never share, also while a create is under way. */
-  readonly unique?: string;
+  unique: text,
   /** In place of a request to the account. */
-  readonly fields?: readonly DeclaredField[];
-}
+  fields: list(field),
+});
+export type DeclaredObject = Of<typeof declaredObject>;
 
-export interface DeclaredField {
-  readonly name: string;
-  readonly label?: string;
-  readonly type: FieldValueType;
-  readonly readOnly?: boolean;
-  readonly required?: boolean;
-}
-
-export interface DeclaredWrite {
-  readonly method: 'POST' | 'PUT' | 'PATCH';
-  readonly path: string;
+const statuses = list(integer(200, 599));
+const writeMembers = {
+  method: oneOf('POST', 'PUT', 'PATCH'),
+  path: pathForm,
   /** `$fields` is replaced by the record. */
-  readonly body: Template;
-  readonly reply: DeclaredReply;
-}
-
-interface DeclaredUpdate extends DeclaredWrite {
-  /** What every id of a record looks like; one of another form is refused here, before anything is sent. @default 'word' */
-  readonly idForm?: IdForm;
-  /** How a record that is not there is answered. @default a 404 */
-  readonly missing?: Pick<DeclaredSignal, 'status' | 'code' | 'says'>;
-}
+  body: template,
+  reply: object(
+    {
+      /** To the id, a text or a whole number. */
+      id: pointer,
+    },
+    {
+      /** To the record; absent: the reply has none. */
+      record: pointer,
+      /** What else a 2xx must say. */
+      success: match,
+      /** A 2xx without a body is a success; of an update only. @default false */
+      empty: flag,
+    },
+  ),
+};
+const create = object(writeMembers, {});
+export type DeclaredWrite = Of<typeof create>;
 
 /**
  * `digits`: 1 to 20 of them. `word`: 1 to 100 letters, digits, `_` and `-` of ASCII. `segment`: whatever a part of an address can hold,
  * at most 200 characters: for ids like `a.b` or `x:y`, which `word` refuses. One like `people/c1` only as a value in a body.
  */
-export type IdForm = 'digits' | 'word' | 'segment';
+const idForm = oneOf('digits', 'word', 'segment');
+export type IdForm = Of<typeof idForm>;
 
-interface DeclaredReply {
-  /** Pointer to the id, a text or a whole number. */
-  readonly id: string;
-  /** Pointer to the record; absent: the reply has none. */
-  readonly record?: string;
-  /** What else a 2xx must say. */
-  readonly success?: Match;
-  /** A 2xx without a body is a success; of an update only. @default false */
-  readonly empty?: boolean;
-}
+const update = object(writeMembers, {
+  /** What every id of a record looks like; one of another form is refused here, before anything is sent. @default 'word' */
+  idForm,
+  /** How a record that is not there is answered. @default a 404 */
+  missing: optional({ status: statuses, code: list(text), says: text }),
+});
 
-export interface DeclaredSearch {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  /** `$filters` is replaced by the filters, `$limit` for the size of the page, `$names` for the fields to return. */
-  readonly body?: Template;
-  readonly filter: DeclaredFilter;
-  /** Pointer to the list of rows. */
-  readonly rows: string;
-  /** Pointer from a row to its record. @default the row */
-  readonly row?: string;
-  /** Pointer from the record to its id. */
-  readonly id: string;
-  /** Pointer from the record to its fields. @default the record */
-  readonly fields?: string;
-  /** Pointer from the record to the moment it was made. */
-  readonly created?: string;
-  readonly success?: Match;
-  /** A 2xx without a body is a page without rows. @default false */
-  readonly empty?: boolean;
-  readonly pageMax: number;
-  /** Leaves out rows that show another value than was asked for: the provider finds similar values, and whole pages are requested. @default false */
-  readonly exact?: boolean;
-}
-
-/** How one filter is expressed; one of `parameter`, `text` and `json`, or none where the query has `{field}` and `{value}`. */
-export interface DeclaredFilter {
+const filter = optional({
   /** @default 20 */
-  readonly max?: number;
+  max: integer(1, 20),
   /** A query parameter of this name for each filter, with its value. */
-  readonly parameter?: string;
+  parameter: text,
   /** A part of a query language, with the value as a literal. `{filters}` is replaced by all of them. */
-  readonly text?: string;
-  readonly join?: string;
+  text,
+  join: shortText(20),
   /** Character to what it is written as in a literal. */
-  readonly escape?: Readonly<Record<string, string>>;
+  escape: map(shortText(10)),
   /** Characters that no literal can hold. */
-  readonly refuse?: string;
+  refuse: shortText(50),
   /** A part of a body; `$value` is the value with its type. */
-  readonly json?: Template;
-}
+  json: template,
+});
+/** How one filter is expressed; one of `parameter`, `text` and `json`, or none where the query has `{field}` and `{value}`. */
+export type DeclaredFilter = Of<typeof filter>;
 
-export interface DeclaredFields {
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  /** Pointer to the list of fields; the others lead from one of them. */
-  readonly list: string;
-  readonly name: string;
-  readonly label?: string;
-  readonly type?: string;
-  /** The provider's type to ours; others are `other`. */
-  readonly types?: Readonly<Record<string, FieldValueType>>;
-  readonly readOnly?: Match;
-  readonly required?: Match;
-  readonly custom?: Match;
-  readonly options?: { readonly list: string; readonly value: string; readonly label?: string };
-}
+const search = object(
+  {
+    method: oneOf('GET', 'POST'),
+    path: pathForm,
+    filter,
+    /** To the list of rows. */
+    rows: pointer,
+    /** From the record to its id. */
+    id: pointer,
+    pageMax: integer(1, 1000),
+  },
+  {
+    query: map(text),
+    /** `$filters` is replaced by the filters, `$limit` for the size of the page, `$names` for the fields to return. */
+    body: template,
+    /** From a row to its record. @default the row */
+    row: pointer,
+    /** From the record to its fields. @default the record */
+    fields: pointer,
+    /** From the record to the moment it was made. */
+    created: pointer,
+    success: match,
+    /** A 2xx without a body is a page without rows. @default false */
+    empty: flag,
+    /** Leaves out rows that show another value than was asked for: the provider finds similar values, and whole pages are requested. @default false */
+    exact: flag,
+  },
+);
+export type DeclaredSearch = Of<typeof search>;
 
-export interface ErrorShape {
-  /** Pointer to an error or a list of them. */
-  readonly at: string;
-  /** Pointers from there; the first that leads to a text or a number counts. */
-  readonly message: readonly string[];
-  readonly code?: readonly string[];
-  /** Of the field that is to blame. */
-  readonly field?: readonly string[];
-  /** Of the record that is in the way. */
-  readonly existingId?: string;
-}
+const fields = object(
+  {
+    path: pathForm,
+    /** To the list of fields; the others lead from one of them. */
+    list: pointer,
+    name: pointer,
+  },
+  {
+    query: map(text),
+    label: pointer,
+    type: pointer,
+    /** The provider's type to ours; others are `other`. */
+    types: map(valueType),
+    readOnly: match,
+    required: match,
+    custom: match,
+    options: object({ list: pointer, value: pointer }, { label: pointer }),
+  },
+);
+export type DeclaredFields = Of<typeof fields>;
 
-export interface DeclaredSignal {
-  readonly status?: readonly number[];
-  readonly code?: readonly string[];
-  /** A part of the message, in any case; where a code alone is not enough. */
-  readonly says?: string;
-  /** @default every call */
-  readonly on?: readonly ('create' | 'update' | 'read')[];
-  readonly class: Exclude<FailureClass, 'timeout'>;
-  readonly waitMs?: number;
-  /** The account is the cause, not the call. @default false */
-  readonly lane?: boolean;
-}
+const errorShape = object(
+  {
+    /** To an error or a list of them. */
+    at: pointer,
+    /** From there; the first that leads to a text or a number counts. */
+    message: list(pointer),
+  },
+  {
+    code: list(pointer),
+    /** Of the field that is to blame. */
+    field: list(pointer),
+    /** Of the record that is in the way. */
+    existingId: pointer,
+  },
+);
+export type ErrorShape = Of<typeof errorShape>;
 
-export interface DeclaredWait {
-  readonly header: string;
-  readonly unit: 'secondsOrDate' | 'seconds' | 'milliseconds' | 'epochSeconds' | 'epochMilliseconds';
+const signal = object(
+  { class: oneOf<Exclude<FailureClass, 'timeout'>>(...failureClasses.filter((one) => one !== 'timeout')) },
+  {
+    status: statuses,
+    code: list(text),
+    /** A part of the message, in any case; where a code alone is not enough. */
+    says: text,
+    /** @default every call */
+    on: list(oneOf('create', 'update', 'read')),
+    waitMs: milliseconds,
+    /** The account is the cause, not the call. @default false */
+    lane: flag,
+  },
+);
+export type DeclaredSignal = Of<typeof signal>;
+
+const wait = object(
+  {
+    header: headerName,
+    unit: oneOf('secondsOrDate', 'seconds', 'milliseconds', 'epochSeconds', 'epochMilliseconds'),
+  },
+  {},
+);
+export type DeclaredWait = Of<typeof wait>;
+
+const formatVersion: Schema<1> = { const: 1 };
+const fact = like(
+  '^(recorded|documented|assumed): .+',
+  '"recorded: …", "documented: …" or "assumed: …" with the source',
+  500,
+);
+const facts: Schema<Readonly<Record<string, string>>> = { type: 'object', additionalProperties: fact };
+
+export const declarationSchema = object(
+  {
+    /** Version of the format. */
+    format: formatVersion,
+    name: like('^[a-z][A-Za-z0-9]{1,49}$', 'a name of letters and digits that begins with a small letter', 50),
+    displayName: text,
+    /** Scheme, host and path; the host may hold variables. */
+    baseUrl: url,
+    auth,
+    account,
+    /** By name; `*`: any other too. */
+    objects: map(declaredObject, { minProperties: 1 }),
+    create,
+    update,
+    /** Forms that an error's body may have; the first that fits counts. */
+    errors: list(errorShape),
+    /** The burst limit of an account. `limitHeader` states another limit for the same window. */
+    rate: object({ limit: integer(1, 1_000_000), windowMs: integer(100, 86_400_000) }, { limitHeader: headerName }),
+    /** Where each part is from. */
+    facts,
+  },
+  {
+    docsUrl: url,
+    variables: map(variable),
+    /** A host that a URL comes to, with listed values in it, and the one that it is: `accounts.zoho.ca` to `accounts.zohocloud.ca`. */
+    hosts: map(text),
+    /** Parts of the provider, as manifests name them, that these calls reach. @default none that has a name */
+    modules: list(text),
+    /** Sent with every call. */
+    headers: map(headerValue),
+    /** How names of fields compare. @default 'exact' */
+    fieldNames: oneOf('exact', 'case-insensitive'),
+    /** Names that are no fields to be written. @default none */
+    reserved: optional({ create: list(text), update: list(text) }),
+    search,
+    /** Where the account lists the fields of an object. */
+    fields,
+    /** Rows before those that hold for every declared provider. */
+    signals: list(signal),
+    /** Where a reply says how long to wait. @default `retry-after` in seconds or as a date */
+    waits: list(wait),
+    requestIdHeader: headerName,
+    /** @default 30000 */
+    lateCommitMs: milliseconds,
+  },
+);
+/** What one file says of a provider. */
+export type Declaration = Of<typeof declarationSchema>;
+
+/** A broken rule of a file, at the member that the steps lead to; as the end of a sentence: `names no variable`. */
+export interface FileIssue {
+  readonly steps: Steps;
+  readonly rule: string;
 }

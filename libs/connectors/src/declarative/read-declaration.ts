@@ -1,8 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { nearestName, type ConfigProblem } from '@sluice/config';
-import type { Declaration, FileIssue } from './declaration';
+import { declarationSchema, type Declaration, type FileIssue } from './declaration';
 import { checkDeclaration } from './declaration-rules';
-import { declarationSchema } from './declaration-schema';
 import { readYaml } from './read-yaml';
 
 /** Problems of one file that are listed. Our choice: a file of another kind would have hundreds. */
