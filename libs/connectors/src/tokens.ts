@@ -3,41 +3,53 @@ import { cleanText, failureClassOf, retryAfterMs, toProviderError } from './fail
 import type { HttpOutcome, HttpRequest } from './http-client';
 import { isJson, textOf, type Json } from './json';
 import type { Dialect, ProviderHttp } from './provider-call';
-import type { AppClient, AuthorizationRequest, CodeExchange, ProviderCall, TokenGrant, TokenRefresh } from './requests';
+import type { AppClient, AuthorizationRequest, CodeExchange, TokenGrant, TokenRefresh } from './requests';
 import type { FreshTokens, ProviderFailure } from './results';
 import { decide, propertiesOf, type FailureRow } from './failure-table';
 
 type Form = Readonly<Record<string, string>>;
 
+/** What asks a token endpoint for tokens. */
+export type TokenRequest = CodeExchange | TokenRefresh | TokenGrant;
+
 /** What a request to a token endpoint carries, and its values that no text may hold. */
-export interface Grant {
+interface Grant {
   readonly operation: 'refresh' | 'exchange-code' | 'grant';
   readonly form: Form;
   readonly secrets: readonly string[];
 }
 
-/** Source: RFC 6749, section 6. */
-export function refreshGrant({ refreshToken }: TokenRefresh): Grant {
-  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
-  return { operation: 'refresh', form, secrets: [refreshToken] };
-}
-
-/** Source: RFC 6749, 4.1.3; RFC 7636, 4.5. @param isVerified the code was requested with a challenge */
-export function codeGrant({ code, redirectUri, codeVerifier }: CodeExchange, isVerified = true): Grant {
-  const form = { grant_type: 'authorization_code', redirect_uri: redirectUri, code };
-  const verified = isVerified ? { ...form, code_verifier: codeVerifier } : form;
-  return { operation: 'exchange-code', form: verified, secrets: [code, codeVerifier] };
-}
-
-/** Source: RFC 6749, 4.3 and 4.4. */
-export function ownGrant(request: TokenGrant): Grant {
+/** Source: RFC 6749, 4.1.3, 4.3, 4.4 and 6; RFC 7636, 4.5. @param isChallenged the code was requested with a challenge */
+function grantOf(request: TokenRequest, isChallenged: boolean): Grant {
+  if ('refreshToken' in request) {
+    const { refreshToken } = request;
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    return { operation: 'refresh', form, secrets: [refreshToken] };
+  }
+  if ('code' in request) {
+    const { code, redirectUri, codeVerifier } = request;
+    const form = { grant_type: 'authorization_code', redirect_uri: redirectUri, code };
+    const verifier: Form = isChallenged ? { code_verifier: codeVerifier } : {};
+    return { operation: 'exchange-code', form: { ...form, ...verifier }, secrets: [code, codeVerifier] };
+  }
   const user: Form = request.grantType === 'password' ? { username: request.username, password: request.password } : {};
   return { operation: 'grant', form: { grant_type: request.grantType, ...user }, secrets: Object.values(user) };
 }
 
-/** The form with the app's id and secret in it. */
-export function withClient(form: Form, { clientId, clientSecret }: AppClient): Form {
-  return { ...form, client_id: clientId, client_secret: clientSecret };
+/** A text without the secrets of a request for tokens. */
+export function withoutSecrets(text: string, request: TokenRequest): string {
+  return cleanText(text, ...grantOf(request, true).secrets, request.clientSecret);
+}
+
+/** The app in the form, or as the user of the request: RFC 6749, 2.3.1 encodes id and secret before they are joined. */
+function withClient(
+  form: Form,
+  { clientId, clientSecret }: AppClient,
+  client: 'body' | 'basic',
+): Pick<HttpRequest, 'headers' | 'form'> {
+  if (client === 'body') return { headers: {}, form: { ...form, client_id: clientId, client_secret: clientSecret } };
+  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+  return { headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }, form };
 }
 
 /**
@@ -64,7 +76,7 @@ export function requestCode(page: URL, request: AuthorizationRequest, separator 
 const tokenReplyBytesMax = 262_144;
 
 /** A token endpoint, and how its replies are read. */
-interface TokenEndpoint {
+interface TokenEndpoint extends Pick<HttpRequest, 'origin' | 'path'> {
   readonly dialect: Dialect;
   readonly http: ProviderHttp;
   /** Rows for replies. */
@@ -72,16 +84,16 @@ interface TokenEndpoint {
   readonly errorOf: (body: Json) => TokenError;
   /** @default `Retry-After` */
   readonly waitOf?: typeof retryAfterMs;
+  /** Where the app's id and secret go. @default 'body' */
+  readonly client?: 'body' | 'basic' | undefined;
+  /** The provider's page takes a challenge. @default true */
+  readonly isChallenged?: boolean;
 }
 
 /** What the body of a refusal says: the OAuth error code, and its description. */
 interface TokenError {
   readonly code?: string | undefined;
   readonly text?: string | undefined;
-}
-
-interface TokenCall extends Grant, AppClient, Pick<ProviderCall, 'signal' | 'traceparent' | 'observe'> {
-  readonly sent: Omit<HttpRequest, 'method' | 'signal' | 'held' | 'traceparent'>;
 }
 
 /** The body that gives a token, with the moment before it was requested: a slow reply must not make a token look younger than it is. */
@@ -96,19 +108,27 @@ interface TokenReply {
  * may be dead. Source: RFC 6749, section 5.
  * @throws ProviderError
  */
-export async function requestTokens(endpoint: TokenEndpoint, call: TokenCall): Promise<TokenReply> {
-  const { dialect, http } = endpoint;
+export async function requestTokens(endpoint: TokenEndpoint, request: TokenRequest): Promise<TokenReply> {
+  const { dialect, http, path, origin, client = 'body', isChallenged = true } = endpoint;
   const startedAt = Date.now();
-  const outcome = await http.send({ method: 'POST', bytesMax: tokenReplyBytesMax, ...call.sent }, call);
+  const { operation, form } = grantOf(request, isChallenged);
+  const sent = {
+    method: 'POST',
+    path,
+    origin,
+    bytesMax: tokenReplyBytesMax,
+    ...withClient(form, request, client),
+  } as const;
+  const outcome = await http.send(sent, request);
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
   const isSuccess = reply !== undefined && reply.status >= 200 && reply.status < 300 && !reply.fault;
   const body = isJson(reply?.json) ? reply.json : {};
   const accessToken = isSuccess ? textOf(body['access_token']) : undefined;
   const read =
     accessToken === undefined
-      ? ({ ok: false, failure: tokenFailure(endpoint, call, outcome) } as const)
+      ? ({ ok: false, failure: tokenFailure(endpoint, operation, request, outcome) } as const)
       : ({ ok: true, body: { body, accessToken, startedAt } } as const);
-  const answer = http.settle(call.operation, read, outcome, call);
+  const answer = http.settle(operation, read, outcome, request);
   if (!answer.ok) throw toProviderError(answer.failure, dialect.provider);
   return answer.body;
 }
@@ -145,7 +165,12 @@ export const tokenTransportRows: readonly FailureRow[] = [
   },
 ];
 
-function tokenFailure(endpoint: TokenEndpoint, call: TokenCall, outcome: HttpOutcome): ProviderFailure {
+function tokenFailure(
+  endpoint: TokenEndpoint,
+  operation: Grant['operation'],
+  request: TokenRequest,
+  outcome: HttpOutcome,
+): ProviderFailure {
   const { dialect, table, errorOf, waitOf = retryAfterMs } = endpoint;
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
   const { code, text } = errorOf(isJson(reply?.json) ? reply.json : {});
@@ -155,7 +180,7 @@ function tokenFailure(endpoint: TokenEndpoint, call: TokenCall, outcome: HttpOut
     fault: outcome.kind === 'not-sent' ? 'not-sent' : faultOf(outcome),
     code,
     text,
-    is: propertiesOf({ whole: reply !== undefined && !reply.fault, ownClient: call.operation === 'grant' }),
+    is: propertiesOf({ whole: reply !== undefined && !reply.fault, ownClient: operation === 'grant' }),
   });
   const failureClass = failureClassOf(row);
   const isFinal = failureClass === 'credentials' || retryOf(failureClass) === 'never';
@@ -165,7 +190,7 @@ function tokenFailure(endpoint: TokenEndpoint, call: TokenCall, outcome: HttpOut
   return {
     class: failureClass,
     scope: 'call',
-    message: cleanText(`${meaningOf(failureClass, dialect, call)}: ${message}`, ...call.secrets, call.clientSecret),
+    message: withoutSecrets(`${meaningOf(failureClass, dialect, operation)}: ${message}`, request),
     ...(reply && { status: reply.status }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
   };
@@ -176,7 +201,11 @@ function faultOf(outcome: Exclude<HttpOutcome, { kind: 'not-sent' }>) {
   return outcome.reply.fault === 'timeout' ? 'timeout' : undefined;
 }
 
-function meaningOf(failureClass: ProviderFailure['class'], { displayName }: Dialect, { operation }: TokenCall): string {
+function meaningOf(
+  failureClass: ProviderFailure['class'],
+  { displayName }: Dialect,
+  operation: Grant['operation'],
+): string {
   if (failureClass === 'rejected')
     return `${displayName} refuses the app; check the provider app's client id and secret`;
   if (failureClass !== 'credentials') return `${displayName} gave no token`;

@@ -14,7 +14,7 @@ import { findCreated } from './find-created';
 import { plain, uniqueValueOf } from './same-value';
 import { search } from './search';
 import { idAt } from './template';
-import { exchangeCode, grant, refresh } from './tokens';
+import { tokensFor } from './tokens';
 import { addressOf, returnedAddress } from './variables';
 import { create, update } from './write-record';
 
@@ -95,12 +95,12 @@ function tokenMethods(api: DeclaredApi, oauth2: DeclaredOAuth2): TokenMethods {
   const hasGrant = grants.includes('clientCredentials') || grants.includes('password');
   return {
     ...(hasPage && {
-      refresh: (request) => refresh(api, oauth2, request),
+      refresh: (request) => tokensFor(api, oauth2, request),
       authorizationUrl: (request) => authorizationUrl(api, oauth2, request),
       returnedAddress: (parameters) => returnedAddress(api.file, parameters),
-      exchangeCode: (request) => exchangeCode(api, oauth2, request),
+      exchangeCode: (request) => tokensFor(api, oauth2, request),
     }),
-    ...(hasGrant && { grant: (request) => grant(api, oauth2, request) }),
+    ...(hasGrant && { grant: (request) => tokensFor(api, oauth2, request) }),
   };
 }
 

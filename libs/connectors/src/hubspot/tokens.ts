@@ -1,7 +1,7 @@
 import { type Json, textOf } from '../json';
 import type { AuthorizationRequest, CodeExchange, TokenRefresh } from '../requests';
 import type { FreshTokens } from '../results';
-import { codeGrant, freshTokens, refreshGrant, requestCode, requestTokens, withClient } from '../tokens';
+import { freshTokens, requestCode, requestTokens } from '../tokens';
 import { type HubspotApi, hubspot } from './call-hubspot';
 import { tokenTable } from './failure-tables';
 import { textsOf } from './wire';
@@ -30,12 +30,8 @@ export function authorizationUrl(pageUrl: string, request: AuthorizationRequest)
  * @throws ProviderError
  */
 export async function tokensFor(api: HubspotApi, request: CodeExchange | TokenRefresh): Promise<FreshTokens> {
-  const grant = 'code' in request ? codeGrant(request) : refreshGrant(request);
-  const sent = { path: api.urls.token, headers: {}, form: withClient(grant.form, request) };
-  const reply = await requestTokens(
-    { dialect: hubspot, http: api.http, table: tokenTable, errorOf },
-    { ...request, ...grant, sent },
-  );
+  const endpoint = { dialect: hubspot, http: api.http, path: api.urls.token, table: tokenTable, errorOf };
+  const reply = await requestTokens(endpoint, request);
   const { body } = reply;
   const [workspaceRef, consumerRef] = [numberText(body['hub_id']), numberText(body['user_id'])];
   return {

@@ -1,7 +1,7 @@
 import { type Json, textOf } from '../json';
-import type { AuthorizationRequest, CodeExchange, TokenGrant, TokenRefresh } from '../requests';
+import type { AuthorizationRequest } from '../requests';
 import type { FreshTokens } from '../results';
-import { codeGrant, freshTokens, ownGrant, refreshGrant, requestCode, requestTokens, withClient } from '../tokens';
+import { freshTokens, requestCode, requestTokens, type TokenRequest } from '../tokens';
 import { salesforce, type SalesforceApi } from './call-salesforce';
 import { rejected } from './describe';
 import { workspaceRefOf } from './instance';
@@ -28,22 +28,10 @@ export function authorizationUrl(api: SalesforceApi, request: AuthorizationReque
  * "OAuth 2.0 Username-Password Flow"), never tried against a live account.
  * @throws ProviderError
  */
-export async function tokensFor(
-  api: SalesforceApi,
-  request: CodeExchange | TokenRefresh | TokenGrant,
-): Promise<FreshTokens> {
-  const grant =
-    'code' in request ? codeGrant(request) : 'refreshToken' in request ? refreshGrant(request) : ownGrant(request);
-  const sent = {
-    path: paths.token,
-    headers: {},
-    form: withClient(grant.form, request),
-    origin: originOf(api, request),
-  };
-  const reply = await requestTokens(
-    { dialect: salesforce, http: api.http, table: tokenTable, errorOf },
-    { ...request, ...grant, sent },
-  );
+export async function tokensFor(api: SalesforceApi, request: TokenRequest): Promise<FreshTokens> {
+  const address = { origin: originOf(api, request), path: paths.token };
+  const endpoint = { dialect: salesforce, http: api.http, ...address, table: tokenTable, errorOf };
+  const reply = await requestTokens(endpoint, request);
   const { body } = reply;
   const scopes = textOf(body['scope'])?.split(' ').filter(Boolean) ?? [];
   const [workspaceRef, consumerRef] = [workspaceRefOf(textOf(body['instance_url'])), userOf(textOf(body['id']))];
@@ -54,7 +42,7 @@ export async function tokensFor(
   };
 }
 
-function originOf(api: SalesforceApi, request: CodeExchange | TokenRefresh | TokenGrant): string {
+function originOf(api: SalesforceApi, request: TokenRequest): string {
   if (!('grantType' in request) || request.grantType === 'password') return api.loginOf(request.workspaceRef);
   const instance = api.instanceOf(request.workspaceRef);
   if (!instance.ok) throw rejected(instance.message);
