@@ -15,6 +15,11 @@ export function foundRecords(
   return { kind: 'found', ...visibility, matches };
 }
 
+/** Nothing can be looked up by. */
+export function cannotLookUp(reason: string, consistent = false): FoundCreated {
+  return { kind: 'cannot-look-up', consistent, reason };
+}
+
 /** The lookup failed; another may succeed. */
 export function failedLookup(failure: ProviderFailure, consistent: boolean): FoundCreated {
   return { kind: 'cannot-look-up', consistent, reason: failure.message, failure };

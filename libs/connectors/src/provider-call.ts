@@ -29,18 +29,20 @@ export interface Dialect {
 }
 
 /** Members of a call that concern its exchange, and nothing of what is sent. */
-type Exchanged = Pick<ProviderCall, 'signal' | 'held' | 'traceparent'>;
+type Exchanged = Pick<ProviderCall, 'signal' | 'held' | 'traceparent' | 'observe'>;
 
-/** The exchanges of one provider: sent, then settled with what was read from the reply. */
+/** The exchanges of one provider. */
 export interface ProviderHttp {
-  send(request: HttpRequest, call: Exchanged): Promise<HttpOutcome>;
-  /** Leaves behind what every call does: a count, a duration, a log line, a span of the current trace, an observation. */
-  settle<Read extends Answer<unknown>>(
+  /**
+   * Sends a request and reads its reply. Leaves behind what every call does: a count, a duration, a log line, a span of the current trace, an
+   * observation.
+   */
+  exchange<Read extends Answer<unknown>>(
     operation: string,
-    answer: Read,
-    outcome: HttpOutcome,
-    call: Pick<ProviderCall, 'observe'>,
-  ): Read;
+    request: HttpRequest,
+    call: Exchanged,
+    read: (outcome: HttpOutcome) => Read,
+  ): Promise<Read>;
 }
 
 export interface ProviderHttpOptions {
@@ -56,8 +58,9 @@ export function createProviderHttp(dialect: Dialect, { client, logger, metrics }
   const seconds = metrics.histogram('sluice_provider_call_seconds');
   const ratios = metrics.histogram('sluice_provider_daily_usage_ratio');
   return {
-    send: (request, { signal, held, traceparent }) => client.send({ ...request, signal, held, traceparent }),
-    settle(operation, answer, outcome, { observe }) {
+    async exchange(operation, request, { signal, held, traceparent, observe }, read) {
+      const outcome = await client.send({ ...request, signal, held, traceparent });
+      const answer = read(outcome);
       const result: 'ok' | FailureClass = answer.ok ? 'ok' : answer.failure.class;
       const { durationMs } = outcome;
       const exchange = observed(dialect, outcome);

@@ -4,7 +4,6 @@ import type { Connector, ConnectorRegistry } from './connector';
 import { isLoopback } from './declarative/address-rules';
 import { createDeclaredApi } from './declarative/call-provider';
 import { createDeclaredConnector } from './declarative/connector';
-import type { Declaration } from './declarative/declaration';
 import { loadDeclarations } from './declarative/load-declarations';
 import { namesIn } from './declarative/template';
 import { addressPolicy } from './egress/address-policy';
@@ -52,6 +51,9 @@ export interface ConnectorsOptions {
   readonly hubspotVersion?: HubspotVersion;
 }
 
+/** Every request of a declared provider names its origin; nothing is at this one (RFC 2606). */
+const nowhere = 'https://declared.invalid';
+
 /**
  * Every connector of this build and of its provider files. They hold connections, but no state of a record.
  * @throws ConfigError with every problem of every file
@@ -64,41 +66,36 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
   const replyRoom = createReplyRoom();
   const clientOf = (baseUrl: string, ...trusted: readonly string[]): HttpClient => {
     const trustedOrigins = trusted.map((url) => new URL(url).origin);
-    const direct = createHttpClient({
-      baseUrl,
-      callTimeoutMs,
-      reconnects,
-      replyRoom,
-      egress: { policy, trustedOrigins },
-    });
+    const egress = { policy, trustedOrigins };
+    const direct = createHttpClient({ baseUrl, callTimeoutMs, reconnects, replyRoom, egress });
     const client = options.tap ? tapped(direct, options.tap) : direct;
     clients.push(client);
     return client;
   };
+  const observed = { logger, metrics };
   const hubspot = createHubspotConnector(
-    createHubspotApi({ client: clientOf(urls.hubspot), urls: hubspotUrls(hubspotVersion), logger, metrics }),
+    createHubspotApi({ client: clientOf(urls.hubspot), urls: hubspotUrls(hubspotVersion), ...observed }),
     authorizeUrlOf(urls.hubspot),
   );
+  const { salesforceLogin: loginUrl, salesforceInstance: instanceUrl } = urls;
+  const salesforceClient = clientOf(loginUrl, ...(instanceUrl === undefined ? [] : [instanceUrl]));
   const salesforce = createSalesforceConnector(
     createSalesforceApi({
-      client: clientOf(
-        urls.salesforceLogin,
-        ...(urls.salesforceInstance === undefined ? [] : [urls.salesforceInstance]),
-      ),
-      loginUrl: urls.salesforceLogin,
-      ...(urls.salesforceInstance !== undefined && { instanceUrl: urls.salesforceInstance }),
-      logger,
-      metrics,
+      client: salesforceClient,
+      loginUrl,
+      ...(instanceUrl !== undefined && { instanceUrl }),
+      ...observed,
     }),
   );
   const files = loadDeclarations(options.providersDir);
-  const declared = createDeclaredConnectors({
-    files,
-    override: urls.declared,
-    keepsLoopback,
-    clientOf,
-    logger,
-    metrics,
+  // A host without variables is the operator's choice, as an address in the settings is.
+  const fixed = files.map(({ baseUrl }) => baseUrl).filter((url) => namesIn(url).length === 0);
+  // One for all files, so connections are counted and closed together.
+  const declaredClient = clientOf(urls.declared ?? nowhere, ...fixed);
+  const declared = files.map((file) => {
+    const isKept = urls.declared === undefined || (keepsLoopback && isLoopback(file));
+    const override = isKept ? undefined : `${urls.declared.replace(/\/+$/, '')}/${file.name}`;
+    return createDeclaredConnector(createDeclaredApi({ file, client: declaredClient, override, ...observed }));
   });
   const connectors = new Map<string, Connector>(
     [hubspot, salesforce, ...declared].map((connector) => [connector.provider, connector]),
@@ -118,32 +115,4 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
     },
     close: async () => void (await Promise.all(clients.map((client) => client.close()))),
   };
-}
-
-interface DeclaredConnectorsOptions {
-  readonly files: readonly Declaration[];
-  /** In place of every host of the files: `{override}/{provider}` before the path. For the sandbox. */
-  readonly override: string | undefined;
-  /** Not of the files whose every host is this machine. */
-  readonly keepsLoopback: boolean;
-  /** @param trusted origins that need not be public, beside the client's own */
-  readonly clientOf: (baseUrl: string, ...trusted: readonly string[]) => HttpClient;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
-
-/** Every request names its origin; nothing is at this one (RFC 2606). */
-const nowhere = 'https://declared.invalid';
-
-/** A connector per file. They share one client, so connections are counted and closed together. */
-function createDeclaredConnectors(options: DeclaredConnectorsOptions): Connector[] {
-  const { files, override, keepsLoopback, clientOf, logger, metrics } = options;
-  // A host without variables is the operator's choice, as an address in the settings is.
-  const fixed = files.map(({ baseUrl }) => baseUrl).filter((url) => namesIn(url).length === 0);
-  const client = clientOf(override ?? nowhere, ...fixed);
-  return files.map((file) => {
-    const isKept = override === undefined || (keepsLoopback && isLoopback(file));
-    const base = isKept ? undefined : `${override.replace(/\/+$/, '')}/${file.name}`;
-    return createDeclaredConnector(createDeclaredApi({ file, client, override: base, logger, metrics }));
-  });
 }

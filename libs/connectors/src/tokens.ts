@@ -2,7 +2,7 @@ import { retryOf } from '@sluice/errors';
 import { cleanText, failureClassOf, retryAfterMs, toProviderError } from './failures';
 import type { HttpOutcome, HttpRequest } from './http-client';
 import { isJson, textOf, type Json } from './json';
-import type { Dialect, ProviderHttp } from './provider-call';
+import type { Answer, Dialect, ProviderHttp } from './provider-call';
 import type { AppClient, AuthorizationRequest, CodeExchange, TokenGrant, TokenRefresh } from './requests';
 import type { FreshTokens, ProviderFailure } from './results';
 import { decide, propertiesOf, type FailureRow } from './failure-table';
@@ -119,16 +119,14 @@ export async function requestTokens(endpoint: TokenEndpoint, request: TokenReque
     bytesMax: tokenReplyBytesMax,
     ...withClient(form, request, client),
   } as const;
-  const outcome = await http.send(sent, request);
-  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const isSuccess = reply !== undefined && reply.status >= 200 && reply.status < 300 && !reply.fault;
-  const body = isJson(reply?.json) ? reply.json : {};
-  const accessToken = isSuccess ? textOf(body['access_token']) : undefined;
-  const read =
-    accessToken === undefined
-      ? ({ ok: false, failure: tokenFailure(endpoint, operation, request, outcome) } as const)
-      : ({ ok: true, body: { body, accessToken, startedAt } } as const);
-  const answer = http.settle(operation, read, outcome, request);
+  const read = (outcome: HttpOutcome): Answer<TokenReply> => {
+    const reply = outcome.kind === 'reply' && !outcome.reply.fault ? outcome.reply : undefined;
+    const body = isJson(reply?.json) ? reply.json : {};
+    const accessToken = reply && reply.status >= 200 && reply.status < 300 ? textOf(body['access_token']) : undefined;
+    if (accessToken !== undefined) return { ok: true, body: { body, accessToken, startedAt } };
+    return { ok: false, failure: tokenFailure(endpoint, operation, request, outcome) };
+  };
+  const answer = await http.exchange(operation, sent, request, read);
   if (!answer.ok) throw toProviderError(answer.failure, dialect.provider);
   return answer.body;
 }

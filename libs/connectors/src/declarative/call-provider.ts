@@ -75,9 +75,8 @@ export function createDeclaredApi({ file, override, ...options }: DeclaredApiOpt
       const prepared = prepare(file, override, request, call.auth);
       const failure = 'class' in prepared ? prepared : await call.withhold?.('account');
       if (failure || 'class' in prepared) return { ok: false, failure: failure as ProviderFailure };
-      const outcome = await http.send(prepared, call);
-      const answer = readAnswer({ file, table, request, token: call.auth.accessToken }, outcome);
-      return http.settle(request.operation, answer, outcome, call);
+      const requested = { file, table, request, token: call.auth.accessToken };
+      return http.exchange(request.operation, prepared, call, (outcome) => readAnswer(requested, outcome));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { clockSkewMs, failedLookup, foundRecords } from '../created';
+import { cannotLookUp, clockSkewMs, failedLookup, foundRecords } from '../created';
 import type { Fields, FindCreated } from '../requests';
 import type { FoundCreated, ProviderFailure } from '../results';
 import type { DeclaredApi } from './call-provider';
@@ -9,12 +9,6 @@ import { findObject } from './template';
 
 /** Records requested: the value is unique, so a further one would be another, similar record. */
 const rowsMax = 10;
-
-const cannotLookUp: FoundCreated = {
-  kind: 'cannot-look-up',
-  consistent: false,
-  reason: 'the record has no value that is unique at the provider',
-};
 
 /**
  * Looks up creates of unknown outcome by the value that the file says is unique, one search each. After a failure the others are
@@ -30,7 +24,7 @@ export async function findCreated(
   let failure: ProviderFailure | undefined;
   for (const { fields, since } of find.records) {
     const unique = 'class' in found ? undefined : uniqueValueOf(found.object, fields);
-    if (unique === undefined) results.push(cannotLookUp);
+    if (unique === undefined) results.push(cannotLookUp('the record has no value that is unique at the provider'));
     else {
       const lookup: FoundCreated = failure
         ? failedLookup(failure, true)

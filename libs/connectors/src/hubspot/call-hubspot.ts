@@ -53,11 +53,8 @@ export function createHubspotApi({ urls, ...options }: HubspotApiOptions): Hubsp
         pathFault(request) ??
         (await call.withhold?.(operation === 'search' ? 'search' : 'account'));
       if (failure) return { ok: false, failure };
-      const outcome = await http.send(
-        { method, path, headers: { authorization: `Bearer ${accessToken}` }, body },
-        call,
-      );
-      return http.settle(operation, readAnswer(outcome, request, accessToken), outcome, call);
+      const sent = { method, path, headers: { authorization: `Bearer ${accessToken}` }, body };
+      return http.exchange(operation, sent, call, (outcome) => readAnswer(outcome, request, accessToken));
     },
   };
 }

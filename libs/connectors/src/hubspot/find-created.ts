@@ -1,5 +1,5 @@
 import { ProviderError, retryOf } from '@sluice/errors';
-import { clockSkewMs, failedLookup, foundRecords, moreDetailed } from '../created';
+import { cannotLookUp, clockSkewMs, failedLookup, foundRecords, moreDetailed } from '../created';
 import { toFailure } from '../failures';
 import type { Fields, FindCreated, ObjectCall } from '../requests';
 import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
@@ -46,10 +46,8 @@ export async function findCreated(api: HubspotApi, find: FindCreated): Promise<F
     ? unkeyed.map((lookup): LookupResult => [lookup, failedLookup(failure, false)])
     : await lookUpBySearch(api, find, unkeyed);
   for (const [lookup, found] of searched) results.set(lookup.index, found);
-  return records.map((_, index) => results.get(index) ?? notLookedUp);
+  return records.map((_, index) => results.get(index) ?? cannotLookUp('the record was not looked up'));
 }
-
-const notLookedUp: FoundCreated = { kind: 'cannot-look-up', consistent: false, reason: 'the record was not looked up' };
 
 /** Where an account does not list them, the search is used; where it does not answer now, the next lookup may read them. */
 async function askUnique(
@@ -122,7 +120,7 @@ async function lookUpBySearch(api: HubspotApi, call: ObjectCall, lookups: readon
   for (const lookup of lookups) {
     const filters = filtersOf(call.objectName, lookup);
     if (filters) searches.push({ ...lookup, filters });
-    else results.push([lookup, cannotLookUp]);
+    else results.push([lookup, cannotLookUp('no field was sent that HubSpot can be searched for')]);
   }
   let failure: ProviderFailure | undefined;
   for (const together of pack(searches)) {
@@ -135,12 +133,6 @@ async function lookUpBySearch(api: HubspotApi, call: ObjectCall, lookups: readon
   }
   return results;
 }
-
-const cannotLookUp: FoundCreated = {
-  kind: 'cannot-look-up',
-  consistent: false,
-  reason: 'no field was sent that HubSpot can be searched for',
-};
 
 function filtersOf(objectName: string, lookup: Lookup): SearchFilter[] | undefined {
   const sent = sentFilters(lookup.fields);

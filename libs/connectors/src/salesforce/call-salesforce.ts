@@ -92,8 +92,8 @@ export function createSalesforceApi({ loginUrl, instanceUrl, ...options }: Sales
       if (failure) return { ok: false, failure };
       const headers = { authorization: `Bearer ${accessToken}` };
       const origin = instance?.ok ? instance.origin : undefined;
-      const outcome = await http.send({ method, path, origin, headers, forwarded, body }, call);
-      return http.settle(operation, readAnswer(outcome, request, accessToken), outcome, call);
+      const sent = { method, path, origin, headers, forwarded, body };
+      return http.exchange(operation, sent, call, (outcome) => readAnswer(outcome, request, accessToken));
     },
   };
 }

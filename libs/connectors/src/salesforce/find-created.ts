@@ -1,5 +1,5 @@
 import { ProviderError } from '@sluice/errors';
-import { clockSkewMs, failedLookup, foundRecords, moreDetailed } from '../created';
+import { cannotLookUp, clockSkewMs, failedLookup, foundRecords, moreDetailed } from '../created';
 import { toFailure } from '../failures';
 import type { FindCreated, ProviderCall } from '../requests';
 import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
@@ -52,7 +52,7 @@ export async function findCreated(api: SalesforceApi, find: FindCreated): Promis
   const { fields, name: objectName } = description;
   const { othersAreWhole = true } = find;
   if (!fields.get('createddate')?.isFilterable)
-    return find.records.map(() => cannotLookUp(`${objectName} has no CreatedDate`));
+    return find.records.map(() => cannotLookUp(`${objectName} has no CreatedDate`, true));
   const lookups = find.records.flatMap((record, index): Lookup[] => {
     const sent = sentValues(description, record.fields);
     const [key] = sent;
@@ -64,12 +64,12 @@ export async function findCreated(api: SalesforceApi, find: FindCreated): Promis
   for (const [index, each] of await lookUpByAnother(api, { ...find, objectName }, { lookups, found }))
     found.set(index, each);
   return find.records.map(
-    (_, index) => found.get(index) ?? cannotLookUp('no field was sent that Salesforce can be queried for'),
+    (_, index) => found.get(index) ?? cannotLookUp('no field was sent that Salesforce can be queried for', true),
   );
 }
 
 function decide(lookup: Lookup, rows: RowsOrFailure | undefined, lookups: readonly Lookup[]): FoundCreated {
-  if (rows === undefined) return cannotLookUp('the record was not looked up');
+  if (rows === undefined) return cannotLookUp('the record was not looked up', true);
   return 'failure' in rows ? failedLookup(rows.failure, true) : decideLookup(lookup, rows, lookups);
 }
 
@@ -116,10 +116,6 @@ async function lookUpAll(
     for (const lookup of pack) results.set(lookup, await lookUpNarrowly(api, find, lookup));
   }
   return results;
-}
-
-function cannotLookUp(reason: string): FoundCreated {
-  return { kind: 'cannot-look-up', consistent: true, reason };
 }
 
 /**
