@@ -11,11 +11,10 @@ import {
 } from '@sluice/stack';
 import { migrations } from '@sluice/store';
 import { assertMounted, claimVersion, lockVolume } from './container-volume';
-import { type Demo, demoCustomer, demoFileOf, pasteable } from './demo/demo';
-import { seedDemo } from './demo/seed-demo';
+import { type Demo, demoFileOf, pasteable } from './demo/demo';
+import { seedDemo, seedSandboxDemo } from './demo/seed-demo';
 import { openLocalSecrets } from './local-secrets';
 import { refuseScaledTime, runSession } from './run-session';
-import { openSandboxAccounts } from './sandbox-client';
 
 const usage = `What the image "sluice" runs: everything in one process, and Postgres beside it.
   --settings  prints, of the container that runs, what an installation that takes over its data needs
@@ -55,9 +54,10 @@ async function serve(settings: LocalSettings): Promise<number> {
     log: say,
   } as const;
   return await runSession(options, async ({ folder, addresses, secrets }) => {
-    const accounts = withSandbox ? await openSandboxAccounts(addresses.sandboxUrl) : [];
-    const names = { name: 'demo', customers: accounts.map(demoCustomer), withSandbox };
-    const demo = await seedDemo({ folder, addresses, secrets, ...names, manifest: join(__dirname, '../sluice.yaml') });
+    const common = { folder, addresses, secrets, manifest: join(__dirname, '../sluice.yaml') };
+    const demo = withSandbox
+      ? (await seedSandboxDemo(common)).demo
+      : await seedDemo({ ...common, name: 'demo', customers: [], withSandbox });
     for (const line of describe(demo, folder, isFirst)) say(line);
     await untilStopped(stop);
     say('stopping');

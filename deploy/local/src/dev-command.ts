@@ -1,13 +1,12 @@
 import { readProcessEnv } from '@sluice/config';
 import { listenForStop, type Log, readLocalSettings, untilStopped, waitUntil } from '@sluice/stack';
-import { demoCustomer, demoFileOf } from './demo/demo';
-import { seedDemo } from './demo/seed-demo';
+import { demoFileOf } from './demo/demo';
+import { seedSandboxDemo } from './demo/seed-demo';
 import { createPrinter } from './dev-output';
 import { withLocalWebhooks } from './footprints/service-env';
 import { runSession, type Session } from './run-session';
-import { openSandboxAccounts } from './sandbox-client';
 import { type ProcessName, processNames } from './service-ports';
-import { inspectorPortOf } from './service-processes';
+import { answers, inspectorPortOf } from './service-processes';
 
 const usage = `npm run dev [-- --only <service>]
   Runs the five services and the sandbox as processes on Kafka, Redis and Postgres, compiles what changes and starts
@@ -52,18 +51,9 @@ async function seedWhenReady({ folder, addresses, secrets }: Session, stop: Abor
   const areReady = async () => stop.aborted || (await Promise.all(urls.map(answers))).every(Boolean);
   if (!(await waitUntil(areReady, { withinMs: readyMs, everyMs: 100 })) || stop.aborted) return;
   try {
-    const customers = (await openSandboxAccounts(addresses.sandboxUrl)).map(demoCustomer);
-    const { project } = await seedDemo({ folder, addresses, secrets, name: 'demo', customers, withSandbox: true });
-    log(`demo: project ${project.name}, addresses and key in ${demoFileOf(folder)}`);
+    const { demo } = await seedSandboxDemo({ folder, addresses, secrets });
+    log(`demo: project ${demo.project.name}, addresses and key in ${demoFileOf(folder)}`);
   } catch (error) {
     log(`demo: not made: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(1_000) })).ok;
-  } catch {
-    return false;
   }
 }

@@ -4,9 +4,7 @@ import { SluiceError } from '@sluice/errors';
 export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { createEmbeddedServices } from './footprints/embedded-services';
-export { demoCustomer } from './demo/demo';
-export { seedDemo } from './demo/seed-demo';
-export { openSandboxAccounts } from './sandbox-client';
+export { seedSandboxDemo } from './demo/seed-demo';
 export { tourOfRunning } from './tour';
 
 interface Command {

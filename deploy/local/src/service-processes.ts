@@ -113,7 +113,8 @@ function isGone(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-async function answers(url: string): Promise<boolean> {
+/** Whether a service says that it is ready. */
+export async function answers(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(probeMs) })).ok;
   } catch {

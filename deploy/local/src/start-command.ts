@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
 import { listenForStop, readJson, readLocalSettings, untilStopped, writePrivateFile } from '@sluice/stack';
-import { demoCustomer, demoFileOf, describeRunning } from './demo/demo';
-import { seedDemo } from './demo/seed-demo';
+import { demoFileOf, describeRunning } from './demo/demo';
+import { seedSandboxDemo } from './demo/seed-demo';
 import { withLocalWebhooks } from './footprints/service-env';
 import { refuseScaledTime, runSession, type Session } from './run-session';
-import { openSandboxAccounts } from './sandbox-client';
 import { runTour } from './tour';
 
 const usage = `npm start [-- --once] [-- --tour] [-- --distributed]
@@ -60,12 +59,9 @@ async function showDemo(
   { folder, addresses, secrets, footprint: { logs } }: Session,
   { footprint, withTour, stop }: Pick<StartOptions, 'footprint' | 'withTour'> & { readonly stop: AbortSignal },
 ) {
-  const accounts = await openSandboxAccounts(addresses.sandboxUrl);
-  const customers = accounts.map(demoCustomer);
-  const names = { name: 'demo', customers, withSandbox: true };
-  const demo = await seedDemo({ folder, addresses, secrets, ...names });
+  const { accounts, demo } = await seedSandboxDemo({ folder, addresses, secrets });
   say(
-    `demo: project ${demo.project.name}, group ${customers[0]?.groupRef}, all in ${demoFileOf(folder)}; logs: ${logs}`,
+    `demo: project ${demo.project.name}, group ${demo.integrations[0]?.groupRef}, all in ${demoFileOf(folder)}; logs: ${logs}`,
   );
   const tour = { projectId: demo.project.id, footprint };
   if (!withTour && wasShown(folder, tour)) {

@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createSluiceClient, type Reply, type SluiceClient } from '@sluice/client';
 import type { AcceptedWriteReply, BatchWriteReply, SingleWriteReply, WriteRequest } from '@sluice/types';
-import { crmWords, type Demo, demoCustomer, sampleFile } from './demo/demo';
-import { connectCustomer, demoConfig, seedDemo } from './demo/seed-demo';
-import {
-  createSandboxClient,
-  describeBody,
-  openSandboxAccounts,
-  type SandboxAccount,
-  type SandboxClient,
-} from './sandbox-client';
+import { crmWords, type Demo, sampleFile } from './demo/demo';
+import { connectCustomer, demoConfig, seedSandboxDemo } from './demo/seed-demo';
+import { createSandboxClient, describeBody, type SandboxAccount, type SandboxClient } from './sandbox-client';
 import type { Addresses } from './service-ports';
 
 /** Takes lines for the person who watches. */
@@ -333,11 +327,9 @@ interface RunningServices {
  * @returns whether every step had the result that it should
  */
 export async function tourOfRunning({ addresses, adminKey, folder, print }: RunningServices): Promise<boolean> {
-  const { sandboxUrl } = addresses;
-  const accounts = await openSandboxAccounts(sandboxUrl);
   // The key ring is theirs; here it only distinguishes the demos of two databases.
   const secrets = { adminKey, credentialsKeys: adminKey };
-  const customers = accounts.map(demoCustomer);
-  const demo = await seedDemo({ folder, addresses, secrets, name: 'demo', customers, withSandbox: true });
-  return await runTour({ demo, sandboxUrl, accounts, signal: new AbortController().signal, print });
+  const { demo, accounts } = await seedSandboxDemo({ folder, addresses, secrets });
+  const { signal } = new AbortController();
+  return await runTour({ demo, sandboxUrl: addresses.sandboxUrl, accounts, signal, print });
 }

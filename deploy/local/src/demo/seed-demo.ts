@@ -4,7 +4,8 @@ import { unavailable } from '@sluice/stack';
 import type { ConfigContent, Integration, Project } from '@sluice/types';
 import { fingerprintOf, type LocalSecrets } from '../local-secrets';
 import type { Addresses } from '../service-ports';
-import { crmWords, type Demo, type DemoCustomer, type DemoIntegration } from './demo';
+import { openSandboxAccounts } from '../sandbox-client';
+import { crmWords, type Demo, type DemoCustomer, demoCustomer, type DemoIntegration } from './demo';
 import { manifestFile, readDemoFile, writeDemoFile } from './demo';
 
 export interface SeedOptions {
@@ -51,6 +52,13 @@ export async function seedDemo(options: SeedOptions): Promise<Demo> {
   };
   writeDemoFile(folder, demo);
   return demo;
+}
+
+/** The demo whose customers' CRMs are accounts of the sandbox. @param options.manifest as of `seedDemo` */
+export async function seedSandboxDemo(options: Pick<SeedOptions, 'folder' | 'addresses' | 'secrets' | 'manifest'>) {
+  const accounts = await openSandboxAccounts(options.addresses.sandboxUrl);
+  const customers = accounts.map(demoCustomer);
+  return { accounts, demo: await seedDemo({ ...options, name: 'demo', customers, withSandbox: true }) };
 }
 
 /** A database may hold a project of this name whose credentials were sealed with other keys: that one is left alone. */
