@@ -11,13 +11,6 @@ const sandboxEnv = defineEnv({
     optional: true,
     doc: 'File that keeps accounts, records and ledger across restarts; without it they are lost when the process ends.',
   },
-  SLUICE_SANDBOX_SEARCH_LAG_MS: {
-    type: 'integer',
-    min: 0,
-    max: 3_600_000,
-    default: 0,
-    doc: 'How long a write takes to be visible to search, for accounts without a setting of their own.',
-  },
 });
 
 async function main(): Promise<void> {
@@ -28,7 +21,6 @@ async function main(): Promise<void> {
     port: config.port,
     host: config.host,
     logger,
-    searchLagMs: config.sandboxSearchLagMs,
     shutdownMs: config.shutdownMs,
     ...(config.sandboxLedger === undefined ? {} : { ledgerFile: config.sandboxLedger }),
   });

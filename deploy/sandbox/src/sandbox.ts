@@ -2,7 +2,7 @@ import type { Account } from './control/account';
 import { Accounts, type AccountRequest } from './control/accounts';
 import { AuthorizationCodes } from './control/oauth';
 import { Faults } from './control/faults';
-import type { AccountSettings, ImitatedProvider, ReceivedCall, AccountChange } from './control/imitated-provider';
+import type { ImitatedProvider, ReceivedCall, AccountChange } from './control/imitated-provider';
 import { Journal, type JournalLine } from './control/journal';
 import { Ledger, type LedgerEntry } from './control/ledger';
 import { createHubspot } from './hubspot/hubspot';
@@ -14,8 +14,6 @@ export type CallOutcome = Omit<LedgerEntry, 'seq' | 'account' | 'applied' | 'rec
 
 export interface SandboxState {
   readonly now: () => Date;
-  /** Settings of accounts that are opened without them. */
-  readonly defaults: Partial<AccountSettings>;
   /** Path of a journal; without it everything is lost with the process. */
   readonly ledgerFile?: string | undefined;
 }
@@ -33,7 +31,7 @@ export class Sandbox {
   constructor(state: SandboxState) {
     this.now = state.now;
     this.faults = new Faults(state.now);
-    this.accounts = new Accounts(this.providers, state.defaults);
+    this.accounts = new Accounts(this.providers);
     this.journal = state.ledgerFile === undefined ? undefined : new Journal(state.ledgerFile);
     for (const line of this.journal?.load() ?? []) this.restore(line);
   }

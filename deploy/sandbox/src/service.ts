@@ -19,8 +19,6 @@ export interface SandboxOptions {
   readonly now?: () => Date;
   /** Path of a journal that keeps accounts, records and the ledger over restarts. @default nothing is stored */
   readonly ledgerFile?: string;
-  /** Search lag of accounts without a setting of their own, in milliseconds. @default 0 */
-  readonly searchLagMs?: number;
   /** Longest wait for calls in flight when closing or draining. @default 2000 */
   readonly shutdownMs?: number;
 }
@@ -44,7 +42,6 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
   const logger = scriptedLogger(options.logger ?? silentLogger);
   const sandbox = new Sandbox({
     now: options.now ?? (() => new Date()),
-    defaults: { searchLagMs: options.searchLagMs ?? 0 },
     ledgerFile: options.ledgerFile,
   });
   const app = createApp({

@@ -74,15 +74,10 @@ describe('replies that are hard to read', () => {
     expect(isWhole).toBe(false);
   });
 
-  it('of so many bytes, and then the JSON', async () => {
-    await client.fault({ action: { kind: 'huge', bytes: 200_000 } });
-    const answer = await create();
-    expect(answer.body).toMatchObject({ properties: { firstname: 'Ana' } });
-  });
-
   it('nested', async () => {
-    await client.fault({ action: { kind: 'nested', depth: 300 } });
-    expect(JSON.stringify((await create()).body)).toBe('['.repeat(300) + ']'.repeat(300));
+    await client.fault({ action: { kind: 'nested' } });
+    const { bytes } = await createUndecoded();
+    expect(bytes.toString()).toMatch(/^\[+$/);
   });
 });
 
@@ -183,15 +178,6 @@ describe('Salesforce, calls at once', () => {
       'UNABLE_TO_LOCK_ROW',
     );
     await settings({ lockContention: 0 });
-  });
-
-  it('without contention nobody waits for anybody', async () => {
-    const parent = await org.create('Account', { Name: 'Acme' });
-    await slow();
-    const all = await Promise.all(
-      ['A', 'B', 'C'].map((LastName) => org.call('POST', '/sobjects/Contact', { LastName, AccountId: parent })),
-    );
-    expect(all.map(({ status }) => status)).toEqual([201, 201, 201]);
   });
 
   it('more long ones than the org may have: 403', async () => {

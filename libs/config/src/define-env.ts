@@ -110,6 +110,7 @@ function unknownNames(env: Env, known: ReadonlySet<string>): ConfigProblem[] {
 /** Settings of earlier releases, and what to do without them. */
 const retiredSettings: Readonly<Record<string, string>> = {
   SLUICE_CHECK_REPLIES: 'replies are checked by the tests alone; remove it',
+  SLUICE_SANDBOX_SEARCH_LAG_MS: 'give each account its searchLagMs (POST /_sandbox/accounts); remove it',
 };
 
 function unknownRule(nearest: string | undefined): string {

@@ -23,10 +23,7 @@ export class Accounts {
   private readonly byNames = new Map<string, Account>();
   private readonly byTokens = new Map<string, Account>();
 
-  constructor(
-    private readonly providers: readonly ImitatedProvider[],
-    private readonly defaults: Partial<AccountSettings> = {},
-  ) {}
+  constructor(private readonly providers: readonly ImitatedProvider[]) {}
 
   /**
    * Opens an account, or changes the settings of the one with this name.
@@ -90,7 +87,7 @@ export class Accounts {
     };
     const given = grantSettings(request);
     const initial = { app: derivedApp(provider.name), rotateRefreshTokens: false, refreshTokenGraceMs: 0, ...given };
-    const settings = { ...usualSettings, limits: { ...noLimits, ...provider.defaultLimits }, ...this.defaults };
+    const settings = { ...usualSettings, limits: { ...noLimits, ...provider.defaultLimits } };
     const account = new Account({
       name: request.name,
       provider,
@@ -133,14 +130,14 @@ const noLimits: CallLimits = {
 };
 
 function mergeSettings(current: AccountSettings, request: AccountRequest): AccountSettings {
-  const { dataCentre, tokenMembers } = { ...current, ...request };
-  return {
-    ...(dataCentre === undefined ? {} : { dataCentre }),
-    ...(tokenMembers === undefined ? {} : { tokenMembers }),
-    lockContention: request.lockContention ?? current.lockContention,
-    searchLagMs: request.searchLagMs ?? current.searchLagMs,
-    limits: { ...current.limits, ...request.limits },
-  };
+  const given = pick(request, ['lockContention', 'searchLagMs', 'dataCentre', 'tokenMembers']);
+  return { ...current, ...given, limits: { ...current.limits, ...request.limits } };
+}
+
+/** The members that are given. */
+function pick<K extends keyof AccountRequest>(request: AccountRequest, names: readonly K[]): Pick<AccountRequest, K> {
+  const given = names.filter((name) => request[name] !== undefined).map((name) => [name, request[name]]);
+  return Object.fromEntries(given) as Pick<AccountRequest, K>;
 }
 
 function changeGrant(grant: Grant, request: AccountRequest, now: Date): void {
@@ -149,15 +146,8 @@ function changeGrant(grant: Grant, request: AccountRequest, now: Date): void {
   if (request.refreshToken !== undefined) grant.addRefreshToken(request.refreshToken);
 }
 
-function grantSettings(request: AccountRequest): Partial<GrantSettings> {
-  const { app, tokenLifetimeSeconds, rotateRefreshTokens, refreshTokenGraceMs } = request;
-  return {
-    ...(refreshTokenGraceMs === undefined ? {} : { refreshTokenGraceMs }),
-    ...(app === undefined ? {} : { app }),
-    ...(tokenLifetimeSeconds === undefined ? {} : { tokenLifetimeSeconds }),
-    ...(rotateRefreshTokens === undefined ? {} : { rotateRefreshTokens }),
-  };
-}
+const grantSettings = (request: AccountRequest): Partial<GrantSettings> =>
+  pick(request, ['app', 'tokenLifetimeSeconds', 'rotateRefreshTokens', 'refreshTokenGraceMs']);
 
 /** The OAuth app that accounts of a provider share unless they are opened with another; the same on every run. */
 function derivedApp(provider: ProviderName): AppCredentials {

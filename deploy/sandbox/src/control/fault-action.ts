@@ -36,10 +36,10 @@ export type FaultAction =
   | { readonly kind: 'close-idle'; readonly delayMs?: number }
   /** Does the work and sends the head; then a space every `delayMs` (default 1000), until the caller leaves. */
   | { readonly kind: 'drip'; readonly delayMs?: number }
-  /** Does the work, then sends `bytes` of JSON (default 1 GiB) as fast as the caller reads them. */
-  | { readonly kind: 'huge'; readonly bytes?: number }
-  /** Does the work, then sends a list in a list in a list, `depth` deep (default 200000). */
-  | { readonly kind: 'nested'; readonly depth?: number };
+  /** Does the work, then sends a gigabyte of JSON as fast as the caller reads it. */
+  | { readonly kind: 'huge' }
+  /** Does the work, then sends a list in a list in a list, 200,000 deep. */
+  | { readonly kind: 'nested' };
 
 /** How a reply is compressed; `broken` declares gzip and is not compressed. */
 export type Encoding = 'gzip' | 'deflate' | 'br' | 'broken';
@@ -100,6 +100,7 @@ export interface Disturbance {
 /** How long a `timeout` fault holds a connection: longer than any sensible caller waits. */
 const HOLD_MS = 120_000;
 
+/** `[[[…]]]`, which a recursive reader does not survive. */
 const NESTED_DEPTH = 200_000;
 
 const undisturbed: Disturbance = {
@@ -148,7 +149,7 @@ function changed(reply: WireReply, fault: ReplyFault, account: ImitatedAccount):
     case 'omit':
       return { reply: account.without?.(reply, fault.inputs ?? [0]) ?? reply };
     case 'nested':
-      return { reply: { ...reply, payload: nestedLists(fault.depth ?? NESTED_DEPTH) } };
+      return { reply: { ...reply, payload: '['.repeat(NESTED_DEPTH) + ']'.repeat(NESTED_DEPTH) } };
     default:
       return { reply, delivery: fault };
   }
@@ -204,6 +205,3 @@ const httpDate = (moment: number): string => new Date(moment).toUTCString();
 function redirectReply({ status = 302, location }: Extract<FaultAction, { readonly kind: 'redirect' }>): WireReply {
   return { status, headers: { location }, payload: '' };
 }
-
-/** `[[[…]]]`, which a recursive reader does not survive. */
-const nestedLists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);

@@ -66,7 +66,7 @@ export interface CallLimits {
 export interface AccountSettings {
   /** Chance that a write meets the lock of another one on the same row, where the provider locks rows. 0 to 1. @default 0 */
   readonly lockContention: number;
-  /** How long a write takes to be visible to search, where search lags. @default the sandbox's own default */
+  /** How long a write takes to be visible to search, where search lags, in milliseconds. @default 0 */
   readonly searchLagMs: number;
   /** The data centre of the account, by the provider's name, where it has several. @default the provider's first */
   readonly dataCentre?: string;

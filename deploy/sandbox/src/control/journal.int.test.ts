@@ -10,7 +10,7 @@ const ledgerFile = join(folder, 'ledger.jsonl');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const now = () => new Date('2026-01-01T00:00:00.000Z');
-const open = () => new Sandbox({ now, defaults: {}, ledgerFile });
+const open = () => new Sandbox({ now, ledgerFile });
 const outcome = {
   provider: 'hubspot',
   at: now().toISOString(),

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { InputRefusal, ReceivedCall, WireReply } from '../control/imitated-provider';
 
 /** One admitted call, independent of how it travelled. */
@@ -40,6 +41,12 @@ export abstract class WireError extends Error {
 
 /** Sends a status with JSON in the provider's form. */
 export type JsonReply = (status: number, body: unknown, headers?: Headers) => WireReply;
+
+/** The page of the edge in front of a provider for a status. Only its being HTML matters. */
+export function edgePage(status: number): string {
+  const title = `${status} ${STATUS_CODES[status] ?? 'Error'}`;
+  return `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n</body>\r\n</html>\r\n`;
+}
 
 /** 204 and 304: no body and no content type. */
 export const emptyReply = (status: number, headers: Headers = {}): WireReply => ({ status, headers, payload: '' });

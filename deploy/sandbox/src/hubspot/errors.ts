@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { InputRefusal, WireReply } from '../control/imitated-provider';
-import { WireError, type Headers } from '../crm/api-call';
+import { edgePage, WireError, type Headers } from '../crm/api-call';
 import type { ObjectType } from './object-type';
 
 /** The content type of HubSpot's JSON, without a space. */
@@ -15,12 +15,12 @@ export function jsonReply(status: number, body: unknown, headers: Headers = {}):
 export const errorReply = (error: HubspotError, headers: Headers = {}): WireReply =>
   jsonReply(error.status, error.body(), { ...headers, ...error.headers });
 
-/** The page of the edge in front of HubSpot for a status. Only its being HTML matters. */
-export function edgeReply(status: number): WireReply {
-  const title = `${status} ${STATUS_CODES[status] ?? 'Error'}`;
-  const payload = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n</body>\r\n</html>\r\n`;
-  return { status, headers: { 'content-type': 'text/html' }, payload };
-}
+/** The page of the edge in front of HubSpot. */
+export const edgeReply = (status: number): WireReply => ({
+  status,
+  headers: { 'content-type': 'text/html' },
+  payload: edgePage(status),
+});
 
 function correlationIdOf(body: unknown): string {
   const has = typeof body === 'object' && body !== null && 'correlationId' in body;

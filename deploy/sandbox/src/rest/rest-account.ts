@@ -7,6 +7,7 @@ import type {
   ReceivedCall,
   WireReply,
 } from '../control/imitated-provider';
+import { edgePage } from '../crm/api-call';
 import { answerRest } from './answer-rest';
 import { RestData, type SerialIds } from './rest-data';
 import { dataCentreOf, type RestReply, type RestStyle } from './rest-style';
@@ -48,12 +49,17 @@ export class RestAccount implements ImitatedAccount {
   }
 
   statusReply(status: number): WireReply {
-    const title = STATUS_CODES[status] ?? 'Error';
     if (edgeStatuses.has(status)) {
-      return { status, headers: { 'content-type': 'text/html' }, payload: `<html><h1>${status} ${title}</h1></html>` };
+      return { status, headers: { 'content-type': 'text/html' }, payload: edgePage(status) };
     }
     if (status === 429) return this.quotaReply();
-    return toWire(this.style.refused({ reason: status === 401 ? 'credentials' : 'status', status, message: title }));
+    return toWire(
+      this.style.refused({
+        reason: status === 401 ? 'credentials' : 'status',
+        status,
+        message: STATUS_CODES[status] ?? 'Error',
+      }),
+    );
   }
 
   quotaReply(): WireReply {

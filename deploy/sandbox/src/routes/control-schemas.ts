@@ -58,7 +58,7 @@ const faultAction = {
   oneOf: [
     action(['status', 'commit-then-status'], reply, ['status']),
     action(['quota'], { policy: { enum: ['burst', 'daily'] }, ...askedWait }),
-    action(['reset-before', 'commit-then-reset', 'reset-mid-reply']),
+    action(['reset-before', 'commit-then-reset', 'reset-mid-reply', 'huge', 'nested']),
     action(['timeout'], { delayMs: durationMs, commit: { enum: ['never', 'first', 'last'] } }),
     action(['slow'], { delayMs: { anyOf: [durationMs, { const: 'typical' }] } }),
     action(['close-idle', 'drip'], { delayMs: durationMs }),
@@ -67,8 +67,6 @@ const faultAction = {
       'location',
     ]),
     action(['dress'], { contentType: text, encoding: { enum: ['gzip', 'deflate', 'br', 'broken'] } }),
-    action(['huge'], { bytes: { type: 'integer', minimum: 1, maximum: 4_294_967_296 } }),
-    action(['nested'], { depth: { type: 'integer', minimum: 1, maximum: 1_000_000 } }),
     action(['partial'], { inputs, category: text, message: text }),
   ],
 };

@@ -47,7 +47,7 @@ function sendAwkwardly(req: Request, res: Response, reply: WireReply, delivery: 
     case 'drip':
       return drip(res, delivery.delayMs ?? DRIP_MS);
     case 'huge':
-      return flood(res, reply, delivery.bytes ?? HUGE_BYTES);
+      return flood(res, reply);
   }
 }
 
@@ -87,9 +87,9 @@ function drip(res: Response, everyMs: number): void {
 }
 
 /** Spaces before the JSON of the reply: a valid body, for a caller that reads it to its end. */
-function flood(res: Response, { payload }: WireReply, bytes: number): void {
+function flood(res: Response, { payload }: WireReply): void {
   const block = Buffer.alloc(65_536, ' ');
-  let left = bytes;
+  let left = HUGE_BYTES;
   const more = (): void => {
     while (left > 0 && !res.destroyed) {
       left -= block.length;

@@ -1,5 +1,5 @@
 import type { InputRefusal, WireReply } from '../control/imitated-provider';
-import { emptyReply, WireError, type Headers } from '../crm/api-call';
+import { edgePage, emptyReply, WireError, type Headers } from '../crm/api-call';
 
 const jsonType = 'application/json;charset=UTF-8';
 
@@ -124,7 +124,3 @@ export function statusReply(status: number): WireReply {
   if (status === 204 || status === 304) return emptyReply(status);
   return status < 400 ? jsonReply(status, {}) : textReply(status, edgePage(status));
 }
-
-/** Only its being HTML matters. */
-const edgePage = (status: number): string =>
-  `<html>\r\n<head><title>${status}</title></head>\r\n<body>\r\n<h1>${status}</h1>\r\n</body>\r\n</html>\r\n`;

@@ -39,32 +39,6 @@ it('reads every clause, keywords in any case', () => {
   });
 });
 
-it('reads COUNT()', () => {
-  expect(parseQuery('SELECT COUNT() FROM Contact').select).toBe('count');
-});
-
-it.each([
-  ['=', "Name = 'a'"],
-  ['!=', "Name != 'a'"],
-  ['!=', "Name <> 'a'"],
-  ['<', 'Score__c < 1'],
-  ['<=', 'Score__c<=1'],
-  ['>', 'Score__c > 1'],
-  ['>=', 'Score__c >= 1'],
-  ['LIKE', "Name like 'a%'"],
-  ['IN', "Name IN ('a','b')"],
-  ['NOT IN', "Name not in ('a')"],
-])('reads the operator %s in %s', (operator, condition) => {
-  expect(where(condition)).toMatchObject({ kind: 'compare', operator });
-});
-
-it('joins by AND, by OR, by parentheses and NOT', () => {
-  expect(where("A = 'x' AND (B = 'y' OR NOT C = 'z') AND D = 1")).toMatchObject({
-    kind: 'and',
-    parts: [{ kind: 'compare' }, { kind: 'or', parts: [{ kind: 'compare' }, { kind: 'not' }] }, { kind: 'compare' }],
-  });
-});
-
 it.each([
   [String.raw`Name = 'O\'Brien'`, "O'Brien"],
   [String.raw`Name = 'a\\b'`, String.raw`a\b`],
