@@ -48,9 +48,9 @@ const unhealthyAfter = 5;
  */
 export const newestOperationsSql = (limit: string): string => `(
   select n.* from (
-    select * from operations where (project_id, installation_id, id) <= (i.project_id, i.id, 'g')
-    order by project_id desc, installation_id desc, id desc limit ${limit}) n
-  where n.project_id = i.project_id and n.installation_id = i.id)`;
+    select * from operations o where o.project_id = i.project_id and (o.installation_id, o.id) <= (i.id, 'g')
+    order by o.installation_id desc, o.id desc limit ${limit}) n
+  where n.installation_id = i.id)`;
 
 /** How the latest operations of the installation `i` ended. */
 export const latestOperationsSql = `
