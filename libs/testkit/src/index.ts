@@ -21,7 +21,7 @@ export {
 } from './seed-installation';
 export { cloneDatabase, countRows, createEmptyDatabase, patientLimits, type ClonedDatabase } from './template-database';
 export { signInSettings, startOpenIdProvider, type OpenIdProviderOfTest } from './start-openid-provider';
-export { startTcpProxy, type TcpProxy, type WireFault } from './tcp-proxy';
+export { startTcpProxy, type TcpProxy } from './tcp-proxy';
 export { encodePart, tokenIssuer, type TokenIssuer } from './token-issuer';
 export { until } from './until';
 export { zipOf, type ZipEntry } from './zip-of';
