@@ -14,8 +14,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const files = ['libs/types/src/limits.ts', 'libs/types/dist/limits.js'].map((file) => join(root, file));
 const originals = files.map((file) => readFileSync(file, 'utf8'));
 
-/** The suite that guards a limit; of the others the unit tests of the types and of what validates. */
+/** The suite that guards a limit; of most libs/http/src/limits.test.ts, which checks both sides of it. */
 const suites = {
+  bodyBytesMax: 'libs/(types|http)/src/[^/]*.test',
+  forwardedHeadersBytesMax: 'libs/types/src/forwarded-headers',
+  forwardedHeaderNameCharactersMax: 'libs/types/src/forwarded-headers',
+  nameCharactersMax: 'libs/types/src',
+  issuesMax: 'libs/(types|http)/src/[^/]*.test',
   autoBatchRecordsMax: 'libs/store/test/auto-batch',
   deadlineHoursDefault: 'write-gateway/test/accept',
   idempotencyKeyCharactersMax: 'write-gateway/test/idempotency',
@@ -56,7 +61,7 @@ async function moveAndTest(name, by) {
     );
   });
   const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(root, 'jest.config.js'), '--silent', '--bail'];
-  const pattern = suites[name] ?? 'libs/(types|http)/src/[^.]*.test';
+  const pattern = suites[name] ?? 'libs/http/src/limits.test';
   const args = [...jest, '--testPathPatterns', pattern];
   const failure = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 64_000_000 }).then(
     () => undefined,

@@ -111,8 +111,14 @@ it.each(edges)('$name: takes $min to $max and nothing beyond', ({ schema, body, 
   expect([takes(lowest), min === undefined || !takes(lowest - 1)]).toEqual([true, true]);
 });
 
-it('knows the numbers of the specification', () => {
+it('knows the numbers', () => {
   expect(limits).toMatchObject({ autoBatchRecordsMax: 100, deadlineHoursDefault: 1, recordFieldsMax: 1000 });
+  // Ours, kept by suites that would not see one byte more.
+  expect(limits).toMatchObject({
+    singleWriteBytesMax: 1_000_000,
+    batchWriteBytesMax: 5_000_000,
+    providerMetadataBytesMax: 16_384,
+  });
 });
 
 it('asks for 1 to 1000 of a list, and nothing beyond', () => {
