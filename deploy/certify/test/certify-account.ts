@@ -7,6 +7,9 @@ import { type Fixture, fixtures } from '@sluice/connectors/conformance';
 import { createSandbox, type RunningSandbox } from '@sluice/sandbox';
 import { type CertificationRequest, runCertification } from '../src/run-certification';
 
+/** How far the index of a HubSpot account is behind, in milliseconds. */
+export const searchLagMs = 300;
+
 export const providers = [...fixtures.keys()];
 
 let sandbox: RunningSandbox;
@@ -56,7 +59,7 @@ export async function certify(provider: string, asked: Partial<CertificationRequ
 export async function account(provider: string) {
   const name = `certify-${provider.toLowerCase()}-${(opened += 1)}`;
   const limits = provider === 'hubspot' ? { perTenSeconds: 0, searchesPerSecond: 0 } : {};
-  const index = provider === 'hubspot' ? { searchLagMs: 300 } : {};
+  const index = provider === 'hubspot' ? { searchLagMs } : {};
   const { token } = await control<{ token: string }>('accounts', { name, provider, limits, ...index });
   const given = provider === 'zendeskSupport' ? Buffer.from(`ana@acme.test/token:${token}`).toString('base64') : token;
   const env = { [tokenNameOf(provider)]: given, [tokenNameOf(provider, 'WORKSPACE')]: name };

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { until } from '@sluice/testkit';
-import { account, certifySuite, inDataDir, unfinished } from './certify-account';
+import { account, certifySuite, inDataDir, searchLagMs, unfinished } from './certify-account';
 
 certifySuite();
 
@@ -23,8 +24,9 @@ async function killed(customer: Customer, fault: object, ...more: string[]): Pro
 const hangs = { kind: 'timeout', delayMs: 60_000 } as const;
 const batch = { path: '^/crm/v3/objects/contacts/batch/create$' };
 
-/** Creates of unknown outcome were sent long ago: what may still come of them has come. */
-function letTimePass(): void {
+/** Creates of unknown outcome were sent long ago: what may still come of them has come, and the index of the account shows it. */
+async function letTimePass(): Promise<void> {
+  await sleep(searchLagMs);
   for (const name of unfinished()) {
     const file = inDataDir('certify', 'unfinished', name);
     const entry = JSON.parse(readFileSync(file, 'utf8')) as { records: { sentAt: string }[] };
@@ -49,7 +51,7 @@ describe('killed', () => {
     const customer = await account(provider);
     await killed(customer, fault);
     expect([(await customer.records()).length > 0, unfinished().length]).toEqual([true, 1]);
-    letTimePass();
+    await letTimePass();
     await customer.clearFaults();
     const { code, text } = await customer.certify({ cleanOnly: true });
     expect(text).toMatch(
@@ -61,7 +63,7 @@ describe('killed', () => {
   it('the next run removes it too, before it makes its own', async () => {
     const customer = await account('salesforce');
     await killed(customer, { match: { path: '^/services/data/v[0-9.]+/query' }, action: hangs });
-    letTimePass();
+    await letTimePass();
     const { code, text } = await customer.certify();
     expect(text).toMatch(/^the run sluice-certify-\S+ had not come to its end: what it left is removed\nrun sluice-/);
     expect([code, await customer.records()]).toEqual([0, []]);
