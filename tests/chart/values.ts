@@ -47,7 +47,7 @@ export const matrix: Readonly<Record<string, object>> = {
     prometheusRule: { enabled: true, runbookBaseUrl: 'https://wiki.example.com/runbooks' },
     dashboards: { enabled: true },
     services: {
-      ...everyService({ autoscaling: { enabled: true }, env: { SLUICE_SWEEPS: true } }),
+      ...everyService({ autoscaling: { enabled: true }, env: { OTEL_BSP_MAX_QUEUE_SIZE: 4096 } }),
       executor: { autoscaling: { enabled: true, externalMetric: { name: 'sluice_oldest_ready_seconds', value: 30 } } },
     },
     providers: { egressAllow: ['10.0.0.0/8'] },
