@@ -1,7 +1,9 @@
 import { ProviderError } from '@sluice/errors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { captureDeclared, captureHubspot, captureSalesforce } from '../test/captured-calls';
 import { failedOutcome, type Failing } from '../test/failed-outcome';
 import type { Connector } from './connector';
+import type { Declaration } from './declarative/declaration';
 import { createDeclaredApi } from './declarative/call-provider';
 import { createDeclaredConnector } from './declarative/connector';
 import { loadDeclarations } from './declarative/load-declarations';
@@ -12,7 +14,12 @@ import { hubspotUrls } from './hubspot/urls';
 import { createSalesforceApi } from './salesforce/call-salesforce';
 import { createSalesforceConnector } from './salesforce/connector';
 
-const pipedrive = loadDeclarations().find(({ name }) => name === 'pipedrive');
+const fileOf = (provider: string): Declaration => {
+  const file = loadDeclarations().find(({ name }) => name === provider);
+  if (file === undefined) throw new Error(`there is no file of ${provider}`);
+  return file;
+};
+const pipedrive = fileOf('pipedrive');
 
 type Watch = (request: HttpRequest) => void;
 
@@ -29,7 +36,6 @@ function connectorOf(provider: string, failing: Failing, watch: Watch = () => un
   if (provider === 'salesforce') {
     return createSalesforceConnector(createSalesforceApi({ ...options, loginUrl: 'https://login.example' }));
   }
-  if (!pipedrive) throw new Error('no such file');
   return createDeclaredConnector(createDeclaredApi({ ...options, file: pipedrive }));
 }
 
@@ -141,4 +147,108 @@ test.each(['hubspot', 'salesforce', 'pipedrive'])('%s: a token reply is read up 
   const sent: HttpRequest[] = [];
   await failureOf(provider, { status: 500 }, (request) => sent.push(request));
   expect(sent.map(({ bytesMax }) => bytesMax)).toEqual([262_144]);
+});
+
+const app = { clientId: 'id 1', clientSecret: 'the-client-secret' };
+const inForm = { client_id: 'id 1', client_secret: 'the-client-secret' };
+const refreshing = { ...app, refreshToken: 'the-refresh-token' };
+const refreshed = { grant_type: 'refresh_token', refresh_token: 'the-refresh-token' };
+const coming = { ...app, code: 'the-code', redirectUri: 'https://a/b', codeVerifier: 'the-verifier' };
+const came = { grant_type: 'authorization_code', redirect_uri: 'https://a/b', code: 'the-code' };
+const ofUser = { ...app, grantType: 'password', username: 'u@acme', password: 'pass' } as const;
+const ofClient = { ...app, grantType: 'client_credentials', workspaceRef: 'acme' } as const;
+
+function captureOf(provider: string, json: object) {
+  if (provider === 'hubspot') return captureHubspot(() => json);
+  return provider === 'salesforce' ? captureSalesforce(() => json) : captureDeclared(fileOf(provider), () => json);
+}
+
+/** Where each request for tokens goes, and its form. Source: RFC 6749, 4.1.3, 4.3, 4.4 and 6; RFC 7636, 4.5. */
+test.each<[string, string, (connector: Required<Connector>) => Promise<unknown>, string, object, object?]>([
+  ['hubspot', 'a refresh', (of) => of.refresh(refreshing), '/oauth/v1/token', { ...refreshed, ...inForm }],
+  [
+    'hubspot',
+    'a code',
+    (of) => of.exchangeCode(coming),
+    '/oauth/v1/token',
+    { ...came, code_verifier: 'the-verifier', ...inForm },
+  ],
+  ['salesforce', 'a refresh', (of) => of.refresh(refreshing), '/services/oauth2/token', { ...refreshed, ...inForm }],
+  [
+    'salesforce',
+    'a code',
+    (of) => of.exchangeCode(coming),
+    '/services/oauth2/token',
+    { ...came, code_verifier: 'the-verifier', ...inForm },
+  ],
+  [
+    'salesforce',
+    'a client',
+    (of) => of.grant(ofClient),
+    '/services/oauth2/token',
+    { grant_type: 'client_credentials', ...inForm },
+  ],
+  [
+    'salesforce',
+    'a user',
+    (of) => of.grant(ofUser),
+    '/services/oauth2/token',
+    { grant_type: 'password', username: 'u@acme', password: 'pass', ...inForm },
+  ],
+  ['zoho', 'a code without a challenge', (of) => of.exchangeCode(coming), '/oauth/v2/token', { ...came, ...inForm }],
+  [
+    'pipedrive',
+    'the app as user of the request',
+    (of) => of.refresh(refreshing),
+    '/oauth/token',
+    refreshed,
+    { authorization: `Basic ${Buffer.from('id%201:the-client-secret').toString('base64')}` },
+  ],
+])('%s, %s: what is sent', async (...[provider, , ask, path, form, headers = {}]) => {
+  const { connector, taken } = captureOf(provider, { access_token: 'new' });
+  await ask(connector);
+  expect(taken().map((sent) => [sent.method, sent.path, sent.form, sent.headers])).toEqual([
+    ['POST', path, form, headers],
+  ]);
+});
+
+const salesforceReply = {
+  instance_url: 'https://Acme--uat.sandbox.my.salesforce.com',
+  id: 'https://test.salesforce.com/id/00Dak000000000OEAA/005ak000000000UAAA',
+  scope: 'api refresh_token',
+};
+
+test.each<[string, object, object]>([
+  ['hubspot', {}, {}],
+  [
+    'hubspot',
+    { refresh_token: 'r', expires_in: 1_800, hub_id: 4_711, user_id: 99, scopes: ['oauth'] },
+    {
+      refreshToken: 'r',
+      expiresAt: expect.any(Date) as Date,
+      scopes: ['oauth'],
+      workspaceRef: '4711',
+      consumerRef: '99',
+    },
+  ],
+  // A rotated refresh token comes along; no end of life is reported.
+  [
+    'salesforce',
+    { ...salesforceReply, refresh_token: 'r', expires_in: 1_800 },
+    {
+      refreshToken: 'r',
+      scopes: ['api', 'refresh_token'],
+      workspaceRef: 'acme--uat.sandbox',
+      consumerRef: '005ak000000000UAAA',
+    },
+  ],
+  ['pipedrive', { refresh_token: 'r', scope: 'a,b' }, { refreshToken: 'r', scopes: ['a', 'b'] }],
+])('%s: what the reply %j gives', async (provider, reply, expected) => {
+  const { connector } = captureOf(provider, { access_token: 'new', ...reply });
+  const beforeMs = Date.now();
+  const tokens = await connector.refresh(refreshing);
+  expect(tokens).toEqual({ accessToken: 'new', ...expected });
+  if (tokens.expiresAt === undefined) return;
+  expect(Number(tokens.expiresAt)).toBeGreaterThanOrEqual(beforeMs + 1_800_000);
+  expect(Number(tokens.expiresAt)).toBeLessThanOrEqual(Date.now() + 1_800_000);
 });

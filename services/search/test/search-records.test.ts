@@ -70,54 +70,6 @@ describe('200', () => {
     expect(properties).toEqual([propertyNames, propertyNames, ['dealname']]);
   });
 
-  it('returns one page, whatever the provider has besides', async () => {
-    const seed = await search.seed();
-    const one = foundRecords({ hs_object_id: '1' }) as { status: number; body: object };
-    search.hubspot.answer = { ...one, body: { ...one.body, total: 900, paging: { next: { after: '100' } } } };
-    const from = search.hubspot.calls.length;
-    const reply = await ask(seed).expect(200);
-    expect(reply.body).toEqual({ results: [expect.objectContaining({ id: '1' })] });
-    expect(search.hubspot.calls.slice(from).filter(({ path }) => path.endsWith('/search'))).toHaveLength(1);
-  });
-
-  it('finds nothing, finds without filters, and joins filters by AND', async () => {
-    const seed = await search.seed();
-    search.hubspot.answer = foundRecords();
-    expect((await ask(seed, { objectName: 'contacts', fieldFilters: [] }).expect(200)).body).toEqual({ results: [] });
-    const fieldFilters = [
-      { fieldName: 'city', operator: 'eq', value: 'Bern' },
-      { fieldName: 'vip', operator: 'eq', value: true },
-      { fieldName: 'age', operator: 'eq', value: 42 },
-    ];
-    await ask(seed, { objectName: 'contacts', fieldFilters }).expect(200);
-    expect(search.hubspot.calls.at(-1)?.body).toMatchObject({
-      filterGroups: [{ filters: [{ propertyName: 'city' }, { propertyName: 'vip', value: 'true' }, { value: '42' }] }],
-    });
-  });
-
-  it('searches and returns mapped names', async () => {
-    const manifest = sampleManifest({
-      read: { objects: [{ objectName: 'contacts', requiredFields: [{ fieldName: 'email', mapToName: 'mail' }] }] },
-    });
-    const seed = await search.seed({ manifest });
-    search.hubspot.answer = foundRecords({ hs_object_id: '1', email: 'a@b.c', city: 'Bern' });
-    const body = { objectName: 'contacts', fieldFilters: [{ fieldName: 'mail', operator: 'eq', value: 'a@b.c' }] };
-    const reply = await ask(seed, body).expect(200);
-    expect(reply.body).toMatchObject({ results: [{ fields: { city: 'Bern' }, mappedFields: { mail: 'a@b.c' } }] });
-    expect((reply.body as { results: { fields: object }[] }).results[0]?.fields).not.toHaveProperty('email');
-    expect(search.hubspot.calls.at(-1)?.body).toMatchObject({
-      filterGroups: [{ filters: [{ propertyName: 'email' }] }],
-    });
-  });
-
-  it('marks the connection as working', async () => {
-    const seed = await search.seed();
-    search.hubspot.answer = foundRecords();
-    await ask(seed).expect(200);
-    const connection = await search.context.store.connections.find(seed.projectId, seed.connectionId);
-    expect(connection?.status).toBe('working');
-  });
-
   // A change is in force for the next request, with no timer.
   it('sees a new manifest with the very next search', async () => {
     const seed = await search.seed();
@@ -267,12 +219,7 @@ describe('bad input', () => {
   }
 
   it.each<[string, object, string]>([
-    ['no objectName', { fieldFilters: [] }, 'objectName'],
-    ['no fieldFilters', { objectName: 'contacts' }, 'fieldFilters'],
-    ['filters of another type', { objectName: 'contacts', fieldFilters: 'email' }, 'fieldFilters'],
     ['another operator', { ...byEmail, fieldFilters: [{ ...filter, operator: 'gt' }] }, 'fieldFilters[0].operator'],
-    ['a list as value', { ...byEmail, fieldFilters: [{ ...filter, value: ['x'] }] }, 'fieldFilters[0].value'],
-    ['null as value', { ...byEmail, fieldFilters: [{ ...filter, value: null }] }, 'fieldFilters[0].value'],
     [
       'an endless value',
       { ...byEmail, fieldFilters: [{ ...filter, value: 'x'.repeat(2_000) }] },

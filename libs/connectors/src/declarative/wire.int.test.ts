@@ -410,28 +410,7 @@ it('a page whose rows have no id is no page', async () => {
   await expect(asked).rejects.toBeInstanceOf(ProviderError);
 });
 
-// RFC 6749: where the app's id and secret go, and what a refusal says of the customer.
 describe('tokens', () => {
-  const refresh = { refreshToken: 'refresh-1', clientId: 'id', clientSecret: 'client-secret' };
-  const given = { access_token: 'new', refresh_token: 'next', expires_in: 3600, scope: 'a b' };
-
-  it('are asked for in the body, or with the app as user', async () => {
-    stub.replyWith({ status: 200, body: given });
-    const tokens = await connectors.get('zoho').refresh?.(refresh);
-    expect(tokens).toMatchObject({ accessToken: 'new', refreshToken: 'next', scopes: ['a', 'b'] });
-    await connectors.get('pipedrive').refresh?.(refresh);
-    const [zoho, pipedrive] = stub.requests;
-    expect(zoho?.path).toBe('/zoho/oauth/v2/token');
-    expect(Object.fromEntries(new URLSearchParams(String(zoho?.body)))).toEqual({
-      grant_type: 'refresh_token',
-      refresh_token: 'refresh-1',
-      client_id: 'id',
-      client_secret: 'client-secret',
-    });
-    expect(pipedrive?.headers.authorization).toBe(`Basic ${Buffer.from('id:client-secret').toString('base64')}`);
-    expect(String(pipedrive?.body)).not.toContain('client');
-  });
-
   it('of a connection’s own client are refused as its credentials', async () => {
     stub.replyWith({ status: 401, body: { error: 'invalid_client' } });
     const asked = connectors

@@ -1,7 +1,6 @@
 import type { ProviderStub, StubReply } from '../../test/provider-stub';
 import { useStubbedConnectors } from '../../test/stubbed-connectors';
 import type { Connector } from '../connector';
-import type { ObservedExchange } from '../requests';
 
 let stub: ProviderStub;
 let hubspot: Required<Connector>;
@@ -151,50 +150,5 @@ describe('the description of an object', () => {
     await expect(hubspot.describe(contacts)).rejects.toMatchObject({ class: failureClass });
     stub.replyWith(listed, schema);
     await expect(hubspot.describe(contacts)).resolves.toMatchObject({ name: 'contacts' });
-  });
-});
-
-describe('refresh', () => {
-  const request = { refreshToken: 'refresh-0001-secret', clientId: 'app-1', clientSecret: 'client-secret-0001' };
-  const tokens = {
-    access_token: 'new-access',
-    refresh_token: 'new-refresh',
-    expires_in: 1_800,
-    token_type: 'bearer',
-    hub_id: 1,
-    scopes: ['oauth', 'crm.objects.contacts.write'],
-  };
-
-  test('a form without bearer token, and the tokens that come back', async () => {
-    stub.replyWith({ status: 200, body: tokens });
-    const beforeMs = Date.now();
-    const exchanges: ObservedExchange[] = [];
-    const fresh = await hubspot.refresh({ ...request, observe: (exchange) => exchanges.push(exchange) });
-    expect(fresh).toEqual({
-      accessToken: 'new-access',
-      refreshToken: 'new-refresh',
-      expiresAt: expect.any(Date),
-      scopes: tokens.scopes,
-      workspaceRef: '1',
-    });
-    const receivedAtMs = Number(fresh.expiresAt) - 1_800_000;
-    expect(receivedAtMs).toBeGreaterThanOrEqual(beforeMs);
-    expect(receivedAtMs).toBeLessThanOrEqual(Date.now());
-    const [sent] = stub.requests;
-    expect(sent).toMatchObject({ method: 'POST', path: '/oauth/v1/token' });
-    expect(sent?.headers['authorization']).toBeUndefined();
-    expect(sent?.headers['content-type']).toBe('application/x-www-form-urlencoded');
-    expect(Object.fromEntries(new URLSearchParams(String(sent?.body)))).toEqual({
-      grant_type: 'refresh_token',
-      client_id: 'app-1',
-      client_secret: 'client-secret-0001',
-      refresh_token: 'refresh-0001-secret',
-    });
-    expect(exchanges).toMatchObject([{ status: 200 }]);
-  });
-
-  test('what the reply leaves out is absent', async () => {
-    stub.replyWith({ status: 200, body: { access_token: 'new-access' } });
-    expect(await hubspot.refresh(request)).toEqual({ accessToken: 'new-access' });
   });
 });

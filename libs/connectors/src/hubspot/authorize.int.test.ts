@@ -40,36 +40,6 @@ describe('exchangeCode', () => {
     clientSecret: 'client-secret-0001',
   };
 
-  test('a form, and the tokens with account and user', async () => {
-    const body = {
-      access_token: 'a',
-      refresh_token: 'r',
-      expires_in: 1_800,
-      hub_id: 4711,
-      user_id: 99,
-      scopes: ['oauth'],
-    };
-    stub.replyWith({ status: 200, body });
-    expect(await hubspot.exchangeCode(request)).toEqual({
-      accessToken: 'a',
-      refreshToken: 'r',
-      expiresAt: expect.any(Date),
-      scopes: ['oauth'],
-      workspaceRef: '4711',
-      consumerRef: '99',
-    });
-    const [sent] = stub.requests;
-    expect(sent).toMatchObject({ method: 'POST', path: '/oauth/v1/token' });
-    expect(Object.fromEntries(new URLSearchParams(String(sent?.body)))).toEqual({
-      grant_type: 'authorization_code',
-      client_id: 'app-1',
-      client_secret: 'client-secret-0001',
-      redirect_uri: request.redirectUri,
-      code: request.code,
-      code_verifier: request.codeVerifier,
-    });
-  });
-
   test('a refused code is no revocation, and no text carries a secret', async () => {
     const said = Object.values(request).join(' ');
     stub.replyWith({ status: 400, body: { error: 'invalid_grant', status: 'BAD_AUTH_CODE', message: said } });

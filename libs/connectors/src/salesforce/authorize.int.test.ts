@@ -6,13 +6,6 @@ let stub: ProviderStub;
 let salesforce: Required<Connector>;
 const { openDirect } = useStubbedConnectors((opened) => ({ stub, salesforce } = opened));
 const secrets = { clientId: 'client', clientSecret: 'client-secret-0001' };
-const formOf = (body: unknown) => Object.fromEntries(new URLSearchParams(String(body)));
-const tokens = {
-  access_token: '00D!new',
-  instance_url: 'https://Acme--uat.sandbox.my.salesforce.com',
-  id: 'https://test.salesforce.com/id/00Dak000000000OEAA/005ak000000000UAAA',
-  scope: 'api',
-};
 
 describe('the address of the page', () => {
   const request = { clientId: 'client', redirectUri: 'https://a/b', state: 's', codeChallenge: 'challenge' };
@@ -32,34 +25,9 @@ describe('the address of the page', () => {
   });
 });
 
-test('exchangeCode: a form, and the tokens with account and user', async () => {
-  stub.replyWith({ status: 200, body: { ...tokens, refresh_token: '5Aep' } });
-  const request = { ...secrets, code: 'code-0001', redirectUri: 'https://a/b', codeVerifier: 'verifier-0001' };
-  expect(await salesforce.exchangeCode(request)).toEqual({
-    accessToken: '00D!new',
-    refreshToken: '5Aep',
-    scopes: ['api'],
-    workspaceRef: 'acme--uat.sandbox',
-    consumerRef: '005ak000000000UAAA',
-  });
-  expect(formOf(stub.requests[0]?.body)).toMatchObject({ grant_type: 'authorization_code', code: 'code-0001' });
-});
-
 describe('grant', () => {
   const password = { ...secrets, grantType: 'password', username: 'u@acme', password: 'password-0001' } as const;
   const client = { ...secrets, grantType: 'client_credentials', workspaceRef: 'acme' } as const;
-
-  test('a form for a client, and one for a user', async () => {
-    stub.replyWith({ status: 200, body: tokens }, { status: 200, body: tokens });
-    for (const request of [client, password]) {
-      expect(await salesforce.grant(request)).toMatchObject({ accessToken: '00D!new' });
-    }
-    const shared = { client_id: 'client', client_secret: 'client-secret-0001' };
-    expect(stub.requests.map(({ body }) => formOf(body))).toEqual([
-      { ...shared, grant_type: 'client_credentials' },
-      { ...shared, grant_type: 'password', username: 'u@acme', password: 'password-0001' },
-    ]);
-  });
 
   test('client credentials need the account, because its own host is asked', async () => {
     stub.replyWith();

@@ -42,35 +42,6 @@ describe('workspace', () => {
   });
 });
 
-describe('refresh', () => {
-  const request = { refreshToken: '5Aep861-refresh', clientId: 'client', clientSecret: 'client-secret' };
-  const ask = () => salesforce.refresh(request);
-
-  test('a form to the login; no expiry is reported', async () => {
-    const body = {
-      access_token: '00D!new',
-      instance_url: 'https://acme.my.salesforce.com',
-      scope: 'api refresh_token',
-    };
-    stub.replyWith({ status: 200, body });
-    expect(await ask()).toEqual({ accessToken: '00D!new', scopes: ['api', 'refresh_token'], workspaceRef: 'acme' });
-    const [sent] = stub.requests;
-    expect(sent).toMatchObject({ method: 'POST', path: '/services/oauth2/token' });
-    expect(sent?.headers['authorization']).toBeUndefined();
-    expect(Object.fromEntries(new URLSearchParams(sent?.body as string))).toEqual({
-      grant_type: 'refresh_token',
-      client_id: 'client',
-      client_secret: 'client-secret',
-      refresh_token: '5Aep861-refresh',
-    });
-  });
-
-  test('a rotated refresh token comes along', async () => {
-    stub.replyWith({ status: 200, body: { access_token: 'a', refresh_token: 'b' } });
-    expect(await ask()).toEqual({ accessToken: 'a', refreshToken: 'b' });
-  });
-});
-
 describe('what a call leaves behind', () => {
   test('the exchange without a quota: the daily total is none; its use is measured', async () => {
     const exchanges: ObservedExchange[] = [];

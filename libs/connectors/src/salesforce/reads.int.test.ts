@@ -78,8 +78,8 @@ describe('search', () => {
       { status: 200, body: accountDescription },
       page(record(idA, { Account: { Name: 'Acme' } })),
     );
-    const records = await find([{ field: 'account.name', value: 'Acme' }], ['Account.Name']);
-    expect(records[0]?.fields).toEqual({ 'Account.Name': 'Acme' });
+    const records = await find([{ field: 'account.name', value: 'Acme' }], ['Id', 'Account.Name', 'id']);
+    expect(records[0]?.fields).toEqual({ Id: idA, 'Account.Name': 'Acme' });
     expect(soql()).toBe("SELECT Id, Account.Name FROM Contact WHERE Account.Name = 'Acme' LIMIT 100");
     expect(stub.requests[1]?.path).toBe(`${root}/sobjects/Account/describe`);
   });

@@ -1,4 +1,4 @@
-import { momentLiteral, quote, toLiteral, toSoql } from './soql';
+import { momentLiteral, quote, toLiteral } from './soql';
 
 // That any text reads back as it was, hostile.test.ts shows for thousands of them.
 test('[sec-25] what would end or hide in a query is escaped, the rest is as it was', () => {
@@ -49,23 +49,5 @@ describe('a value by the type of its field', () => {
   test('a moment has milliseconds only where there are some', () => {
     expect(momentLiteral(new Date('2026-11-20T12:00:00Z'))).toBe('2026-11-20T12:00:00Z');
     expect(momentLiteral(new Date('2026-11-20T12:00:00.120Z'))).toBe('2026-11-20T12:00:00.120Z');
-  });
-});
-
-describe('a query', () => {
-  test('names once, conditions joined by AND, the limit last', () => {
-    const where = [
-      { field: 'Email', operator: 'IN' as const, literals: ["'a'", "'b'"] },
-      { field: 'CreatedDate', operator: '>=' as const, literals: ['2026-11-20T12:00:00Z'] },
-    ];
-    expect(toSoql({ objectName: 'Contact', fields: ['Email', 'Id', 'Email'], where, limit: 5 })).toBe(
-      `SELECT Id, Email FROM Contact WHERE Email IN ('a', 'b') AND CreatedDate >= 2026-11-20T12:00:00Z LIMIT 5`,
-    );
-  });
-
-  test('all fields, no condition', () => {
-    expect(toSoql({ objectName: 'Lead', fields: 'all', where: [], limit: 200 })).toBe(
-      'SELECT FIELDS(ALL) FROM Lead LIMIT 200',
-    );
   });
 });

@@ -24,7 +24,7 @@ export interface Selection {
  * The one place that joins a query. It takes identifiers that were looked up in the object's description and literals
  * made here; no text of a caller comes here. Source: reference B4; reliability checklist, item 25.
  */
-export function toSoql({ objectName, fields, where, limit }: Selection): string {
+function toSoql({ objectName, fields, where, limit }: Selection): string {
   const names = fields === 'all' ? 'FIELDS(ALL)' : [...new Set(['Id', ...fields])].join(', ');
   const conditions = where.map(
     ({ field, operator, literals }) =>
