@@ -11,7 +11,6 @@ import { type HttpClient, type TappedExchange, createHttpClient, tapped } from '
 import { authorizeUrlOf } from './hubspot/tokens';
 import { createHubspotApi } from './hubspot/call-hubspot';
 import { createHubspotConnector } from './hubspot/connector';
-import { type HubspotVersion, hubspotUrls } from './hubspot/urls';
 import { createReplyRoom } from './reply-body';
 import { createSalesforceApi } from './salesforce/call-salesforce';
 import { createSalesforceConnector } from './salesforce/connector';
@@ -47,8 +46,6 @@ export interface ConnectorsOptions {
   readonly tap?: (exchange: TappedExchange) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** @default 'v3' */
-  readonly hubspotVersion?: HubspotVersion;
 }
 
 /** Every request of a declared provider names its origin; nothing is at this one (RFC 2606). */
@@ -59,7 +56,7 @@ const nowhere = 'https://declared.invalid';
  * @throws ConfigError with every problem of every file
  */
 export function createConnectors(options: ConnectorsOptions): ConnectorRegistry {
-  const { urls, callTimeoutMs, logger, metrics, hubspotVersion = 'v3', egressAllow = [], reconnects = false } = options;
+  const { urls, callTimeoutMs, logger, metrics, egressAllow = [], reconnects = false } = options;
   const { keepsLoopback = false } = urls;
   const clients: HttpClient[] = [];
   const policy = addressPolicy(egressAllow);
@@ -74,7 +71,7 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
   };
   const observed = { logger, metrics };
   const hubspot = createHubspotConnector(
-    createHubspotApi({ client: clientOf(urls.hubspot), urls: hubspotUrls(hubspotVersion), ...observed }),
+    createHubspotApi({ client: clientOf(urls.hubspot), ...observed }),
     authorizeUrlOf(urls.hubspot),
   );
   const { salesforceLogin: loginUrl, salesforceInstance: instanceUrl } = urls;

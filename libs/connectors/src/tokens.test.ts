@@ -10,7 +10,6 @@ import { loadDeclarations } from './declarative/load-declarations';
 import type { HttpClient, HttpRequest } from './http-client';
 import { createHubspotApi } from './hubspot/call-hubspot';
 import { createHubspotConnector } from './hubspot/connector';
-import { hubspotUrls } from './hubspot/urls';
 import { createSalesforceApi } from './salesforce/call-salesforce';
 import { createSalesforceConnector } from './salesforce/connector';
 
@@ -31,7 +30,7 @@ function connectorOf(provider: string, failing: Failing, watch: Watch = () => un
   const client: HttpClient = { send, close: () => Promise.resolve() };
   const options = { client, logger: silentLogger, metrics: createMetrics('test') };
   if (provider === 'hubspot') {
-    return createHubspotConnector(createHubspotApi({ ...options, urls: hubspotUrls('v3') }), 'https://app.example/');
+    return createHubspotConnector(createHubspotApi(options), 'https://app.example/');
   }
   if (provider === 'salesforce') {
     return createSalesforceConnector(createSalesforceApi({ ...options, loginUrl: 'https://login.example' }));

@@ -6,7 +6,6 @@ import type { Declaration } from '../src/declarative/declaration';
 import type { HttpClient, HttpRequest } from '../src/http-client';
 import { createHubspotApi } from '../src/hubspot/call-hubspot';
 import { createHubspotConnector } from '../src/hubspot/connector';
-import { hubspotUrls, type HubspotVersion } from '../src/hubspot/urls';
 import { createSalesforceApi } from '../src/salesforce/call-salesforce';
 import { createSalesforceConnector } from '../src/salesforce/connector';
 
@@ -42,9 +41,9 @@ function capture(reply: Reply): { client: HttpClient; taken: Captured['taken'] }
 
 const shared = () => ({ logger: silentLogger, metrics: createMetrics('test') });
 
-export function captureHubspot(reply: Reply, version: HubspotVersion = 'v3'): Captured {
+export function captureHubspot(reply: Reply): Captured {
   const { client, taken } = capture(reply);
-  const api = createHubspotApi({ client, urls: hubspotUrls(version), ...shared() });
+  const api = createHubspotApi({ client, ...shared() });
   return { connector: createHubspotConnector(api, 'https://app.example/authorize') as Required<Connector>, taken };
 }
 

@@ -7,8 +7,6 @@ export interface ImitatedProvider {
   readonly fixture: Fixture;
   /** A well-formed token that opens nothing. @default the account's own with another end */
   readonly badToken?: string;
-  /** @default HubSpot's older layout */
-  readonly hubspotVersion?: 'v3' | '2026-03';
   /** Path of creates: a prefix, or an expression that begins with `^`; so a fault meets no search. @default any POST */
   readonly writePath?: string;
   /** The object as the path of a link has it, and that of the records it is linked to. */
@@ -35,15 +33,8 @@ const linkTo = (objectName: string, markField: string, associationTypeId: number
 const salesforceKey = 'External_Id__c';
 
 const imitated: Readonly<Record<string, ImitatedProvider>> = {
-  'hubspot, layout v3': {
+  'hubspot, contacts': {
     ...hubspot,
-    fixture: fixtureOf('hubspot'),
-    linkPath: ['contacts', 'companies'],
-    casesMin: 79,
-  },
-  'hubspot, layout 2026-03': {
-    ...hubspot,
-    hubspotVersion: '2026-03',
     fixture: fixtureOf('hubspot'),
     linkPath: ['contacts', 'companies'],
     casesMin: 79,
@@ -62,9 +53,8 @@ const imitated: Readonly<Record<string, ImitatedProvider>> = {
     linkPath: ['companies', 'deals'],
     casesMin: 76,
   },
-  'hubspot, deals by their type id, layout 2026-03': {
+  'hubspot, deals by their type id': {
     ...hubspot,
-    hubspotVersion: '2026-03',
     fixture: {
       objectName: '0-3',
       fields: (seed) => ({ dealname: seed, amount: '1200.5' }),

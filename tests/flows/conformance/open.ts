@@ -1,4 +1,4 @@
-import { type Auth, createConnectors, type Connector, type ConnectorRegistry } from '@sluice/connectors';
+import { type Auth, createConnectors, type Connector } from '@sluice/connectors';
 import type { ConnectorHarness, Fault, Grant, LinkedObject } from '@sluice/connectors/conformance';
 import { createSandbox, type RunningSandbox } from '@sluice/sandbox';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
@@ -25,29 +25,19 @@ export interface Imitations {
 export async function openImitations(): Promise<Imitations> {
   const sandbox: RunningSandbox = await createSandbox({ port: 0, host: '127.0.0.1' });
   const { url } = sandbox;
-  const registries = new Map<string, ConnectorRegistry>();
-  const registry = (version: ImitatedProvider['hubspotVersion'] = 'v3'): ConnectorRegistry => {
-    const opened = registries.get(version) ?? connect(url, version);
-    registries.set(version, opened);
-    return opened;
-  };
-  return {
-    open: async (imitated) => harness(url, registry(imitated.hubspotVersion).get(imitated.provider), imitated),
-    close: async () => {
-      await Promise.all([...registries.values()].map((each) => each.close()));
-      await sandbox.close();
-    },
-  };
-}
-
-function connect(url: string, hubspotVersion: 'v3' | '2026-03'): ConnectorRegistry {
-  return createConnectors({
+  const connectors = createConnectors({
     urls: { hubspot: url, salesforceLogin: url, salesforceInstance: url, declared: `${url}/rest` },
     callTimeoutMs: 5_000,
     logger: silentLogger,
     metrics: createMetrics('tests'),
-    hubspotVersion,
   });
+  return {
+    open: async (imitated) => harness(url, connectors.get(imitated.provider), imitated),
+    close: async () => {
+      await connectors.close();
+      await sandbox.close();
+    },
+  };
 }
 
 let opened = 0;

@@ -8,6 +8,7 @@ import { itemFailure } from './errors';
 import { normalizeValue } from './same-value';
 import { unanswered } from './failure-tables';
 import { type WireBatch, type WireError, isOver, readBatch, textsOf, toProviderRecord } from './wire';
+import { paths } from './urls';
 
 /**
  * Requests beyond the first that one read makes at most, to find out which record a reply is about: half of an account's limit for ten seconds. What
@@ -50,7 +51,7 @@ async function readTogether(reading: Reading, unique: readonly string[]): Promis
     {
       operation: 'batch-read',
       method: 'POST',
-      path: api.urls.batch(objectName, 'read'),
+      path: paths.batch(objectName, 'read'),
       body: {
         ...(byProperty && { idProperty: byProperty.name }),
         properties,

@@ -15,15 +15,14 @@ import type { ObservedQuota, ProviderCall } from '../requests';
 import { type Signal, decide, propertiesOf, wireSignal } from '../failure-table';
 import { classify, requestIdOf } from './errors';
 import { callTable } from './failure-tables';
-import { type HubspotUrls, isSafePath } from './urls';
+import { isSafePath } from './urls';
 import type { ObjectSchema } from './wire';
 
 /** Inputs of every CRM batch endpoint, per call. Source: reference A3. */
 export const batchRecordsMax = 100;
 
-/** What every action needs: one bound caller, and the paths. */
+/** What every action needs. */
 export interface HubspotApi {
-  readonly urls: HubspotUrls;
   /** Properties of objects as accounts list them, kept for a minute. */
   readonly properties: AccountCache<readonly Json[]>;
   /** Schemas of objects; undefined where the account or its scopes have none. */
@@ -33,15 +32,10 @@ export interface HubspotApi {
   call(request: HubspotRequest, call: ProviderCall): Promise<HubspotAnswer>;
 }
 
-interface HubspotApiOptions extends ProviderHttpOptions {
-  readonly urls: HubspotUrls;
-}
-
 /** The one way to HubSpot: bearer token on, reply classified, attempt measured. Never throws. */
-export function createHubspotApi({ urls, ...options }: HubspotApiOptions): HubspotApi {
+export function createHubspotApi(options: ProviderHttpOptions): HubspotApi {
   const http = createProviderHttp(hubspot, options);
   return {
-    urls,
     http,
     properties: createAccountCache(),
     schemas: createAccountCache(),

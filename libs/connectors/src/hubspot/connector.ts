@@ -10,7 +10,7 @@ import { findCreated } from './find-created';
 import { normalizeValue, uniqueKeyOf } from './same-value';
 import { search, searchPageMax } from './search';
 import { authorizationUrl, tokensFor } from './tokens';
-import { canonicalObjectName } from './urls';
+import { canonicalObjectName, paths } from './urls';
 import { listSeparator } from './wire';
 import { batchCreate, batchUpdate, create, deleteRecord, update } from './writes';
 
@@ -90,7 +90,7 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
  * @throws ProviderError
  */
 async function workspace(api: HubspotApi, call: ProviderCall): Promise<Workspace> {
-  const answer = await api.call({ operation: 'workspace', method: 'GET', path: api.urls.account }, call);
+  const answer = await api.call({ operation: 'workspace', method: 'GET', path: paths.account }, call);
   if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
   const { portalId } = answer.body;
   if (typeof portalId === 'number' || typeof portalId === 'string') return { workspaceRef: String(portalId) };
@@ -109,7 +109,7 @@ async function scopes(api: HubspotApi, call: ProviderCall): Promise<readonly str
   const request = {
     operation: 'scopes',
     method: 'POST',
-    path: api.urls.tokenInfo,
+    path: paths.tokenInfo,
     body: { tokenKey: accessToken },
   } as const;
   const answer = await api.call(request, call);

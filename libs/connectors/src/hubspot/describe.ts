@@ -3,7 +3,7 @@ import { toProviderError, unreadable } from '../failures';
 import { type Json, isJson, listOf, textOf } from '../json';
 import type { ObjectCall } from '../requests';
 import type { HubspotApi } from './call-hubspot';
-import { canonicalObjectName } from './urls';
+import { canonicalObjectName, paths } from './urls';
 import { type ObjectSchema, toSchema } from './wire';
 
 /**
@@ -83,7 +83,7 @@ function valuesOf(options: unknown): { value: string; displayValue: string }[] {
  */
 async function readProperties(api: HubspotApi, call: ObjectCall): Promise<readonly Json[]> {
   return api.properties.get(call, canonicalObjectName(call.objectName), async (shared) => {
-    const path = api.urls.properties(call.objectName);
+    const path = paths.properties(call.objectName);
     const answer = await api.call({ operation: 'properties', method: 'GET', path }, shared);
     if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
     const { results } = answer.body;
@@ -113,7 +113,7 @@ export async function uniqueProperties(api: HubspotApi, call: ObjectCall): Promi
  */
 export async function readSchema(api: HubspotApi, call: ObjectCall): Promise<ObjectSchema | undefined> {
   return api.schemas.get(call, canonicalObjectName(call.objectName), async (shared) => {
-    const path = api.urls.schema(call.objectName);
+    const path = paths.schema(call.objectName);
     const answer = await api.call({ operation: 'schema', method: 'GET', path }, shared);
     if (answer.ok) return toSchema(answer.body);
     if (answer.failure.class === 'forbidden' || answer.failure.status === 404) return undefined;

@@ -8,7 +8,7 @@ import type { HubspotApi } from './call-hubspot';
 import { readSchema } from './describe';
 import { itemFailure } from './errors';
 import { unanswered } from './failure-tables';
-import { canonicalObjectName } from './urls';
+import { canonicalObjectName, paths } from './urls';
 import { type ObjectSchema, type WireError, isOver, readBatch, textsOf } from './wire';
 
 /** Links of one call. Source: reference A4. */
@@ -53,7 +53,7 @@ interface Linked {
 /** `POST /associations/{from}/{to}/batch/create`. Links are made that the results have with both of their ends. Source: reference A4, 1a. */
 async function sendLinks(api: HubspotApi, call: ObjectCall, target: string, links: readonly Link[]): Promise<Linked> {
   const inputs = links.map(({ from, to, types }) => ({ from: { id: from }, to: { id: to }, types }));
-  const path = api.urls.associations(call.objectName, target);
+  const path = paths.associations(call.objectName, target);
   const answer = await api.call({ operation: 'associate', method: 'POST', path, body: { inputs } }, call);
   if (!answer.ok) {
     const { failure } = answer;

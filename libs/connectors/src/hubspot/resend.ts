@@ -8,6 +8,7 @@ import { uniqueProperties } from './describe';
 import { matchCreates, traceIdOf } from './match-results';
 import { type UniqueKey, accountKeyOf, normalizeValue } from './same-value';
 import { readBatch, toProperties } from './wire';
+import { paths } from './urls';
 
 /**
  * Creates that may have been carried out before, sent again as an upsert by a property that the account keeps unique: what the earlier
@@ -53,7 +54,7 @@ async function upsert(api: HubspotApi, write: BatchCreate, keys: readonly Unique
     properties: toProperties(fields),
     ...(!allOrNone && { objectWriteTraceId: traceIdOf(index) }),
   }));
-  const path = api.urls.batch(objectName, 'upsert');
+  const path = paths.batch(objectName, 'upsert');
   const answer = await api.call(
     { operation: 'batch-upsert', method: 'POST', path, body: { inputs }, isKeyed: true },
     write,

@@ -3,7 +3,7 @@ import type { Fields, ObjectCall, SearchRequest } from '../requests';
 import type { ProviderRecord } from '../results';
 import type { HubspotAnswer, HubspotApi } from './call-hubspot';
 import { normalizeValue } from './same-value';
-import { canonicalObjectName } from './urls';
+import { canonicalObjectName, paths } from './urls';
 import { readBatch, readRecord, toProviderRecord } from './wire';
 
 /** Records of one page. Source: reference A5. */
@@ -34,7 +34,7 @@ type Searched =
  * is a failure: it is no proof that nothing was found. Source: reference A5.
  */
 export async function postSearch(api: HubspotApi, body: SearchBody, call: ObjectCall): Promise<Searched> {
-  const request = { operation: 'search', method: 'POST', path: api.urls.search(call.objectName), body } as const;
+  const request = { operation: 'search', method: 'POST', path: paths.search(call.objectName), body } as const;
   const answer = await api.call(request, call);
   if (!answer.ok) return answer;
   const { total, results } = answer.body;

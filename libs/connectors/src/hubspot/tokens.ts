@@ -5,6 +5,7 @@ import { freshTokens, requestCode, requestTokens } from '../tokens';
 import { type HubspotApi, hubspot } from './call-hubspot';
 import { tokenTable } from './failure-tables';
 import { textsOf } from './wire';
+import { paths } from './urls';
 
 /** HubSpot's page is on another host than its API; an override of the API's address holds for the page too. */
 const apiOrigin = 'https://api.hubapi.com';
@@ -30,7 +31,7 @@ export function authorizationUrl(pageUrl: string, request: AuthorizationRequest)
  * @throws ProviderError
  */
 export async function tokensFor(api: HubspotApi, request: CodeExchange | TokenRefresh): Promise<FreshTokens> {
-  const endpoint = { dialect: hubspot, http: api.http, path: api.urls.token, table: tokenTable, errorOf };
+  const endpoint = { dialect: hubspot, http: api.http, path: paths.token, table: tokenTable, errorOf };
   const reply = await requestTokens(endpoint, request);
   const { body } = reply;
   const [workspaceRef, consumerRef] = [numberText(body['hub_id']), numberText(body['user_id'])];

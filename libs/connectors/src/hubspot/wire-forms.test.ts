@@ -1,15 +1,6 @@
 import { cleanText, retryAfterMs } from '../failures';
 import { createdProperty, sentFilters } from './search';
-import { hubspotUrls } from './urls';
 import { toProperties } from './wire';
-
-// The sandbox answers in both layouts.
-test('the date version has its own layout', () => {
-  const urls = hubspotUrls('2026-03');
-  expect(urls.objects('contacts')).toBe('/crm/objects/2026-03/contacts');
-  expect(urls.associations('contacts', '2-7')).toBe('/crm/associations/2026-03/contacts/2-7/batch/create');
-  expect(urls.account).toBe('/account-info/2026-03/details');
-});
 
 test('properties: null empties, a list is a multi-select, the rest is sent as given', () => {
   const given = { a: 'x', b: 1, c: false, d: '', e: { f: 1 } };

@@ -7,6 +7,7 @@ import { matchCreates, matchUpdates, traceIdOf } from './match-results';
 import { resendCreates } from './resend';
 import { uniqueKeyOf } from './same-value';
 import { mergedWarning, readBatch, readRecord, toProperties, toSuccess } from './wire';
+import { paths } from './urls';
 
 /** The outcome of a single write. A success that names no record is of unknown outcome. */
 function toRecordResult(answer: HubspotAnswer): RecordResult {
@@ -28,7 +29,7 @@ export async function create(api: HubspotApi, write: CreateWrite): Promise<Recor
     {
       operation: 'create',
       method: 'POST',
-      path: api.urls.objects(objectName),
+      path: paths.objects(objectName),
       body: { properties: toProperties(fields), ...(associations?.length && { associations }) },
       isKeyed: uniqueKeyOf(objectName, fields) !== undefined,
     },
@@ -61,7 +62,7 @@ async function patch(api: HubspotApi, write: UpdateWrite): Promise<RecordResult>
     {
       operation: 'update',
       method: 'PATCH',
-      path: api.urls.object(objectName, recordId),
+      path: paths.object(objectName, recordId),
       body: { properties: toProperties(fields) },
     },
     write,
@@ -77,7 +78,7 @@ async function patch(api: HubspotApi, write: UpdateWrite): Promise<RecordResult>
  */
 export async function deleteRecord(api: HubspotApi, write: DeleteWrite): Promise<RecordResult> {
   const { objectName, recordId } = write;
-  const path = api.urls.object(objectName, recordId);
+  const path = paths.object(objectName, recordId);
   const answer = await api.call({ operation: 'delete', method: 'DELETE', path }, write);
   return answer.ok ? { ok: true, recordId } : { ok: false, error: answer.failure };
 }
@@ -101,7 +102,7 @@ export async function batchCreate(api: HubspotApi, write: BatchCreate): Promise<
     {
       operation: 'batch-create',
       method: 'POST',
-      path: api.urls.batch(objectName, 'create'),
+      path: paths.batch(objectName, 'create'),
       body: { inputs },
       isKeyed: records.every(({ fields }) => uniqueKeyOf(objectName, fields) !== undefined),
     },
@@ -139,7 +140,7 @@ async function patchAll(api: HubspotApi, write: BatchUpdate): Promise<RecordResu
     objectWriteTraceId: traceIdOf(index),
   }));
   const answer = await api.call(
-    { operation: 'batch-update', method: 'POST', path: api.urls.batch(objectName, 'update'), body: { inputs } },
+    { operation: 'batch-update', method: 'POST', path: paths.batch(objectName, 'update'), body: { inputs } },
     write,
   );
   if (!answer.ok) return records.map(() => ({ ok: false, error: answer.failure }));
