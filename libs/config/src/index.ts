@@ -1,13 +1,7 @@
 export { ConfigError, type ConfigProblem } from './config-error';
 export { defineEnv, readProcessEnv, type EnvTable } from './define-env';
-export type { EnvField, EnvFields, EnvValues, SettingKey } from './env-field';
-export {
-  createFailpoints,
-  failpointNames,
-  type FailpointEffects,
-  type FailpointName,
-  type Failpoints,
-} from './failpoints';
+export type { EnvFields, EnvValues } from './env-field';
+export { createFailpoints, failpointNames, type FailpointName, type Failpoints } from './failpoints';
 export {
   adminEnv,
   admissionEnv,
@@ -29,16 +23,5 @@ export {
   webhooksEnv,
 } from './fragments';
 export { kafkaEnv, optionalRedisEnv, postgresEnv, redisEnv } from './dependency-env';
-export type { Keyring } from './keyring';
-export {
-  connectorOptions,
-  databaseAccess,
-  databaseOptions,
-  kafkaAccess,
-  redisAccess,
-  type DatabaseAccess,
-  type KafkaAccess,
-  type RedisAccess,
-  type TlsCertificates,
-} from './dependency-access';
+export { connectorOptions, databaseAccess, databaseOptions, kafkaAccess, redisAccess } from './dependency-access';
 export { nearestName } from './nearest-name';

@@ -1,5 +1,5 @@
 export { problems, type Problem, type ProblemCode } from './problems';
-export { SluiceError, type ErrorMeta, type Retry, type SluiceErrorOptions } from './sluice-error';
+export { SluiceError, type Retry, type SluiceErrorOptions } from './sluice-error';
 export {
   AuthError,
   ConflictError,
@@ -11,11 +11,4 @@ export {
   type Issue,
 } from './request-error';
 export { DefectError, DependencyError } from './sluice-error';
-export {
-  failureClasses,
-  problemCodeOf,
-  ProviderError,
-  providerProblemCodes,
-  retryOf,
-  type FailureClass,
-} from './provider-error';
+export { failureClasses, ProviderError, providerProblemCodes, retryOf, type FailureClass } from './provider-error';

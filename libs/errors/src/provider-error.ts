@@ -48,7 +48,7 @@ export function retryOf(failureClass: FailureClass): Retry {
 }
 
 /** The problem a synchronous caller is shown for a failure of this class. */
-export function problemCodeOf(failureClass: FailureClass): ProblemCode {
+function problemCodeOf(failureClass: FailureClass): ProblemCode {
   return codes[failureClass];
 }
 

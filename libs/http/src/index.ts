@@ -1,5 +1,5 @@
 export type { Express, Request, RequestHandler, Response } from 'express';
-export { contractOfApp, createApp, readyWhen, startOperability, type AppOptions, type Readiness } from './create-app';
+export { contractOfApp, createApp, readyWhen, startOperability, type Readiness } from './create-app';
 export type { BuiltDocument } from './contract/build-document';
 export { refName, sampleOf } from './contract/sample';
 export { json, jsonList, noBody, text, type Replies, type ReplyContract } from './contract/route-contract';
@@ -9,26 +9,16 @@ export type {
   OpenApiDocument,
   OpenApiOperation,
   OpenApiParameter,
-  RouteDescription,
 } from './contract/route-contract';
-export {
-  authenticator,
-  pageHeader,
-  requestLimits,
-  scopeCheck,
-  type CallerLookup,
-  type PersonLookup,
-  type RequestCounter,
-  type RequestLimits,
-} from './authenticator';
-export { startMetricsServer, type MetricsServerOptions } from './metrics-server';
-export { InboundError, presentProblem, type ProblemDocument } from './problem-handler';
+export { authenticator, pageHeader, requestLimits, scopeCheck, type RequestLimits } from './authenticator';
+export { startMetricsServer } from './metrics-server';
+export { InboundError, escapeHtml } from './problem-handler';
 export { pageReply, readPageFiles } from './page-files';
 export { parseJson } from './read-body';
-export { route, type Reply, type RouteOptions, type RouteParts, type RouteRequest } from './route';
+export { route, type Reply, type RouteOptions, type RouteRequest } from './route';
 export type { ParametersOf, Router } from './router';
 export { filterText, offByDefault, queryOf, routesUnder, type Routes } from './routes-under';
-export { runService, type ApiService, type RunnableService } from './run-service';
+export { runService, type ApiService } from './run-service';
 export { jsonText, listText, sendJson } from './send-reply';
-export { ListenError, startServer, type HttpServer, type ServerOptions } from './start-server';
-export { invalid, validate, type Validate } from './validate';
+export { ListenError, startServer, type HttpServer } from './start-server';
+export { invalid, validate } from './validate';

@@ -165,7 +165,9 @@ function page(code: string, problem: Problem): string {
 `;
 }
 
-/** Text for the inside of an HTML element. */
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text for the inside of an HTML element or of a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (found) => escapes[found] ?? found);
 }

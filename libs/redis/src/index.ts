@@ -1,3 +1,3 @@
-export type { Cache, Hints, QuotaAnswer, QuotaBuckets, QuotaGauges, QuotaRequest, QuotaWindow } from './hints';
+export type { Cache, Hints, QuotaAnswer, QuotaBuckets, QuotaGauges, QuotaRequest } from './hints';
 export { createInMemoryHints } from './in-memory-hints';
-export { createRedisHints, type RedisHintsOptions } from './redis-hints';
+export { createRedisHints } from './redis-hints';

@@ -1,16 +1,7 @@
 export { createByteBudget, heapShare, HeldBytes, type ByteBudget } from './byte-budget';
-export {
-  createLogger,
-  logLevels,
-  redactSecrets,
-  redactText,
-  silentLogger,
-  type Logger,
-  type LoggerOptions,
-  type LogLevel,
-} from './logger';
+export { createLogger, redactText, silentLogger, type Logger } from './logger';
 export { metricTable, type MetricName, type MetricRow } from './metric-table';
-export { createMetrics, type Counter, type Gauge, type Histogram, type Metrics } from './metrics';
+export { createMetrics, type Counter, type Gauge, type Metrics } from './metrics';
 export {
   figureNames,
   keepMinutes,
@@ -22,8 +13,8 @@ export {
   type ProjectFigures,
   type TimingName,
 } from './minutes';
-export { childTraceparent, newTraceparent, readTraceparent, toTraceparent, type TraceContext } from './traceparent';
+export { childTraceparent, readTraceparent, toTraceparent } from './traceparent';
 export { flushTraces, useSpanRecorder } from './tracing/recorder';
-export type { AcceptedRecord, EndedStep, Facts, SpanRecorder } from './tracing/recorder';
+export type { AcceptedRecord, EndedStep, Facts } from './tracing/recorder';
 export { asStep, classOf, currentStep, outsideSteps, startStep, type Step, type StepOptions } from './tracing/step';
-export { ownTurn, repeat, type Repetition } from './turns';
+export { ownTurn, repeat } from './turns';

@@ -19,8 +19,7 @@ export interface Logger {
 }
 
 /** Least severe first. `silent` writes nothing. */
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 export interface LoggerOptions {
   /** Stands in every line as `service`. */

@@ -22,6 +22,6 @@ export {
 export { cloneDatabase, countRows, createEmptyDatabase, patientLimits, type ClonedDatabase } from './template-database';
 export { signInSettings, startOpenIdProvider, type OpenIdProviderOfTest } from './start-openid-provider';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy';
-export { encodePart, tokenIssuer, type TokenIssuer } from './token-issuer';
+export { encodePart, tokenIssuer } from './token-issuer';
 export { until } from './until';
 export { zipOf, type ZipEntry } from './zip-of';

@@ -1,3 +1,4 @@
+import { escapeHtml } from '@sluice/http';
 import type { Outcome } from './finish-authorization';
 
 /** The colours are those of the console, light and dark; everything is in the page, which may load nothing. */
@@ -75,9 +76,4 @@ function messageOf(outcome: Outcome): object {
 function scriptText(value: unknown): string {
   const escaped = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);
-}
-
-function escapeHtml(plain: string): string {
-  const named: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return plain.replace(/[&<>"']/g, (found) => named[found] as string);
 }
