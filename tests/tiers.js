@@ -8,7 +8,6 @@ module.exports = {
     'tests/browser/',
     'tests/chart/',
     'tests/clients/',
-    'tests/command-line/guide.test.ts',
     'tests/documents/',
     'tests/faults/mutations.test.ts',
     'tests/faults/rows.test.ts',

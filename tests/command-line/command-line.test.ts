@@ -1,17 +1,8 @@
-import { until } from '@sluice/testkit';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type {
-  ApiKey,
-  Connection,
-  Installation,
-  Integration,
-  Lane,
-  Operation,
-  OperationExplanation,
-} from '@sluice/types';
+import type { ApiKey, Installation, Integration, Operation } from '@sluice/types';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
 import { createPerson, runProgram, sluicePath, type Person } from './run-sluice';
@@ -22,20 +13,7 @@ let customer: Customer;
 let person: Person;
 beforeAll(async () => {
   stack = await startEmbeddedStack();
-  customer = await createCustomer(stack, {
-    provider: 'hubspot',
-    write: [{ objectName: 'contacts' }],
-    config: {
-      write: {
-        objects: {
-          contacts: {
-            objectName: 'contacts',
-            selectedFieldSettings: { hs_lead_status: { default: { stringValue: 'NEW' } } },
-          },
-        },
-      },
-    },
-  });
+  customer = await createCustomer(stack, { provider: 'hubspot', write: [{ objectName: 'contacts' }] });
   person = createPerson();
   await person.sluice(['profile', 'add', 'acme', '--url', stack.baseUrl], {
     stdin: customer.project.key,
@@ -44,16 +22,12 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 const profileFile = () => join(person.home, '.config', 'sluice', 'profiles.json');
-const create = (record: object, more: object = {}) =>
-  customer.write('contacts', { type: 'create', mode: 'asynchronous', record, ...more });
-const accepted = async (...given: Parameters<typeof create>) => {
-  const { status, body } = await create(...given);
+const accepted = async (record: object, more: object = {}) => {
+  const write = { type: 'create', mode: 'asynchronous', record, ...more };
+  const { status, body } = await customer.write('contacts', write);
   expect(status).toBe(200);
   return body.operationId;
 };
-/** In a batch that stays open for some seconds: a minute lasts one of them. */
-const joined = (email: string, more: object = {}, maxDelayMinutes = 5) =>
-  accepted({ email, ...more }, { autoBatchPolicy: { maxDelayMinutes } });
 const ended = async (operationId: string) => {
   await customer.ended(operationId);
   return operationId;
@@ -98,63 +72,21 @@ describe('deploy', () => {
   };
   const good = 'specVersion: 1.0.0\nintegrations:\n  - name: second\n    provider: hubspot\n';
 
-  it('deploys a manifest of YAML, and one of JSON from standard input', async () => {
-    const { code, stdout } = await deploy(good);
-    expect(stdout).toMatch(/^INTEGRATION +PROVIDER +ID +REVISION\nsecond +hubspot +[0-9a-f-]{36} +[0-9a-f-]{36}\n$/);
-    expect(code).toBe(0);
-    const stdin = JSON.stringify({ specVersion: '1.0.0', integrations: [{ name: 'third', provider: 'salesforce' }] });
-    const asked = await person.sluice(['deploy', '-', '--json'], { stdin });
-    expect(JSON.parse(asked.stdout)).toMatchObject([{ name: 'third', provider: 'salesforce' }]);
-  });
-
-  it('shows with --dry-run what would change, and deploys nothing', async () => {
-    const stdin = good.replace('second', 'never-deployed');
-    const { code, stdout } = await person.sluice(['deploy', '-', '--dry-run'], { stdin });
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: 'INTEGRATION     PROVIDER  CHANGE\nnever-deployed  hubspot   created\n',
-    });
-    expect((await person.sluice(['integrations'])).stdout).not.toContain('never-deployed');
-    const refused = await person.sluice(['deploy', '-', '--dry-run'], { stdin: good.replace('hubspot', 'hubspit') });
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/^sluice: -:4:\d+: .*provider is not known/);
-  });
-
-  it.each([
-    ['a value of a wrong kind', good.replace('second', '[]'), /^sluice: sluice\.yaml:3:\d+: integrations\[0\]\.name /],
-    ['a broken indentation', good.replace('    provider', ' provider'), /^sluice: sluice\.yaml:4:\d+: is not readable/],
-    ['an unknown provider', good.replace('hubspot', 'hubspit'), /^sluice: sluice\.yaml:4:\d+: .*provider is not known/],
-  ])('gives the position of %s in the form of a compiler', async (_what, text, line) => {
-    const { code, stdout, stderr } = await deploy(text);
+  it('gives the position of a fault in the form of a compiler', async () => {
+    const { code, stdout, stderr } = await deploy(good.replace('    provider', ' provider'));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(line);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(stderr).toMatch(/^sluice: sluice\.yaml:4:\d+: is not readable[^\n]*\n$/);
   });
 });
 
-describe('resources', () => {
-  it('are listed and described, as tables and as the documents of the API', async () => {
-    const { integrationId, installationId, connectionId, groupRef } = customer;
-    expect(await person.run('integrations')).toMatch(/^NAME +PROVIDER +READS +WRITES +UPDATED +ID\n/);
-    expect(await person.json<Integration>('integrations', 'describe', integrationId)).toMatchObject({
-      id: integrationId,
-    });
-    expect(await person.run('installations', 'list', '--group', groupRef)).toContain(installationId);
-    expect(await person.json<Installation[]>('installations', '--group', 'nobody')).toEqual([]);
-    expect(await person.run('installations', 'describe', installationId)).toContain('healthy');
-    expect(await person.json<Connection[]>('connections')).toMatchObject([{ id: connectionId }]);
-    const [lane] = await person.json<Lane[]>('lanes');
-    expect(lane).toMatchObject({
-      provider: 'hubspot',
-      quota: { limit: 110, windowSeconds: 10, left: expect.any(Number) },
-    });
-    expect(await person.run('lanes', 'list')).toMatch(
-      /^PROVIDER +ACCOUNT +STATE +QUOTA LEFT .*\nhubspot +\S+ +open +\d+ of 110 in 10 s /,
-    );
-    const described = await person.run('connections', 'describe', connectionId);
-    expect(described).toMatch(/status +(created|working)/);
-    expect(described).not.toContain(customer.account.token);
-  });
+it('an installation and a connection are described, without credentials', async () => {
+  const { installationId, connectionId, groupRef } = customer;
+  expect(await person.run('installations', 'list', '--group', groupRef)).toContain(installationId);
+  expect(await person.json<Installation[]>('installations', '--group', 'nobody')).toEqual([]);
+  expect(await person.run('installations', 'describe', installationId)).toMatch(/^health +healthy$/m);
+  const described = await person.run('connections', 'describe', connectionId);
+  expect(described).toMatch(/^status +(created|working)$/m);
+  expect(described).not.toContain(customer.account.token);
 });
 
 describe('deleting an integration', () => {
@@ -178,15 +110,11 @@ describe('deleting an integration', () => {
     env = { SLUICE_URL: stack.baseUrl, SLUICE_API_KEY: project.key };
   });
 
-  it('shows what would go with it in a dry run', async () => {
-    const [name] = await names();
-    const { code, stdout, stderr } = await remove('--dry-run');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  it('shows what would go with it in a dry run, and deletes nothing for another name', async () => {
+    const before = await names();
+    const { code, stdout } = await remove('--dry-run');
+    expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^GROUP +INSTALLATION +CONNECTION *\n${doomed.groupRef} .* stays: another`));
-    expect(stdout).toContain(
-      `the integration ${name} (hubspot, ${doomed.integrationId}), 1 installation and 0 connections`,
-    );
-    expect(stdout).toMatch(/Nothing was deleted\.\n$/);
     const shown = await person.sluice(['integrations', 'delete', other.integrationId, '--dry-run', '--json'], { env });
     expect(JSON.parse(shown.stdout)).toMatchObject({
       integration: { id: other.integrationId },
@@ -194,16 +122,9 @@ describe('deleting an integration', () => {
       connections: [other.connectionId],
       deleted: false,
     });
-  });
-
-  it.each<[what: string, options: readonly string[], says: RegExp]>([
-    ['without a terminal', [], /Standard input is not a terminal.* add --yes crm-\d+/],
-    ['for another name', ['--yes', 'crm'], /"crm" is not the name of the integration, crm-\d+\. Nothing was deleted/],
-  ])('deletes nothing %s', async (_what, options, says) => {
-    const before = await names();
-    const { code, stdout, stderr } = await remove(...options);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(says);
+    const refused = await remove('--yes', 'crm');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/"crm" is not the name of the integration, crm-\d+\. Nothing was deleted/);
     expect(await names()).toEqual(before);
   });
 
@@ -230,60 +151,23 @@ describe('deleting an integration', () => {
     expect(await other.installation()).toMatchObject({ id: other.installationId });
   });
 
-  it('is no part of a deployment, destructive or not', async () => {
-    const [kept] = await names();
-    const manifest = JSON.stringify({ specVersion: '1.0.0', integrations: [{ name: 'new', provider: 'hubspot' }] });
-    const { code } = await person.sluice(['deploy', '-', '--destructive'], { env, stdin: manifest });
-    expect(code).toBe(0);
-    expect(await names()).toEqual([kept, 'new']);
-    const confirmed = ['integrations', 'delete', kept ?? '', '--yes', kept ?? '', '--json'];
-    const { stdout, stderr } = await person.sluice(confirmed, { env });
-    expect(stderr).toMatch(new RegExp(`^GROUP [^]*\n${other.groupRef} [^]*To be deleted: the integration ${kept} `));
+  it('deletes it with --yes and its name', async () => {
+    const [kept = ''] = await names();
+    const { stdout } = await person.sluice(['integrations', 'delete', kept, '--yes', kept, '--json'], { env });
     expect(JSON.parse(stdout)).toMatchObject({ integration: { name: kept }, deleted: true });
-    expect(await names()).toEqual(['new']);
+    expect(await names()).toEqual([]);
   });
 });
 
-describe('keys', () => {
-  it('are made with scopes, shown once, listed without, and refused once revoked', async () => {
-    const made = await person.json<ApiKey>('keys', 'create', 'reader', '--scope', 'read');
-    const env = { SLUICE_URL: stack.baseUrl, SLUICE_API_KEY: made.key };
-    expect((await person.sluice(['op'], { env })).code).toBe(0);
-    const { code, stderr } = await person.sluice(['keys', 'create', 'more', '--scope', 'full'], { env });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^sluice: .*scopes.*\n$/) as string });
-    expect(await person.run('keys')).not.toContain(made.key);
-    expect(await person.run('keys', 'revoke', made.id)).toContain('reader');
-    expect(await person.run('keys', 'list')).toMatch(/reader +read +revoked/);
-    // Other processes may know a key for up to a second after it was revoked.
-    const refused = await until('the revoked key is refused', async () => {
-      const answer = await person.sluice(['op'], { env });
-      return answer.code === 0 ? undefined : answer;
-    });
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/^sluice: The key of SLUICE_API_KEY is not accepted: .*\n$/);
-  });
+it('a key is revoked', async () => {
+  const { id } = await person.json<ApiKey>('keys', 'create', 'reader', '--scope', 'read');
+  expect(await person.run('keys', 'revoke', id)).toContain('(reader) is refused from now on');
+  expect(await person.run('keys', 'list')).toMatch(/reader +read +revoked/);
+  expect(await person.run('keys', 'revoke', id, '--delete')).toContain('is deleted');
+  expect(await person.run('keys', 'list')).not.toContain('reader');
 });
 
 describe('op', () => {
-  it('watches a batch in lines, explains why each record ended as it did, and prints the failed one as CSV', async () => {
-    // Open for ten seconds: the second record must still find it.
-    const id = await joined('batch-1@example.com', { firstname: 'Zoe-the-canary' }, 10);
-    expect(await joined('no address of mail')).toBe(id);
-    const watched = await person.sluice(['op', 'watch', id]);
-    expect(watched).toMatchObject({ code: 0, stderr: '' });
-    expect(watched.stdout).toMatch(/^(2 records: .*\n)*2 records: 1 written, 1 failed; ended\nsuccess: .*\n$/);
-    const explained = await person.run('op', 'explain', id);
-    expect(explained).toContain(`Operation ${id}: auto-batched create of contacts at hubspot`);
-    expect(explained).toMatch(/field +hs_lead_status: default of selectedFieldSettings/);
-    expect(explained).toMatch(/sent +[\d:.]+ in call 1, attempt 1, 2 records -> 207/);
-    expect(explained).toMatch(/ended +not written \(rejected\): .*INVALID_EMAIL/);
-    expect(explained).not.toContain('canary');
-    expect(await person.run('op', 'records', id)).toMatch(/^RECORD .*\n0 +- +succeeded .*\n1 +- +failed .*\n$/);
-    expect(await person.run('op', 'records', id, '--failed', '--csv')).toMatch(
-      /^record,id,ref,code,text\r\n1,,,rejected,"[^\r]*""INVALID_EMAIL""[^\r]*"\r\n$/,
-    );
-  });
-
   it('watches by counts alone, and lets no control sequence of a result through', async () => {
     const asked: string[] = [];
     const operation = {
@@ -309,7 +193,7 @@ describe('op', () => {
   });
 
   it('shows a bar on a terminal', async () => {
-    const id = await ended(await accepted({ email: 'bar@example.com' }));
+    const id = await accepted({ email: 'bar@example.com' });
     const command = `${process.execPath} ${sluicePath} op watch ${id}`;
     const env = { HOME: person.home, TERM: 'xterm', COLUMNS: '120' };
     const { code, stdout } = await runProgram('script', ['-qec', command, '/dev/null'], { env });
@@ -318,10 +202,8 @@ describe('op', () => {
     expect(code).toBe(0);
   });
 
-  it('ends a watch with 3 when the operation failed, and with 4 when it is still in progress', async () => {
-    const failed = await accepted({ email: 'no address' });
-    expect((await person.sluice(['op', 'watch', failed])).code).toBe(3);
-    const waiting = await joined('later@example.com', {}, 1440);
+  it('ends a watch with 4 when the operation is still in progress', async () => {
+    const waiting = await accepted({ email: 'later@example.com' }, { autoBatchPolicy: { maxDelayMinutes: 1440 } });
     const left = await person.sluice(['op', 'watch', waiting, '--timeout', '0']);
     expect(left.stdout).toMatch(
       /^1 record: 0 written, 0 failed; collecting, leaves at (?:[\d-]{10} )?[\d:]{8}\nin_progress: /,
@@ -330,20 +212,15 @@ describe('op', () => {
     expect(await person.run('op', 'explain', waiting)).toMatch(/waits +its batch collects until/);
     expect(await person.run('op', 'cancel', waiting)).toContain(waiting);
     expect((await person.sluice(['op', 'watch', waiting])).code).toBe(3);
-    expect(await person.run('op', 'explain', waiting)).toMatch(/ended +not written \(cancelled\)/);
     const again = await person.json<Operation>('op', 'replay', waiting);
-    expect(again.id).not.toBe(waiting);
     expect((await person.sluice(['op', 'watch', again.id])).code).toBe(0);
-    expect(await person.run('op', 'explain', waiting)).toContain(`replayed by operation ${again.id}`);
+    expect(await person.run('op', 'explain', waiting)).toMatch(
+      new RegExp(`ended +not written \\(cancelled\\).*; replayed by operation ${again.id}`),
+    );
   });
 
-  it('explains retries, a create whose answer was lost, and a divided batch', async () => {
+  it('explains a create whose answer was lost, and a divided batch', async () => {
     const { account } = customer;
-    await account.fault({ match: { method: 'POST' }, action: { kind: 'quota', retryAfterSeconds: 1 }, times: 1 });
-    const retried = await ended(await accepted({ email: 'retried@example.com' }));
-    const explained = await person.run('op', 'explain', retried);
-    expect(explained).toMatch(/attempt 1, 1 record -> 429 .*; quota: .*\n +sent .*attempt 2, 1 record -> 201/);
-
     await account.fault({ match: { method: 'POST' }, action: { kind: 'commit-then-reset' }, times: 1 });
     const lost = await ended(await accepted({ email: 'lost@example.com' }));
     expect(await person.run('op', 'explain', lost)).toMatch(
@@ -361,94 +238,33 @@ describe('op', () => {
   // A property that HubSpot does not know refuses the whole batch.
   const divided = (n: number) => ({ email: `divided-${n}@example.com`, ...(n === 2 && { no_such_property: 'x' }) });
 
-  it('lists by a filter, and shows one', async () => {
-    const [newest] = await person.json<Operation[]>(
-      'op',
-      'list',
-      '--status',
-      'failure',
-      '--since',
-      '1h',
-      '--limit',
-      '1',
-    );
-    expect(newest?.status).toBe('failure');
-    expect(await person.run('op', 'describe', newest?.id ?? '')).toMatch(/RECORD +REF +STATUS +PROVIDER ID +WHY\n0 /);
-    expect(await person.run('op', 'logs', newest?.id ?? '')).toMatch(/INFO +Accepted: /);
+  it('lists as many as are asked for, and the records of one', async () => {
+    const filter = ['--status', 'success', '--limit', '1'];
+    const [newest, ...more] = await person.json<Operation[]>('op', 'list', ...filter);
+    expect([newest?.status, more]).toEqual(['success', []]);
     expect(await person.run('op', 'list', '--since', '2999-01-01')).toBe('No operations.\n');
-    const all = await person.json<OperationExplanation>('op', 'explain', newest?.id ?? '');
-    expect(all).toMatchObject({ operation: { id: newest?.id }, provider: 'hubspot' });
+    expect(await person.run('op', 'records', newest?.id ?? '')).toMatch(
+      /^RECORD +REF +STATUS +PROVIDER ID +WHY\n0 +- +succeeded +\d+/,
+    );
   });
 });
 
-interface Wrong {
-  readonly args: readonly string[];
-  readonly code: number;
-  readonly says: RegExp;
-  readonly env?: Record<string, string>;
-}
-
 describe('what is wrong is one line, never a stack', () => {
-  const nobody = { SLUICE_URL: 'http://127.0.0.1:65530/v1', SLUICE_API_KEY: 'k' };
-  it.each<[what: string, wrong: Wrong]>([
-    [
-      'an unknown profile',
-      { args: ['op', '--profile', 'acne'], code: 1, says: /no profile "acne"\. Did you mean acme\?/ },
-    ],
-    [
-      'a wrong key',
-      { args: ['op'], code: 1, says: /The key of SLUICE_API_KEY is not accepted/, env: { SLUICE_API_KEY: 'wrong' } },
-    ],
-    [
-      'an unreachable server',
-      { args: ['op'], code: 1, says: /127\.0\.0\.1:65530.*not answered.*ECONNREFUSED/, env: nobody },
-    ],
-    [
-      'no address at all',
-      {
-        args: ['op'],
-        code: 1,
-        says: /is not an http or https address/,
-        env: { SLUICE_URL: 'example', SLUICE_API_KEY: 'k' },
-      },
-    ],
-    [
-      'an unknown command',
-      { args: ['depoly', 'x.yaml'], code: 2, says: /unknown command 'depoly'\. Did you mean deploy\?/ },
-    ],
-    [
-      'an unknown command of a group',
-      { args: ['op', 'wach', 'x'], code: 2, says: /unknown command 'wach'\. Did you mean watch\?/ },
-    ],
-    ['a command of the checkout', { args: ['certify'], code: 2, says: /In a checkout it is: npm run certify\./ }],
-    [
-      'an unknown option',
-      { args: ['op', 'list', '--stauts', 'x'], code: 2, says: /unknown option '--stauts'\. Did you mean --status\?/ },
-    ],
-    [
-      'an argument that is missing',
-      { args: ['op', 'watch'], code: 2, says: /missing required argument 'operationId'/ },
-    ],
-    ['a value that is none', { args: ['op', '--limit', 'many'], code: 2, says: /--limit is "many"/ }],
-    ['an operation that is not there', { args: ['op', 'describe', 'x'], code: 1, says: /no such operation/ }],
-    [
-      'an installation that is not there',
-      { args: ['installations', 'describe', 'x'], code: 1, says: /no installation "x"/ },
-    ],
-    ['a manifest that is not there', { args: ['deploy', 'none.yaml'], code: 1, says: /There is no file none\.yaml/ }],
-    [
-      'a command that is gone',
-      { args: ['completion', 'bash'], code: 2, says: /completion is gone\. .* listed by: sluice --help\./ },
-    ],
-    [
-      'a command of a group that is gone',
-      { args: ['op', 'export', 'x', '--out', 'f'], code: 2, says: /export is gone\. .* --failed --csv\./ },
-    ],
-    [
-      'CSV of records that did not fail',
-      { args: ['op', 'records', 'x', '--csv'], code: 2, says: /--csv .*: (add --failed|choose one)\./ },
-    ],
-  ])('%s', async (_what, { args, code, says, env = {} }) => {
+  it.each<[line: string, code: number, says: RegExp, env?: Record<string, string>]>([
+    ['op', 1, /The key of SLUICE_API_KEY is not accepted/, { SLUICE_API_KEY: 'wrong' }],
+    ['op', 1, /is not an http or https address/, { SLUICE_URL: 'example', SLUICE_API_KEY: 'k' }],
+    ['depoly x.yaml', 2, /unknown command 'depoly'\. Did you mean deploy\?/],
+    ['certify', 2, /In a checkout it is: npm run certify\./],
+    ['op list --stauts x', 2, /unknown option '--stauts'\. Did you mean --status\?/],
+    ['op watch', 2, /missing required argument 'operationId'/],
+    ['op --limit many', 2, /--limit is "many"/],
+    ['installations describe x', 1, /no installation "x"/],
+    ['deploy none.yaml', 1, /There is no file none\.yaml/],
+    ['completion bash', 2, /completion is gone\. .* listed by: sluice --help\./],
+    ['op export x --out f', 2, /export is gone\. .* --failed --csv\./],
+    ['op records x --csv', 2, /--csv .*: (add --failed|choose one)\./],
+  ])('sluice %s', async (line, code, says, env = {}) => {
+    const args = line.split(' ');
     const ran = await person.sluice(args, { env });
     expect(ran.stderr).toMatch(says);
     expect(ran.stderr).toMatch(/^sluice: [^\n]*\n$/);
@@ -479,16 +295,6 @@ describe('what is wrong is one line, never a stack', () => {
   });
 });
 
-describe('at hand', () => {
-  it('answers --help without reading or asking anything, and says how fast', async () => {
-    const tookMs: number[] = [];
-    for (let n = 0; n < 5; n += 1) {
-      const begunAt = performance.now();
-      const { code, stdout } = await person.sluice(['--help']);
-      tookMs.push(Math.round(performance.now() - begunAt));
-      expect({ code, begins: stdout.slice(0, 13) }).toEqual({ code: 0, begins: 'Usage: sluice' });
-    }
-    // Reported, not judged: it depends on what else runs on the machine.
-    process.stdout.write(`sluice --help: ${tookMs.join(', ')} ms (150 is asked for)\n`);
-  });
+it('answers --help without reading or asking anything', async () => {
+  expect(await createPerson().run('--help')).toMatch(/^Usage: sluice/);
 });

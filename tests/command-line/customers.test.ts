@@ -4,16 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifyWebhook } from '@sluice/client';
-import type {
-  Connection,
-  CreatedWebhookEndpoint,
-  DryRunReply,
-  Operation,
-  OperationRecord,
-  ProviderApp,
-  WebhookAttempt,
-  WebhookMessage,
-} from '@sluice/types';
+import type { Connection, CreatedWebhookEndpoint, ProviderApp, WebhookAttempt, WebhookMessage } from '@sluice/types';
 import { createAccount } from '../harness/account';
 import { allow, visit } from '../harness/browser';
 import { createCustomer, type Customer } from '../harness/customer';
@@ -26,22 +17,7 @@ let customer: Customer;
 let person: Person;
 beforeAll(async () => {
   stack = await startEmbeddedStack({ env: { SLUICE_WEBHOOK_EGRESS_ALLOW: '127.0.0.1/32' } });
-  customer = await createCustomer(stack, {
-    provider: 'hubspot',
-    read: [{ objectName: 'contacts', optionalFields: [{ mapToName: 'position', prompt: 'Which field?' }] } as never],
-    write: [{ objectName: 'contacts', inheritMapping: true } as never],
-    config: {
-      read: { objects: { contacts: { objectName: 'contacts', selectedFieldMappings: { position: 'jobtitle' } } } },
-      write: {
-        objects: {
-          contacts: {
-            objectName: 'contacts',
-            selectedFieldSettings: { hs_lead_status: { default: { stringValue: 'NEW' } } },
-          },
-        },
-      },
-    },
-  });
+  customer = await createCustomer(stack, { provider: 'hubspot', write: [{ objectName: 'contacts' }] });
   person = createPerson();
   const adding = ['profile', 'add', 'acme', '--url', stack.baseUrl, '--write-url', stack.writeUrl];
   await person.sluice(adding, { stdin: customer.project.key });
@@ -55,99 +31,31 @@ describe('write', () => {
   const write = (record: object | string, ...more: string[]) =>
     typed(typeof record === 'string' ? record : JSON.stringify(record), 'write', 'contacts', ...target(), ...more);
 
-  it('shows in a dry run what mappings and defaults make of a record, and writes nothing', async () => {
-    const record = { email: 'dry@example.com', position: 'Buyer' };
-    const { code, stdout } = await write(record, '--dry-run');
-    expect(stdout).toMatch(/^FIELD +AT THE PROVIDER +VALUE +WHY\n/);
-    expect(stdout).toMatch(/^position +jobtitle +"Buyer" /m);
-    expect(stdout).toMatch(/^hs_lead_status +hs_lead_status +"NEW" /m);
-    expect(stdout).toMatch(/\n\nNothing was written\.\n$/);
-    expect(code).toBe(0);
-    const { name } = await person.json<{ name: string }>('integrations', 'describe', customer.integrationId);
-    const asked = await write(record, '--dry-run', '--json', '--integration', name);
-    expect((JSON.parse(asked.stdout) as DryRunReply).plan.map(({ field }) => field)).toContain('position');
-    const written = await customer.account.records('contacts');
-    expect(written.filter(({ fields }) => fields['email'] === record.email)).toEqual([]);
-  });
-
-  it('writes a record of standard input or of a file, now or later, once for a key', async () => {
+  it('writes a record of standard input, or of a file', async () => {
     const now = await write({ email: 'now@example.com' });
-    expect(now).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^Written\. The provider's id: \d+\. How: sluice op/),
-    });
+    expect(now.stdout).toMatch(/^Written\. The provider's id: \d+\. How: sluice op/);
     writeFileSync(join(person.home, 'later.json'), '{ "email": "later@example.com" }');
-    const later = [
-      'write',
-      'contacts',
-      ...target(),
-      '--record',
-      'later.json',
-      '--asynchronous',
-      '--idempotency-key',
-      'k1',
-    ];
-    const [first, again] = [await person.run(...later), await person.run(...later)];
-    expect(first).toMatch(/^Accepted: it will be written\. Follow it: sluice op watch [0-9a-f-]{36}\n$/);
-    expect(again).toBe(first);
-    expect((await person.sluice(['op', 'watch', first.trim().split(' ').at(-1) ?? ''])).code).toBe(0);
+    const later = await write('', '--record', 'later.json', '--asynchronous');
+    expect(later.stdout).toMatch(/^Accepted: it will be written\. Follow it: sluice op watch [0-9a-f-]{36}\n$/);
   });
 
-  it.each([
-    [
-      'a record that the provider refuses',
-      { record: '{"email":"no address"}', more: [], code: 1, says: /^sluice: Property values were not valid/ },
-    ],
-    [
-      'no JSON',
-      { record: '{', more: [], code: 1, says: /^sluice: Standard input is no JSON: .*A record is \{"email"/ },
-    ],
-    ['no object', { record: '[]', more: [], code: 1, says: /^sluice: Standard input is no record/ }],
-    [
-      'a file that is not there',
-      { record: '', more: ['--record', 'none.json'], code: 1, says: /^sluice: There is no file none\.json\./ },
-    ],
-    [
-      'an unknown type',
-      { record: '{}', more: ['--type', 'upsert'], code: 2, says: /Allowed choices are create, update, delete/ },
-    ],
-    [
-      'an object that the integration does not write',
-      {
-        record: '{"email":"a@example.com"}',
-        more: ['--integration', 'none'],
-        code: 1,
-        says: /there is no integration "none"/,
-      },
-    ],
-  ])('says what is wrong with %s, in a line', async (_what, { record, more, code, says }) => {
+  it.each<[what: string, record: string, more: readonly string[], says: RegExp]>([
+    ['a record that the provider refuses', '{"email":"no address"}', [], /^sluice: Property values were not valid/],
+    ['no JSON', '{', [], /^sluice: Standard input is no JSON: .*A record is \{"email"/],
+    ['no object', '[]', [], /^sluice: Standard input is no record/],
+    ['a file that is not there', '', ['--record', 'none.json'], /^sluice: There is no file none\.json\./],
+  ])('says what is wrong with %s, in a line', async (_what, record, more, says) => {
     const ran = await write(record, ...more);
     expect(ran.stderr).toMatch(says);
     expect(ran.stderr).toMatch(/^sluice: [^\n]*\n$/);
-    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
   });
 
   it('says that it needs the write address', async () => {
     const env = { SLUICE_URL: stack.baseUrl, SLUICE_API_KEY: customer.project.key };
     const without = await person.sluice(['write', 'contacts', ...target()], { env, stdin: '{"a":1}' });
     expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('Set SLUICE_WRITE_URL.') });
-    const both = { ...env, SLUICE_WRITE_URL: stack.writeUrl };
-    const dry = await person.sluice(['write', 'contacts', ...target(), '--dry-run'], {
-      env: both,
-      stdin: '{"email":"a"}',
-    });
-    expect(dry.code).toBe(0);
   });
-});
-
-it('op describe --failed shows the records that failed, and no other', async () => {
-  const batch = ['a@example.com', 'no address', 'b@example.com'].map((email) => ({ record: { email } }));
-  const { body } = await customer.write('contacts', { type: 'create', mode: 'asynchronous', batch });
-  await customer.ended(body.operationId);
-  type Shown = { operation: Operation; records: OperationRecord[] };
-  const { records } = await person.json<Shown>('op', 'describe', body.operationId, '--failed');
-  expect(records).toMatchObject([{ index: 1, status: 'failed' }]);
-  expect((await person.json<Shown>('op', 'describe', body.operationId)).records).toHaveLength(3);
 });
 
 describe('connect', () => {
@@ -188,35 +96,17 @@ describe('connect', () => {
     expect(late).toMatchObject({ code: 4, stderr: expect.stringContaining('has not connected hubspot within 0 s') });
   });
 
-  it('takes a token or a key that is at hand, from standard input', async () => {
-    const account = await createAccount(stack, 'hubspot');
+  it('takes a token or a key of standard input, and one of them', async () => {
     const whose = ['connect', 'hubspot', '--group', 'typing', '--consumer', 'bob'];
-    const made = await typed(`${account.token}\n`, ...whose, '--access-token');
-    expect(made.stdout).toMatch(/^typing is connected to hubspot/);
-    expect(made.stdout + made.stderr).not.toContain(account.token);
     expect(await typed('', ...whose, '--access-token')).toMatchObject({ code: 1, stdout: '' });
     expect(await typed('k', ...whose, '--access-token', '--api-key')).toMatchObject({ code: 2, stdout: '' });
     expect((await typed('k', ...whose, '--api-key')).stderr).toMatch(/^sluice: .*hubspot/);
-    expect(await person.sluice(['connect', 'hubspot', '--group', 'g'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("required option '--consumer <ref>' not specified"),
-    });
   });
 });
 
 it('provider-apps are added with a secret that nobody sees again, changed and deleted', async () => {
-  const { stdout } = await typed(
-    's3cret-one',
-    'provider-apps',
-    'create',
-    'salesforce',
-    '--client-id',
-    'c1',
-    '--scope',
-    'api',
-    'refresh_token',
-    '--json',
-  );
+  const app = ['--client-id', 'c1', '--scope', 'api', 'refresh_token', '--json'];
+  const { stdout } = await typed('s3cret-one', 'provider-apps', 'create', 'salesforce', ...app);
   const { id } = JSON.parse(stdout) as ProviderApp;
   expect(await person.run('provider-apps')).toMatch(/^salesforce +c1 +api refresh_token /m);
   expect(await person.run('provider-apps', 'describe', id)).toMatch(/client id +c1/);
@@ -293,14 +183,5 @@ describe('webhooks', () => {
     expect(await person.run('webhooks', 'secret', endpoint.id)).not.toBe(`${endpoint.secret}\n`);
     expect(await person.run('webhooks', 'delete', endpoint.id)).toContain('is deleted');
     expect(await person.run('webhooks')).toContain('No webhook endpoints.');
-  });
-
-  it('refuse an address that nobody may be sent to, in a line', async () => {
-    const ran = await person.sluice(['webhooks', 'create', 'ftp://app.example.com']);
-    expect(ran).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^sluice: [^\n]*url[^\n]*\n$/) as string,
-    });
   });
 });

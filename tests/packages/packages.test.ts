@@ -253,11 +253,4 @@ describe('the command line', () => {
     expect((await sluice('op', 'explain', body.operationId)).stdout).toMatch(/ended +not written \(rejected\)/);
     expect((await sluice('lanes')).stdout).toMatch(/^PROVIDER/);
   });
-
-  it('says what is wrong with a command', async () => {
-    expect(await sluice('op', 'lsit')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Did you mean list?'),
-    });
-  });
 });
