@@ -101,41 +101,4 @@ describe('PATCH jwt-keys/{keyId}', () => {
     expect(active.map(({ id }) => id)).not.toContain(kid);
     expect(((await management.as(project.key).get(`${keys()}?active=false`)).body as object[]).length).toBe(all.length);
   });
-
-  it.each<[string, object, string]>([['an empty mask', { updateMask: [], jwtKey: {} }, 'updateMask']])(
-    '400 names %s',
-    async (_case, sent, name) => {
-      const kid = await register();
-      const reply = await management.as(project.key).patch(`${keys()}/${kid}`).send(sent).expect(400);
-      expect(reply.body).toMatchObject({ issues: [{ name }] });
-    },
-  );
-});
-
-describe('a token', () => {
-  const groupless = { groupRef: 'acme', consumerRef: 'ann', sub: 'ann' };
-
-  it('is taken as bearer, and sees its project', async () => {
-    const token = issuer.issue(await register(), groupless);
-    const path = `/v1/projects/${project.id}`;
-    expect((await management.as().get(path).set('Authorization', `Bearer ${token}`).expect(200)).body).toMatchObject({
-      id: project.id,
-    });
-    await management.as().get(`${path}/jwt-keys`).set('Authorization', `Bearer ${token}`).expect(403);
-  });
-
-  // Reliability 4.1, row 7: the token was used a moment ago, so its key is remembered.
-  it.each(['switched off', 'deleted'])('[sec-7] is refused within a second after its key was %s', async (how) => {
-    const kid = await register();
-    const token = issuer.issue(kid, groupless);
-    const ask = () => management.as(token).get(`/v1/projects/${project.id}`);
-    await ask().expect(200);
-    const path = `${keys()}/${kid}`;
-    const sender = management.as(project.key);
-    const off = { updateMask: ['active'], jwtKey: { active: false } };
-    await (how === 'deleted' ? sender.delete(path).expect(204) : sender.patch(path).send(off).expect(200));
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const { body } = await ask().expect(401);
-    expect(body).toMatchObject({ code: 'auth.invalid', detail: expect.stringContaining('active JWT key') });
-  });
 });
