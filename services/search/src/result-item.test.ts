@@ -172,7 +172,8 @@ describe('getSearchableObject', () => {
 
   it('refuses an object that is disabled', () => {
     const search = () => getSearchableObject(installationOf({ objectName: 'contacts' }, true), 'contacts');
-    expect(search).toThrow(expect.objectContaining({ code: 'search.object-disabled' }));
+    const remedy: unknown = expect.stringContaining('contacts.disabled');
+    expect(search).toThrow(expect.objectContaining({ code: 'search.object-disabled', remedy }));
   });
 
   it('refuses an object that is not declared, also when its name is a member of every object', () => {

@@ -1,4 +1,4 @@
-import { sampleConfig, sampleManifest, type ProviderAnswer } from '@sluice/testkit';
+import { sampleManifest, type ProviderAnswer } from '@sluice/testkit';
 import { foundRecords, propertyNames } from './fake-hubspot';
 import { canary, startSearch, type RunningSearch, type Seed } from './start-search';
 
@@ -170,53 +170,10 @@ describe('what the provider does', () => {
     expect(search.hubspot.calls.length - from).toBeLessThanOrEqual(5 * windows);
     expect(served).toHaveLength(search.hubspot.calls.length - from);
   });
-
-  it('409: refuses the credentials, and the connection becomes bad_credentials', async () => {
-    const seed = await search.seed();
-    search.hubspot.answer = refusal(401, { category: 'INVALID_AUTHENTICATION', message: `bad token ${canary}` });
-    const reply = await ask(seed).expect(409);
-    expect(reply.body).toMatchObject({
-      code: 'connection.bad-credentials',
-      remedy: expect.stringContaining('connect again'),
-    });
-    expect(reply.text).not.toContain(canary);
-    const connection = await search.context.store.connections.find(seed.projectId, seed.connectionId);
-    expect(connection?.status).toBe('bad_credentials');
-  });
-});
-
-describe('403', () => {
-  it('a disabled object; with the remedy', async () => {
-    const config = sampleConfig({ read: { objects: { contacts: { objectName: 'contacts', disabled: true } } } });
-    const reply = await ask(await search.seed({ config })).expect(403);
-    expect(reply.body).toMatchObject({
-      code: 'search.object-disabled',
-      remedy: expect.stringContaining('contacts.disabled'),
-    });
-  });
-
-  it('a key without the scope', async () => {
-    for (const scope of ['write', 'read', 'frontend'] as const) {
-      const reply = await ask(await search.seed({}, [scope])).expect(403);
-      expect(reply.body).toMatchObject({ code: 'auth.scope-missing' });
-    }
-  });
 });
 
 describe('bad input', () => {
   const filter = byEmail.fieldFilters[0];
-
-  /** Sends, and proves that no provider was called and nothing written. */
-  async function refused(text: string, status: number) {
-    const seed = await search.seed();
-    const [rows, asked] = [await search.countRows(), search.hubspot.calls.length];
-    const sent = search.post(seed.path).set('x-api-key', seed.key).set('Content-Type', 'application/json');
-    const reply = await sent.send(text).expect(status);
-    expect(reply.body).toMatchObject({ remedy: expect.any(String) });
-    expect(search.hubspot.calls).toHaveLength(asked);
-    expect(await search.countRows()).toEqual(rows);
-    return reply;
-  }
 
   it.each<[string, object, string]>([
     ['another operator', { ...byEmail, fieldFilters: [{ ...filter, operator: 'gt' }] }, 'fieldFilters[0].operator'],
@@ -229,14 +186,12 @@ describe('bad input', () => {
     ['an unknown field', { ...byEmail, limit: 5 }, 'limit'],
     ['an unknown field in a filter', { ...byEmail, fieldFilters: [{ ...filter, not: true }] }, 'fieldFilters[0].not'],
   ])('[sec-39] 400 %s: names the field, calls no provider, writes nothing', async (_case, body, name) => {
-    const reply = await refused(JSON.stringify(body), 400);
+    const seed = await search.seed();
+    const [rows, asked] = [await search.countRows(), search.hubspot.calls.length];
+    const reply = await ask(seed, body).expect(400);
     expect((reply.body as { issues: { name: string }[] }).issues.map((issue) => issue.name)).toContain(name);
-  });
-
-  it('400 malformed JSON, 413 a body over the limit', async () => {
-    expect((await refused('{"objectName":', 400)).body).toMatchObject({ code: 'request.malformed-json' });
-    const large = JSON.stringify({ ...byEmail, padding: 'x'.repeat(1_100_000) });
-    expect((await refused(large, 413)).body).toMatchObject({ code: 'request.body-too-large' });
+    expect(search.hubspot.calls).toHaveLength(asked);
+    expect(await search.countRows()).toEqual(rows);
   });
 
   it('400 without, with an empty and with two groupRefs', async () => {
@@ -253,30 +208,5 @@ describe('bad input', () => {
       .set('X-Sluice-Request-Type', value)
       .expect(400);
     expect(reply.body).toMatchObject({ issues: [{ in: 'header', name: 'x-sluice-request-type', value }] });
-  });
-
-  it('401 without and with a wrong key', async () => {
-    const seed = await search.seed();
-    expect((await search.post(seed.path).send(byEmail).expect(401)).body).toMatchObject({ code: 'auth.missing' });
-    const wrong = search.post(seed.path).set('Authorization', 'Bearer sk_wrong').send(byEmail);
-    expect((await wrong.expect(401)).body).toMatchObject({ code: 'auth.invalid' });
-  });
-
-  it("404 an unknown project, integration, group and object, and another project's", async () => {
-    const [seed, other] = [await search.seed(), await search.seed()];
-    const cases: [string, object, string][] = [
-      [seed.path.replace(seed.projectName, 'nowhere'), byEmail, 'project.not-found'],
-      [other.path, byEmail, 'project.not-found'],
-      [seed.path.replace(seed.integrationId, other.integrationId), byEmail, 'integration.not-found'],
-      [seed.path.replace(/groupRef=.*/, 'groupRef=nobody'), byEmail, 'group.not-found'],
-      [seed.path, { ...byEmail, objectName: 'deals' }, 'search.object-not-in-manifest'],
-    ];
-    for (const [path, body, code] of cases) {
-      const reply = await search.post(path).set('x-api-key', seed.key).send(body).expect(404);
-      expect(reply.body).toMatchObject({
-        code,
-        detail: expect.stringMatching(/^(projectIdOrName|integrationId|groupRef|objectName):/),
-      });
-    }
   });
 });
