@@ -344,8 +344,7 @@ export function providerUrls(values: EnvValues<typeof providersEnv>) {
     hubspot: hubspotApiUrl,
     salesforceLogin: salesforceLoginUrl,
     ...(salesforceInstanceUrl === undefined ? {} : { salesforceInstance: salesforceInstanceUrl }),
-    // A file for an address on this machine is an imitation already: the example of the guide, or a developer's own.
-    ...(providersUrl === undefined ? {} : { declared: providersUrl, keepsLoopback: true }),
+    ...(providersUrl === undefined ? {} : { declared: providersUrl }),
   };
 }
 

@@ -22,10 +22,11 @@ export interface ProviderUrls {
   readonly salesforceLogin: string;
   /** In place of every Salesforce instance; for the sandbox. @default the instance that the workspace names */
   readonly salesforceInstance?: string;
-  /** In place of every host of the declared providers: `{declared}/{provider}` before the path; for the sandbox. @default the files' */
+  /**
+   * In place of every host of the declared providers: `{declared}/{provider}` before the path; for the sandbox. A file whose every host is this
+   * machine keeps it. @default the files'
+   */
   readonly declared?: string;
-  /** Files whose every host is this machine keep it beside `declared`. @default false */
-  readonly keepsLoopback?: boolean;
 }
 
 export interface ConnectorsOptions {
@@ -57,7 +58,6 @@ const nowhere = 'https://declared.invalid';
  */
 export function createConnectors(options: ConnectorsOptions): ConnectorRegistry {
   const { urls, callTimeoutMs, logger, metrics, egressAllow = [], reconnects = false } = options;
-  const { keepsLoopback = false } = urls;
   const clients: HttpClient[] = [];
   const policy = addressPolicy(egressAllow);
   const replyRoom = createReplyRoom();
@@ -90,7 +90,8 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
   // One for all files, so connections are counted and closed together.
   const declaredClient = clientOf(urls.declared ?? nowhere, ...fixed);
   const declared = files.map((file) => {
-    const isKept = urls.declared === undefined || (keepsLoopback && isLoopback(file));
+    // A file for an address on this machine is an imitation already: the example of the guide, or a developer's own.
+    const isKept = urls.declared === undefined || isLoopback(file);
     const override = isKept ? undefined : `${urls.declared.replace(/\/+$/, '')}/${file.name}`;
     return createDeclaredConnector(createDeclaredApi({ file, client: declaredClient, override, ...observed }));
   });
