@@ -22,7 +22,6 @@ const suites = {
   nameCharactersMax: 'libs/types/src',
   issuesMax: 'libs/(types|http)/src/[^/]*.test',
   autoBatchRecordsMax: 'libs/store/test/auto-batch',
-  deadlineHoursDefault: 'write-gateway/test/accept',
   idempotencyKeyCharactersMax: 'write-gateway/test/idempotency',
   idempotencyKeyHours: 'libs/store/test/idempotency|batcher/test/sweep-keys',
   recordRefCharactersMax: 'write-gateway/test/(accept|bad-input)',
@@ -36,8 +35,6 @@ const suites = {
   configCharactersMax: 'services/management/src/limits',
   jwtLifetimeSecondsMax: 'libs/installations/src/find-caller-token',
   pageSizeDefault: 'services/management/src/limits',
-  waitSecondsMin: 'management/test/operation-wait',
-  waitSecondsMax: 'management/test/operation-wait',
 };
 const restore = () => files.forEach((file, at) => writeFileSync(file, originals[at]));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => (restore(), process.exit(130)));

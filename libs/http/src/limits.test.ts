@@ -118,6 +118,8 @@ it('knows the numbers', () => {
     singleWriteBytesMax: 1_000_000,
     batchWriteBytesMax: 5_000_000,
     providerMetadataBytesMax: 16_384,
+    waitSecondsMin: 1,
+    waitSecondsMax: 30,
   });
 });
 
