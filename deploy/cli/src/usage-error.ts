@@ -3,7 +3,6 @@ import type { Command, CommanderError } from 'commander';
 /** Commands of a checkout that a person may expect here. */
 const elsewhere: Readonly<Record<string, string>> = {
   certify: 'npm run certify',
-  connect: 'npm run connect',
   start: 'npm start',
 };
 
@@ -36,7 +35,10 @@ async function hintFor(unknown: string, command: Command): Promise<string | unde
 }
 
 function namesOf(command: Command): readonly string[] {
-  return command.commands.map((each) => each.name());
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((each) => each.name());
 }
 
 function optionsOf(command: Command): readonly string[] {

@@ -53,8 +53,8 @@ export const connect = asking({
 async function askCredentials({
   apiKey,
 }: ConnectOptions): Promise<Pick<GenerateConnectionRequest, 'apiKey' | 'oauth2AuthorizationCode'>> {
-  const secret = await askSecret(apiKey === true ? 'API key of the customer: ' : 'Access token of the customer: ');
-  if (secret === '') throw new CommandFailure('Nothing was given. Type it, or send it to standard input.');
+  const what = apiKey === true ? 'API key' : 'Access token';
+  const secret = await askSecret(`${what} of the customer: `, 'Nothing was given.');
   return apiKey === true ? { apiKey: secret } : { oauth2AuthorizationCode: { accessToken: { token: secret } } };
 }
 

@@ -1,6 +1,5 @@
 import type { ProviderApp } from '@sluice/types';
 import { aProvider, asking, id, option, required, type Group } from '../command';
-import { CommandFailure } from '../failure';
 import { type Column, fields, table } from '../output/print';
 import { askSecret } from '../profiles/ask';
 import { given } from '../read-options';
@@ -78,7 +77,5 @@ export const providerApps: Group = {
 };
 
 async function askClientSecret(): Promise<string> {
-  const typed = await askSecret('Client secret: ');
-  if (typed !== '') return typed;
-  throw new CommandFailure('No client secret was given. Type it, or send it to standard input.');
+  return await askSecret('Client secret: ', 'No client secret was given.');
 }

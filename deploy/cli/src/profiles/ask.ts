@@ -3,9 +3,18 @@ import { text } from 'node:stream/consumers';
 import { Writable } from 'node:stream';
 import { CommandFailure } from '../failure';
 
-/** What is typed, without showing it; what standard input holds when nobody types. */
-export async function askSecret(question: string): Promise<string> {
-  if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
+/**
+ * What is typed, without showing it; what standard input holds when nobody types.
+ * @param missing what is said of nothing
+ * @throws CommandFailure
+ */
+export async function askSecret(question: string, missing: string): Promise<string> {
+  const secret = process.stdin.isTTY ? await readSilently(question) : (await text(process.stdin)).trim();
+  if (secret === '') throw new CommandFailure(`${missing} Type it, or send it to standard input.`);
+  return secret;
+}
+
+async function readSilently(question: string): Promise<string> {
   process.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {

@@ -3,7 +3,7 @@ import { readProcessEnv } from '@sluice/config';
 import { CommandFailure } from '../failure';
 import { print, renderTable } from '../output/print';
 import { askSecret } from './ask';
-import { addressOf, ownProject, unknownProfile, type GivenOptions } from './connect';
+import { addressOf, findProfile, ownProject, type GivenOptions } from './connect';
 import { profileFileOf, readProfiles, writeProfiles, type Profile } from './profile-file';
 
 interface AddOptions extends GivenOptions {
@@ -49,9 +49,7 @@ export async function add(options: AddOptions, name: string): Promise<void> {
 async function askFor({ url, writeUrl }: AddOptions): Promise<Profile> {
   if (url === undefined)
     throw new CommandFailure('Add --url with the management address, or --demo .sluice/demo.json.');
-  const apiKey = await askSecret('API key: ');
-  if (apiKey === '')
-    throw new CommandFailure('No key was given. Type it, or send it: sluice profile add <name> --url <url> < key-file');
+  const apiKey = await askSecret('API key: ', 'No key was given.');
   return { url, apiKey, ...(writeUrl !== undefined && { writeUrl }) };
 }
 
@@ -72,7 +70,7 @@ function readDemo(path: string): Profile {
 /** `sluice profile use <profile>`. */
 export async function use(options: GivenOptions, name: string): Promise<void> {
   const { profiles } = readProfiles(file());
-  const { url } = known(profiles, name);
+  const { url } = findProfile(profiles, name);
   writeProfiles(file(), { current: name, profiles });
   print(options, { name, url, inUse: true }, () => `Profile ${name} is in use: ${url}.`);
 }
@@ -80,14 +78,8 @@ export async function use(options: GivenOptions, name: string): Promise<void> {
 /** `sluice profile remove <profile>`. */
 export async function remove(options: GivenOptions, name: string): Promise<void> {
   const { current, profiles } = readProfiles(file());
-  known(profiles, name);
+  findProfile(profiles, name);
   const { [name]: _forgotten, ...others } = profiles;
   writeProfiles(file(), { ...(current !== undefined && current !== name && { current }), profiles: others });
   print(options, { name, removed: true }, () => `Profile ${name} is forgotten.`);
-}
-
-function known(profiles: Readonly<Record<string, Profile>>, name: string): Profile {
-  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (found === undefined) throw unknownProfile(name, Object.keys(profiles));
-  return found;
 }

@@ -1,7 +1,7 @@
 import { createSluiceClient, SluiceApiError, type SluiceClient } from '@sluice/client';
 import { nearestName, readProcessEnv } from '@sluice/config';
 import { CommandFailure } from '../failure';
-import { profileFileOf, readProfiles, type Profile } from './profile-file';
+import { profileFileOf, readProfiles, type Profile, type Profiles } from './profile-file';
 
 /** Options as they were given, those of every command among them. */
 export interface GivenOptions {
@@ -79,11 +79,9 @@ function findTarget({ profile: asked, project }: GivenOptions): Target {
   const { current, profiles } = readProfiles(file);
   const name = asked ?? current;
   if (name === undefined) return { source: file };
-  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (found === undefined) throw unknownProfile(name, Object.keys(profiles));
   const key = asked === undefined ? env['SLUICE_API_KEY'] : undefined;
   return {
-    ...found,
+    ...findProfile(profiles, name),
     ...(asked === undefined && writing),
     ...(key && { apiKey: key }),
     ...named,
@@ -91,11 +89,15 @@ function findTarget({ profile: asked, project }: GivenOptions): Target {
   };
 }
 
-export function unknownProfile(name: string, known: readonly string[]): CommandFailure {
+/** @throws CommandFailure with the nearest name */
+export function findProfile(profiles: Profiles['profiles'], name: string): Profile {
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (found !== undefined) return found;
+  const known = Object.keys(profiles);
   const nearest = nearestName(name, known);
   const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
   const list = known.length === 0 ? 'There is none yet' : `Known: ${known.join(', ')}`;
-  return new CommandFailure(
+  throw new CommandFailure(
     `There is no profile "${name}".${hint} ${list}. Run: sluice profile add ${name} --url <url>`,
   );
 }
