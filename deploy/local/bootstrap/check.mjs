@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { childEnvironment, pageBuilds, root, tool, workspaceNode } from './child.mjs';
 
-const jest = (...projects) => [tool('jest'), '-c', 'jest.config.js', '--selectProjects', ...projects];
+const jest = (...projects) => [tool('jest'), '--maxWorkers', '2', '--selectProjects', ...projects];
 const tsc = (...args) => [tool('tsc', 'typescript'), ...args];
 const prettierCache = ['--cache', '--cache-strategy', 'content', '--cache-location', '.sluice/prettier'];
 
@@ -25,10 +25,11 @@ const steps = () => [
     ],
     needsTypes: false,
   },
+  // The longest, so it comes before what is short.
+  { name: 'unit, architecture', commands: [jest('unit', 'architecture')], isTest: true },
   // A package's types come from what was compiled, and without them the linter guesses.
   { name: 'lint', commands: [[tool('oxlint'), '--type-aware']] },
   { name: 'unused exports', commands: [[tool('knip'), '--no-progress']] },
-  { name: 'unit, architecture', commands: [jest('unit', 'architecture')], isTest: true },
 ];
 
 const usage = 'usage: npm run check [-- --without-tests]   the tests are those of npm test, too';
