@@ -11,12 +11,15 @@ export interface SandboxAccount {
   readonly workspaceRef: string;
 }
 
+/** What came back, whatever its status. */
+type SandboxReply<T> = Pick<Reply<T>, 'status' | 'body' | 'tookMs'>;
+
 /** The imitated CRM, asked without Sluice in between. */
 export interface SandboxClient {
   /** Every call of the account that arrived at this moment or later. */
   ledgerSince(moment: Date): Promise<readonly LedgerEntry[]>;
   /** A request to the provider as the customer's own programs would send it. */
-  request<T>(method: JsonRequest['method'], path: string, body?: unknown): Promise<Reply<T>>;
+  request<T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown): Promise<SandboxReply<T>>;
 }
 
 /** The accounts that play the customer's CRMs. */
@@ -28,85 +31,53 @@ const accounts = [
 /** Opens the CRMs of the demo, which keep their tokens and records when they are there already. */
 export function openSandboxAccounts(sandboxUrl: string): Promise<SandboxAccount[]> {
   const url = `${sandboxUrl}/_sandbox/accounts`;
-  const open = async (body: object) =>
-    bodyOf(await requestJson<SandboxAccount>({ method: 'POST', url, body }), 201, 'opening a sandbox account');
-  return Promise.all(accounts.map(open));
+  return Promise.all(accounts.map(async (body) => (await send<SandboxAccount>('POST', url, { body })).body));
 }
 
 export function createSandboxClient(
   sandboxUrl: string,
   { account, token }: SandboxAccount,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): SandboxClient {
-  const headers = { authorization: `Bearer ${token}` };
   return {
     ledgerSince: async (moment) => {
       const query = new URLSearchParams({ account, since: moment.toISOString() });
       const url = `${sandboxUrl}/_sandbox/ledger?${query.toString()}`;
-      return bodyOf(await requestJson<LedgerEntry[]>({ method: 'GET', url, signal }), 200, "the sandbox's ledger");
+      return (await send<LedgerEntry[]>('GET', url, { signal })).body;
     },
-    request: (method, path, body) => requestJson({ method, url: `${sandboxUrl}${path}`, headers, body, signal }),
+    request: (method, path, body) => send(method, `${sandboxUrl}${path}`, { body, signal, token }),
   };
 }
 
-interface JsonRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
+interface SendOptions {
   readonly body?: unknown;
-  readonly signal?: AbortSignal | undefined;
+  readonly token?: string;
+  readonly signal?: AbortSignal;
 }
 
-/** Longer than any reply of ours: a provider call has 30 s. */
-const timeoutMs = 45_000;
-
-/** @throws DependencyError when nobody answers */
-async function requestJson<T>(request: JsonRequest): Promise<Reply<T>> {
-  const { method, url, headers, body, signal } = request;
-  const timeout = AbortSignal.timeout(timeoutMs);
+/** @throws DependencyError when nobody answers, or not with JSON */
+async function send<T>(method: string, url: string, options: SendOptions): Promise<SandboxReply<T>> {
+  const { body, token, signal } = options;
   const begunAt = performance.now();
   try {
     const reply = await fetch(url, {
       method,
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      ...(signal && { signal }),
     });
-    const text = await reply.text();
-    const tookMs = performance.now() - begunAt;
-    return { status: reply.status, headers: reply.headers, body: parse(text) as T, tookMs };
+    const answer = (await reply.json()) as T;
+    return { status: reply.status, body: answer, tookMs: performance.now() - begunAt };
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
-    const detail = `${method} ${url} was not answered: ${reasonOf(cause)}`;
-    throw unavailable(detail, { cause });
+    // The message of fetch is "fetch failed"; the reason is in its cause.
+    const { message, cause: reason } = cause as Error & { cause?: Error };
+    throw unavailable(`${method} ${url} was not answered: ${reason?.message ?? message}`, { cause });
   }
-}
-
-/**
- * The body of a reply with this status.
- * @throws DependencyError that shows what came instead
- */
-function bodyOf<T>(reply: Reply<T>, status: number, what: string): T {
-  if (reply.status === status) return reply.body;
-  throw unavailable(`${what} was answered with ${reply.status}: ${describeBody(reply.body)}`);
 }
 
 /** The sentence in a problem document or an error body, else the body itself, shortened. */
 export function describeBody(body: unknown): string {
   const { detail, errors } = (body ?? {}) as { detail?: string; errors?: { message?: string }[] };
   return detail ?? errors?.[0]?.message ?? JSON.stringify(body)?.slice(0, 300) ?? 'without a body';
-}
-
-function parse(text: string): unknown {
-  try {
-    return text === '' ? undefined : JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** The message of fetch is "fetch failed"; the reason is in its cause. */
-function reasonOf(error: unknown): string {
-  const { message = 'no reason is given', cause } = error as { message?: string; cause?: { message?: string } };
-  return cause?.message ? cause.message : message;
 }

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { listenForStop, readJson, readLocalSettings, untilStopped, writePrivateFile } from '@sluice/stack';
+import { listenForStop, readLocalSettings, untilStopped } from '@sluice/stack';
 import { demoFileOf, describeRunning } from './demo/demo';
 import { seedSandboxDemo } from './demo/seed-demo';
 import { withLocalWebhooks } from './footprints/service-env';
 import { refuseScaledTime, runSession, type Session } from './run-session';
-import { runTour } from './tour';
+import { runTour, wasShown } from './tour';
 
 const usage = `npm start [-- --once] [-- --tour] [-- --distributed]
   Starts Sluice with imitations of HubSpot and Salesforce, makes a demo project, shows what it does in a tour of two minutes, and stays up until
@@ -45,7 +44,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const settings = { ...given, env: withLocalWebhooks(given.env) };
   const common = { settings, home: settings.dataDir, command: 'npm start', withSandbox: true, stop, log: say };
   return await runSession({ ...common, footprint }, async (session) => {
-    const { demo, isRight } = await showDemo(session, { footprint, withTour, stop });
+    const { demo, isRight } = await showDemo(session, withTour, stop);
     const code = isRight ? 0 : 1;
     if (isOnce) return code;
     for (const line of describeRunning(demo, demoFileOf(session.folder))) say(line);
@@ -57,43 +56,18 @@ export async function run(args: readonly string[]): Promise<number> {
 
 async function showDemo(
   { folder, addresses, secrets, footprint: { logs } }: Session,
-  { footprint, withTour, stop }: Pick<StartOptions, 'footprint' | 'withTour'> & { readonly stop: AbortSignal },
+  withTour: boolean,
+  stop: AbortSignal,
 ) {
   const { accounts, demo } = await seedSandboxDemo({ folder, addresses, secrets });
-  say(
-    `demo: project ${demo.project.name}, group ${demo.integrations[0]?.groupRef}, all in ${demoFileOf(folder)}; logs: ${logs}`,
-  );
-  const tour = { projectId: demo.project.id, footprint };
-  if (!withTour && wasShown(folder, tour)) {
+  const [first] = demo.integrations;
+  say(`demo: project ${demo.project.name}, group ${first?.groupRef}, all in ${demoFileOf(folder)}; logs: ${logs}`);
+  if (!withTour && (await wasShown(demo))) {
     say('The tour was shown at an earlier start, and its records are there. Again: npm start -- --tour');
     return { demo, isRight: true };
   }
   const isRight = await runTour({ demo, sandboxUrl: addresses.sandboxUrl, accounts, signal: stop, print: say });
-  if (isRight) noteShown(folder, tour);
   return { demo, isRight };
-}
-
-/** A tour that ended as it should: of which project, and how the services ran. */
-interface ShownTour {
-  readonly projectId: string;
-  readonly footprint: string;
-}
-
-/** Whether the tour was shown before: it writes some 300 records, which a start that finds them need not add again. */
-export function wasShown(folder: string, { projectId, footprint }: ShownTour): boolean {
-  return readShown(folder).some((tour) => tour.projectId === projectId && tour.footprint === footprint);
-}
-
-/** Kept for the next start. Tours of projects that are gone stay behind: a line each. */
-export function noteShown(folder: string, tour: ShownTour): void {
-  if (!wasShown(folder, tour)) writePrivateFile(fileOf(folder), [...readShown(folder), tour]);
-}
-
-const fileOf = (folder: string) => join(folder, 'tours.json');
-
-function readShown(folder: string): readonly ShownTour[] {
-  const shown = readJson(fileOf(folder));
-  return Array.isArray(shown) ? (shown as ShownTour[]) : [];
 }
 
 function parse(args: readonly string[]): StartOptions | undefined {
