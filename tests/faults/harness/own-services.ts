@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
@@ -18,15 +18,14 @@ export interface OwnServices {
 
 /** Starts of a service before it counts as broken. */
 const startsMax = 3;
-/** A folder whose state was not written for so long belongs to nobody who starts or ends. */
-const abandonedMs = 10 * 60_000;
+/** Behind it stands the process that the folder belongs to. */
 const prefix = 'sluice-faults-';
 const quiet = (): void => undefined;
 
 /** @param diskMb size of the disk that holds their data and the logs of ours @default that of the machine */
 export async function startOwnServices(diskMb?: number): Promise<OwnServices> {
   await removeAbandoned();
-  const folder = mkdtempSync(join(tmpdir(), prefix));
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
   if (diskMb !== undefined) mountDisk(folder, diskMb);
   // Postgres does not run as root, and its own user must reach the data.
   chmodSync(folder, 0o755);
@@ -70,14 +69,22 @@ function ownEnvironment(): NodeJS.ProcessEnv {
   return rest;
 }
 
-/** Ends and removes what a killed run left behind. What another run has just begun, or is ending, is left alone. */
+/** Ends and removes what killed runs left behind; another run may have its own services meanwhile. */
 async function removeAbandoned(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(prefix))) {
     const dataDir = join(tmpdir(), name, 'data');
-    const state = statSync(join(dataDir, 'stack.json'), { throwIfNoEntry: false });
-    if (state === undefined || Date.now() - state.mtimeMs < abandonedMs) continue;
+    if (isRunning(Number.parseInt(name.slice(prefix.length), 10)) || !existsSync(join(dataDir, 'stack.json'))) continue;
     await releaseStack(dataDir, quiet);
     if (isEmptied(dataDir)) rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Whether a process of this number lives. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 
