@@ -31,7 +31,13 @@ const accounts = [
 /** Opens the CRMs of the demo, which keep their tokens and records when they are there already. */
 export function openSandboxAccounts(sandboxUrl: string): Promise<SandboxAccount[]> {
   const url = `${sandboxUrl}/_sandbox/accounts`;
-  return Promise.all(accounts.map(async (body) => (await send<SandboxAccount>('POST', url, { body })).body));
+  return Promise.all(
+    accounts.map(async (body) => {
+      const reply = await send<SandboxAccount>('POST', url, { body });
+      if (reply.status === 201) return reply.body;
+      throw unavailable(`The sandbox opens no account: ${reply.status} ${describeBody(reply.body)}`);
+    }),
+  );
 }
 
 export function createSandboxClient(
@@ -55,16 +61,20 @@ interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Longer than any reply of the sandbox: a provider call has 30 s. */
+const timeoutMs = 45_000;
+
 /** @throws DependencyError when nobody answers, or not with JSON */
 async function send<T>(method: string, url: string, options: SendOptions): Promise<SandboxReply<T>> {
   const { body, token, signal } = options;
+  const timeout = AbortSignal.timeout(timeoutMs);
   const begunAt = performance.now();
   try {
     const reply = await fetch(url, {
       method,
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
     const answer = (await reply.json()) as T;
     return { status: reply.status, body: answer, tookMs: performance.now() - begunAt };
