@@ -26,7 +26,7 @@ import { overviewRoutes } from './operations/overview-routes';
 import { pageRoutes } from './page-routes';
 import { personCaller } from './people/session';
 import { signInRoutes } from './people/sign-in-routes';
-import { keyRoutes } from './projects/key-routes';
+import { apiKeyRoutes, jwtKeyRoutes } from './projects/key-routes';
 import { compatibilityRoutes, projectRoutes } from './projects/project-routes';
 import { sweepDeletions } from './projects/sweep-deletions';
 import { deliverMessages } from './webhooks/deliver-messages';
@@ -64,7 +64,8 @@ const managementApi: ApiInfo = {
 
 const routes = [
   projectRoutes,
-  keyRoutes,
+  apiKeyRoutes,
+  jwtKeyRoutes,
   integrationRoutes,
   uploadUrlRoutes,
   deploymentRoutes,

@@ -9,9 +9,6 @@ import {
   pageProperties,
   updateApiKeyRequestSchema,
   updateJwtKeyRequestSchema,
-  type ApiKey,
-  type JwtKey,
-  type PageQuery,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { linkToNext, wholeList } from '../pages';
@@ -24,84 +21,29 @@ const changes = ['admin', 'full'] as const;
 /** 256 bits: no one guesses it, so a plain SHA-256 of it is enough at rest. */
 const secretBytes = 32;
 
-/** What the two kinds of keys differ in, besides how they are made. */
-const kinds = {
-  'api-key': {
-    name: 'ApiKey',
-    noun: 'an API key',
-    schema: apiKeySchema,
-    list: { reply: jsonList(apiKeySchema, linkToNext), query: pageProperties },
-    update: updateApiKeyRequestSchema,
-    gone: 'The key opens nothing any more.',
-  },
-  'jwt-key': {
-    name: 'JwtKey',
-    noun: 'a JWT key',
-    schema: jwtKeySchema,
-    list: { reply: jsonList(jwtKeySchema), query: {} },
-    update: updateJwtKeyRequestSchema,
-    gone: 'Tokens of the key are refused.',
-  },
-} as const;
-
-/** The routes that both kinds have. The path takes the public id, never the key. A change is in force within a second. */
-function routesOfKeys(router: Router, context: ManagementContext, kind: keyof typeof kinds) {
+/** The path takes the public id, never the key. A change is in force within a second. */
+export function apiKeyRoutes(router: Router, context: ManagementContext): void {
+  const ofProject = routesOfProject(router, context, 'API keys');
   const { logger, store } = context;
-  const { name, noun, schema, list, update, gone } = kinds[kind];
-  const keys = kind === 'api-key' ? store.apiKeys : store.jwtKeys;
-  const missing = `${kind}.not-found` as const;
-  const plural = `${noun.replace(/^\w+ /, '')}s`;
-  const ofProject = routesOfProject(router, context, plural);
-  ofProject.get(`/${kind}s`, `list${name}s`, {
-    summary: `List ${plural}`,
-    replies: { 200: list.reply },
+  ofProject.get('/api-keys', 'listApiKeys', {
+    summary: 'List API keys',
+    replies: { 200: jsonList(apiKeySchema, linkToNext) },
     scopes: reads,
-    query: queryOf({ active: offByDefault, ...list.query }),
-    handle: ({ caller, url, query }, { id }) => {
-      const request = { caller, url, query: query as PageQuery };
-      return wholeList<ApiKey | JwtKey>(request, (page) => keys.listPage(id, query.active, page));
-    },
+    query: queryOf({ active: offByDefault, ...pageProperties }),
+    handle: (request, { id }) => wholeList(request, (page) => store.apiKeys.listPage(id, request.query.active, page)),
   });
-  const ofKey = ofProject.under(`/${kind}s/:keyId`, {
-    problems: [missing],
+  const ofKey = ofProject.under('/api-keys/:keyId', {
+    problems: ['api-key.not-found'],
     scopes: changes,
     find: ({ params }, { id }) => [id, params.keyId] as const,
   });
-  ofKey.get('', `get${name}`, {
-    summary: `Get ${noun}`,
-    replies: { 200: json(schema) },
+  ofKey.get('', 'getApiKey', {
+    summary: 'Get an API key',
+    replies: { 200: json(apiKeySchema) },
     scopes: reads,
-    answer: async (_request, key) => found<ApiKey | JwtKey>(await keys.find(...key), missing),
+    answer: async (_request, key) => found(await store.apiKeys.find(...key), 'api-key.not-found'),
   });
-  ofKey.patch('', `update${name}`, {
-    summary: `Change ${noun}`,
-    replies: { 200: json(schema) },
-    body: update,
-    answer: async ({ body }, [projectId, keyId]) => {
-      const change =
-        'apiKey' in body
-          ? maskedValues(body.updateMask, body.apiKey, 'apiKey')
-          : maskedValues(body.updateMask, body.jwtKey, 'jwtKey');
-      const key = found<ApiKey | JwtKey>(await keys.update(projectId, keyId, change), missing);
-      const scopes = 'scopes' in key ? { scopes: key.scopes } : {};
-      logger.info({ projectId, keyId, active: key.active, ...scopes }, `${kind}.updated`);
-      return key;
-    },
-  });
-  ofKey.delete('', `delete${name}`, {
-    summary: `Delete ${noun}`,
-    replies: { 204: noBody(gone) },
-    answer: async (_request, [projectId, keyId]) => {
-      if (!(await keys.remove(projectId, keyId))) throw notFound(missing);
-      logger.info({ projectId, keyId }, `${kind}.deleted`);
-    },
-  });
-  return ofProject;
-}
-
-export function keyRoutes(router: Router, context: ManagementContext): void {
-  const { logger, store } = context;
-  routesOfKeys(router, context, 'api-key').post('/api-keys', 'createApiKey', {
+  ofProject.post('/api-keys', 'createApiKey', {
     summary: 'Create an API key',
     replies: { 201: json(apiKeySchema) },
     scopes: changes,
@@ -115,7 +57,51 @@ export function keyRoutes(router: Router, context: ManagementContext): void {
       return { ...created, key: secret };
     },
   });
-  routesOfKeys(router, context, 'jwt-key').post('/jwt-keys', 'createJwtKey', {
+  ofKey.patch('', 'updateApiKey', {
+    summary: 'Change an API key',
+    replies: { 200: json(apiKeySchema) },
+    body: updateApiKeyRequestSchema,
+    answer: async ({ body }, [projectId, keyId]) => {
+      const change = maskedValues(body.updateMask, body.apiKey, 'apiKey');
+      const key = found(await store.apiKeys.update(projectId, keyId, change), 'api-key.not-found');
+      logger.info({ projectId, keyId, active: key.active, scopes: key.scopes }, 'api-key.updated');
+      return key;
+    },
+  });
+  ofKey.delete('', 'deleteApiKey', {
+    summary: 'Delete an API key',
+    replies: { 204: noBody('The key opens nothing any more.') },
+    answer: async (_request, [projectId, keyId]) => {
+      if (!(await store.apiKeys.remove(projectId, keyId))) throw notFound('api-key.not-found');
+      logger.info({ projectId, keyId }, 'api-key.deleted');
+    },
+  });
+}
+
+/** A change is in force within a second. */
+export function jwtKeyRoutes(router: Router, context: ManagementContext): void {
+  const ofProject = routesOfProject(router, context, 'JWT keys');
+  const { logger, store } = context;
+  ofProject.get('/jwt-keys', 'listJwtKeys', {
+    summary: 'List JWT keys',
+    replies: { 200: jsonList(jwtKeySchema) },
+    scopes: reads,
+    query: queryOf({ active: offByDefault }),
+    handle: ({ caller, url, query }, { id }) =>
+      wholeList({ caller, url, query: {} }, (page) => store.jwtKeys.listPage(id, query.active, page)),
+  });
+  const ofKey = ofProject.under('/jwt-keys/:keyId', {
+    problems: ['jwt-key.not-found'],
+    scopes: changes,
+    find: ({ params }, { id }) => [id, params.keyId] as const,
+  });
+  ofKey.get('', 'getJwtKey', {
+    summary: 'Get a JWT key',
+    replies: { 200: json(jwtKeySchema) },
+    scopes: reads,
+    answer: async (_request, key) => found(await store.jwtKeys.find(...key), 'jwt-key.not-found'),
+  });
+  ofProject.post('/jwt-keys', 'createJwtKey', {
     summary: 'Register a JWT key',
     replies: { 201: json(createJwtKeyReplySchema) },
     scopes: changes,
@@ -126,6 +112,25 @@ export function keyRoutes(router: Router, context: ManagementContext): void {
       const { id: kid } = await store.jwtKeys.create({ projectId, label, publicKeyPem: pem });
       logger.info({ projectId, keyId: kid }, 'jwt-key.created');
       return { kid };
+    },
+  });
+  ofKey.patch('', 'updateJwtKey', {
+    summary: 'Change a JWT key',
+    replies: { 200: json(jwtKeySchema) },
+    body: updateJwtKeyRequestSchema,
+    answer: async ({ body }, [projectId, keyId]) => {
+      const change = maskedValues(body.updateMask, body.jwtKey, 'jwtKey');
+      const key = found(await store.jwtKeys.update(projectId, keyId, change), 'jwt-key.not-found');
+      logger.info({ projectId, keyId, active: key.active }, 'jwt-key.updated');
+      return key;
+    },
+  });
+  ofKey.delete('', 'deleteJwtKey', {
+    summary: 'Delete a JWT key',
+    replies: { 204: noBody('Tokens of the key are refused.') },
+    answer: async (_request, [projectId, keyId]) => {
+      if (!(await store.jwtKeys.remove(projectId, keyId))) throw notFound('jwt-key.not-found');
+      logger.info({ projectId, keyId }, 'jwt-key.deleted');
     },
   });
 }
