@@ -59,8 +59,8 @@ const suite = randomUUID().slice(0, 8);
 let made = 0;
 
 export interface AccountOptions {
-  /** How long each call takes; `typical`: as long as one of its kind takes at a provider. @default 0 */
-  readonly latencyMs?: number | 'typical';
+  /** How long each call takes. @default 0 */
+  readonly latencyMs?: number;
   /** What the sandbox takes: limits, tokenLifetimeSeconds, … */
   readonly [setting: string]: unknown;
 }

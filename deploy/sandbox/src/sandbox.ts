@@ -64,10 +64,10 @@ export class Sandbox {
     return entry;
   }
 
-  /** Removes records, ledger, used limits and faults of one account or of all; `accounts` removes those too. */
-  clear(what: { readonly account?: string; readonly accounts: boolean }): void {
-    this.forget(what);
-    this.journal?.write({ cleared: what });
+  /** Removes records, ledger, used limits and faults of one account or of all; the accounts stay. */
+  clear(account?: string): void {
+    this.forget(account);
+    this.journal?.write({ cleared: account === undefined ? {} : { account } });
   }
 
   /** Cuts the calls that wait. */
@@ -80,18 +80,15 @@ export class Sandbox {
     await this.journal?.close();
   }
 
-  private forget({ account, accounts }: { readonly account?: string; readonly accounts: boolean }): void {
+  private forget(account?: string): void {
     for (const one of account === undefined ? this.accounts.all() : [this.accounts.get(account)]) one.clear();
     this.ledger.clear(account);
     this.faults.clear(account);
-    if (!accounts || account !== undefined) return;
-    this.codes.clear();
-    this.accounts.removeAll();
   }
 
   private restore(line: JournalLine): void {
     if ('account' in line) this.accounts.open(line.account, this.now());
-    if ('cleared' in line) this.forget(line.cleared);
+    if ('cleared' in line) this.forget(line.cleared.account);
     if ('grant' in line) {
       const account = this.accounts.get(line.of);
       account.grant.restore(line.grant);

@@ -3,7 +3,7 @@ import { createMetrics, silentLogger, type Logger } from '@sluice/telemetry';
 import { controlRoutes } from './routes/control-routes';
 import { Sandbox } from './sandbox';
 import type { ImitatedProvider, ReceivedCall } from './control/imitated-provider';
-import { deliver, keepOpen } from './routes/deliver';
+import { deliver } from './routes/deliver';
 import { performCall } from './routes/perform-call';
 
 export type { LedgerEntry } from './control/ledger';
@@ -120,7 +120,6 @@ function notImitated(known: readonly string[]): RequestHandler {
 /** Handles the requests to a provider. */
 function providerHandler(sandbox: Sandbox, provider: ImitatedProvider): RequestHandler {
   return async (req, res) => {
-    keepOpen(req);
     const received = await receiveCall(req);
     if (!received) {
       req.socket.destroy();

@@ -25,8 +25,8 @@ async function start(account: Record<string, unknown> = {}, ledgerFile?: string)
   open.push(client);
   const usual = { grant_type: 'refresh_token', refresh_token: 'refresh-1' };
   const secret = { client_id: app.clientId, client_secret: app.clientSecret };
-  const exchange = async (fields: Record<string, string>, path = '/oauth/v1/token'): Promise<Answer> => {
-    const reply = await fetch(`${client.url}${path}`, {
+  const exchange = async (fields: Record<string, string>): Promise<Answer> => {
+    const reply = await fetch(`${client.url}/oauth/v1/token`, {
       method: 'POST',
       body: new URLSearchParams({ ...usual, ...secret, ...fields }),
     });
@@ -42,9 +42,9 @@ async function start(account: Record<string, unknown> = {}, ledgerFile?: string)
 }
 
 describe('HubSpot', () => {
-  it.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token'])('refreshes at %s', async (path) => {
+  it('refreshes, and the earlier token stays good', async () => {
     const client = await start();
-    const { status, body } = await client.exchange({}, path);
+    const { status, body } = await client.exchange({});
     expect([status, body]).toEqual([
       200,
       expect.objectContaining({ refresh_token: 'refresh-1', expires_in: 1800, hub_id: client.portalId }),
@@ -81,15 +81,12 @@ describe('HubSpot', () => {
   });
 
   // A revoked token was not too old.
-  it.each([
-    ['revoked', '', 'invalid_grant', 'BAD_REFRESH_TOKEN'],
-    ['uninstalled', '?as=gone', 'access_denied', 'BAD_HUB'],
-  ])('knows no token of an account once access is %s', async (_name, query, error, status) => {
+  it('knows no token of an account once access is revoked', async () => {
     const client = await start();
-    expect((await client.send('POST', `/_sandbox/accounts/acme/revoke${query}`)).status).toBe(204);
+    expect((await client.send('POST', `/_sandbox/accounts/acme/revoke`)).status).toBe(204);
     expect(await client.callWith(client.token)).toEqual([401, 'INVALID_AUTHENTICATION']);
     const refused = await client.exchange({});
-    expect([refused.status, refused.body.error, refused.body.status]).toEqual([400, error, status]);
+    expect([refused.status, refused.body.status]).toEqual([400, 'BAD_REFRESH_TOKEN']);
   });
 
   it.each<[Record<string, string>, string, string]>([
@@ -186,7 +183,7 @@ describe('Salesforce', () => {
     refresh_token: org.refreshToken,
     ...change,
   });
-  const get = (client: OrgClient, token: string, path = `${api}/limits`) =>
+  const get = (client: OrgClient, token: string, path = `${api}/sobjects`) =>
     client.send('GET', path, undefined, { authorization: `Bearer ${token}` });
 
   it('ends a session in its own words, and a refresh begins another, which knows whose it is', async () => {

@@ -36,8 +36,7 @@ export async function startOrg(options: Partial<SandboxOptions> = {}, account: J
       if (status !== 201) throw new Error(JSON.stringify(body));
       return body.id;
     },
-    query: (soql: string, headers: Record<string, string> = {}) =>
-      call('GET', `/query?q=${encodeURIComponent(soql)}`, undefined, headers),
+    query: (soql: string) => call('GET', `/query?q=${encodeURIComponent(soql)}`),
     records: async (object: string): Promise<{ id: string; fields: Json }[]> =>
       (await send('GET', `/_sandbox/records?account=acme&object=${object}`)).body,
     control: (path: string) => send('POST', `/_sandbox/accounts/acme/${path}`),

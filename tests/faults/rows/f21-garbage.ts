@@ -68,7 +68,7 @@ function garbage(inside: string) {
     { kind: 'commit-then-status', status: 200, body: '<html>Welcome</html>' },
     { kind: 'huge' },
     { kind: 'drip', delayMs: 50 },
-    { kind: 'dress', encoding: 'broken' },
+    { kind: 'broken-encoding' },
     { kind: 'redirect', location: `${inside}/latest/meta-data/`, status: 307 },
   ] as const;
 }

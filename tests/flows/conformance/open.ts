@@ -63,7 +63,7 @@ async function harness(url: string, connector: Connector, imitated: ImitatedProv
     'commit-then-reset': { kind: 'commit-then-reset' },
     'reset-before-commit': { kind: 'reset-before' },
     redirect: { kind: 'redirect', location: 'http://169.254.169.254/latest/meta-data/' },
-    unreadable: { kind: 'dress', encoding: 'broken' },
+    unreadable: { kind: 'broken-encoding' },
     quota: { kind: 'status', status: provider === 'salesforce' ? 403 : 429 },
     unavailable: { kind: 'status', status: 503 },
   };

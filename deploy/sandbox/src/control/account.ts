@@ -11,8 +11,6 @@ import type {
 
 /** One account at an imitated provider: its records, its tokens, its settings, the calls under way. */
 export class Account {
-  /** The most calls in flight at one moment. */
-  peakInFlight = 0;
   readonly name: string;
   readonly provider: ImitatedProvider;
   readonly imitated: ImitatedAccount;
@@ -45,7 +43,6 @@ export class Account {
   enter(nowMs: number): () => void {
     const call = { startedAtMs: nowMs };
     this.calls.add(call);
-    this.peakInFlight = Math.max(this.peakInFlight, this.inFlight);
     return () => void this.calls.delete(call);
   }
 
@@ -61,11 +58,10 @@ export class Account {
     this.waits = newWaits();
   }
 
-  /** Removes records, used limits and the peak; keeps tokens and settings. */
+  /** Removes records and used limits; keeps tokens and settings. */
   clear(): void {
     this.cutWaiting();
     this.imitated.clear();
-    this.peakInFlight = this.inFlight;
   }
 }
 

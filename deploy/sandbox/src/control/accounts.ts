@@ -71,12 +71,6 @@ export class Accounts {
     return [...this.byNames.values()];
   }
 
-  /** Removes every account. Ids of records continue. */
-  removeAll(): void {
-    this.byNames.clear();
-    this.byTokens.clear();
-  }
-
   private add(request: AccountRequest, now: Date): Account {
     const provider = this.provider(request.provider);
     const imitated = provider.openAccount(request.name);

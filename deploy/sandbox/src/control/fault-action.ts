@@ -19,30 +19,22 @@ export type FaultAction =
    * `first`, or `last`: after the wait, also when the caller has left by then.
    */
   | { readonly kind: 'timeout'; readonly delayMs?: number; readonly commit?: 'never' | 'first' | 'last' }
-  /**
-   * Waits `delayMs` (default 1000), or as long as a call of its kind takes at a provider (`typical`), then goes on. It goes along with
-   * any other fault, and several of them add up.
-   */
-  | { readonly kind: 'slow'; readonly delayMs?: number | 'typical' }
+  /** Waits `delayMs` (default 1000), then goes on. It goes along with any other fault, and several of them add up. */
+  | { readonly kind: 'slow'; readonly delayMs?: number }
   /** Refuses chosen inputs of a batch (a single write is input 0) and does the others. */
   | PartialAction
   /** Does the work, then leaves the outcome of chosen inputs of a batch out of the reply. */
   | { readonly kind: 'omit'; readonly inputs?: readonly number[] }
   /** Sends the caller to another address; the work is done only with `commit`. @default 302 */
   | { readonly kind: 'redirect'; readonly location: string; readonly status?: number; readonly commit?: boolean }
-  /** Does the work, and replies with another content type, or compressed although the caller does not accept it. */
-  | { readonly kind: 'dress'; readonly contentType?: string; readonly encoding?: Encoding }
-  /** Does the work and replies, then closes the connection once it was idle for `delayMs` (default 0), unannounced. */
-  | { readonly kind: 'close-idle'; readonly delayMs?: number }
+  /** Does the work, then calls a reply gzip that is not compressed. */
+  | { readonly kind: 'broken-encoding' }
   /** Does the work and sends the head; then a space every `delayMs` (default 1000), until the caller leaves. */
   | { readonly kind: 'drip'; readonly delayMs?: number }
   /** Does the work, then sends a gigabyte of JSON as fast as the caller reads it. */
   | { readonly kind: 'huge' }
   /** Does the work, then sends a list in a list in a list, 200,000 deep. */
   | { readonly kind: 'nested' };
-
-/** How a reply is compressed; `broken` declares gzip and is not compressed. */
-export type Encoding = 'gzip' | 'deflate' | 'br' | 'broken';
 
 interface ReplyShape extends RequestedWait {
   /** An object is sent as JSON, a string as it is (HTML when it begins with `<`). @default the provider's body for the status */
@@ -70,7 +62,7 @@ interface PartialAction {
 }
 
 /** A fault that makes the delivery of a reply awkward. */
-export type AwkwardDelivery = Extract<FaultAction, { readonly kind: 'close-idle' | 'drip' | 'huge' | 'dress' }>;
+type AwkwardDelivery = Extract<FaultAction, { readonly kind: 'drip' | 'huge' }>;
 
 /** How a call ends on the wire. */
 export interface Ending {
@@ -139,7 +131,8 @@ function effectOf(fault: FaultAction, account: ImitatedAccount): Disturbance {
   }
 }
 
-type ReplyFault = AwkwardDelivery | Extract<FaultAction, { readonly kind: 'reset-mid-reply' | 'omit' | 'nested' }>;
+type ReplyFault =
+  AwkwardDelivery | Extract<FaultAction, { readonly kind: 'reset-mid-reply' | 'omit' | 'nested' | 'broken-encoding' }>;
 
 /** The ending of a call that takes effect and whose reply is changed. */
 function changed(reply: WireReply, fault: ReplyFault, account: ImitatedAccount): Ending {
@@ -148,6 +141,8 @@ function changed(reply: WireReply, fault: ReplyFault, account: ImitatedAccount):
       return { reply, isHalf: true };
     case 'omit':
       return { reply: account.without?.(reply, fault.inputs ?? [0]) ?? reply };
+    case 'broken-encoding':
+      return { reply: reply.payload ? { ...reply, headers: { ...reply.headers, 'content-encoding': 'gzip' } } : reply };
     case 'nested':
       return { reply: { ...reply, payload: '['.repeat(NESTED_DEPTH) + ']'.repeat(NESTED_DEPTH) } };
     default:

@@ -2,8 +2,7 @@ import { Faults, type FaultRequest } from './faults';
 import type { ImitatedAccount } from './imitated-provider';
 
 const path = '/crm/v3/objects/contacts/batch/create';
-const kind = { action: 'batch-create', records: 100 };
-const call = { account: 'acme', imitated: {} as ImitatedAccount, kind, method: 'POST', path };
+const call = { account: 'acme', imitated: {} as ImitatedAccount, method: 'POST', path };
 
 /** Which of `count` equal calls a fault hits, from 1. */
 function hits(request: Omit<FaultRequest, 'action'>, count = 8, one = call): number[] {

@@ -1,7 +1,6 @@
 import { seededRandom } from './derived';
 import { disturbanceOf, type Disturbance, type FaultAction } from './fault-action';
-import type { CallKind, ImitatedAccount } from './imitated-provider';
-import { typicalMs } from './latency';
+import type { ImitatedAccount } from './imitated-provider';
 
 /** Which calls a fault matches. */
 interface FaultMatch {
@@ -21,7 +20,7 @@ export interface FaultRequest {
   readonly times?: number;
   /** Acts this long from the moment it is scripted: a storm. @default until its hits are used up */
   readonly durationMs?: number;
-  /** Start of the random numbers behind `mixture` and `typical`. @default 1 */
+  /** Start of the random numbers behind `mixture`. @default 1 */
   readonly seed?: number;
   /** Exactly one of `action` and `mixture` is given. */
   readonly action?: FaultAction;
@@ -57,7 +56,6 @@ interface Armed {
 export interface FaultedCall {
   readonly account: string;
   readonly imitated: ImitatedAccount;
-  readonly kind: CallKind;
   readonly method: string;
   readonly path: string;
 }
@@ -105,8 +103,7 @@ export class Faults {
       const action = draw(one);
       if (!action || (taken && taken.kind !== 'slow' && action.kind !== 'slow')) continue;
       one.fault = { ...one.fault, hits: one.fault.hits + 1 };
-      if (action.kind === 'slow')
-        waitMs += action.delayMs === 'typical' ? typicalMs(call.kind, one.random) : (action.delayMs ?? SLOW_MS);
+      if (action.kind === 'slow') waitMs += action.delayMs ?? SLOW_MS;
       if (!taken || taken.kind === 'slow') taken = action;
     }
     const disturbance = disturbanceOf(taken, call.imitated);

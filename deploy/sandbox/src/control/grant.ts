@@ -22,7 +22,7 @@ export interface GrantState {
   readonly settings: GrantSettings;
   /** Refresh tokens so far, the current one last. */
   readonly refreshTokens: readonly string[];
-  readonly standing: Standing;
+  readonly standing: 'live' | 'revoked';
   /** How often tokens were issued. */
   readonly serial: number;
   /** Access tokens with the moment they end, ISO 8601; null is never. The current one is last. */
@@ -30,9 +30,6 @@ export interface GrantState {
   /** Refresh tokens that were rotated away, with the moment it happened, ISO 8601. */
   readonly rotated: readonly (readonly [token: string, at: string])[];
 }
-
-/** `gone`: the customer uninstalled the app, so the provider no longer knows the account. */
-export type Standing = 'live' | 'revoked' | 'gone';
 
 /** How long a token is stored after its end, to be reported as expired rather than unknown. */
 const REMEMBERED_MS = 86_400_000;
@@ -103,9 +100,9 @@ export class Grant {
   }
 
   /** Ends every token, the refresh token as well. */
-  revoke(now: Date, standing: 'revoked' | 'gone'): void {
+  revoke(now: Date): void {
     this.expire(now);
-    this.state = { ...this.state, standing };
+    this.state = { ...this.state, standing: 'revoked' };
   }
 
   /**

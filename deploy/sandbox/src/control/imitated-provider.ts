@@ -176,7 +176,7 @@ export interface ImitatedAccount {
   tokenReply(tokens: IssuedTokens, call: ReceivedCall, now: Date, settings: AccountSettings): WireReply;
 }
 
-/** Why a token endpoint refuses. `account-gone`: the customer uninstalled the app. */
+/** Why a token endpoint refuses. `account-gone`: no such user, or access without a refresh token was revoked. */
 export type TokenRefusal =
   | 'grant-type-unknown'
   | 'field-missing'

@@ -12,7 +12,7 @@ export type JournalLine =
   | { readonly account: AccountRequest }
   | { readonly grant: GrantState; readonly of: string }
   | { readonly call: LedgerEntry; readonly changes: readonly AccountChange[] }
-  | { readonly cleared: { readonly account?: string; readonly accounts: boolean } };
+  | { readonly cleared: { readonly account?: string } };
 
 const ownerOnly = 0o600;
 

@@ -52,7 +52,8 @@ function refreshRequest(accounts: Accounts, provider: ImitatedProvider, form: UR
     return { refusal: appRefusal(accountsOf(accounts, provider), form) ?? 'refresh-token-gone' };
   }
   const exchange = (now: Date) =>
-    appRefusal([account], form) ?? grantRefusal(account, token, now) ?? issue(accounts, account, now);
+    appRefusal([account], form) ??
+    (account.grant.takesRefreshToken(token, now) ? issue(accounts, account, now) : 'refresh-token-gone');
   return { account, exchange };
 }
 
@@ -108,11 +109,6 @@ function appRefusal(accounts: readonly Account[], form: URLSearchParams): TokenR
   return known.some((app) => app.clientSecret === form.get('client_secret')) ? undefined : 'client-secret-wrong';
 }
 
-function grantRefusal({ grant }: Account, token: string, now: Date): TokenRefusal | undefined {
-  if (grant.current.standing === 'gone') return 'account-gone';
-  return grant.takesRefreshToken(token, now) ? undefined : 'refresh-token-gone';
-}
-
 const redirectRefusal = (issued: IssuedCode, form: URLSearchParams): TokenRefusal | undefined =>
   issued.redirectUri === form.get('redirect_uri') ? undefined : 'redirect-mismatch';
 
@@ -164,9 +160,5 @@ export class AuthorizationCodes {
     const found = this.codes.get(code);
     this.codes.delete(code);
     return found && found.expiresAt > now ? found : undefined;
-  }
-
-  clear(): void {
-    this.codes.clear();
   }
 }

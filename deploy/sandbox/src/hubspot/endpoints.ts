@@ -36,24 +36,14 @@ function at(spec: string, name: string, perform: Action, carries: Carries = 'non
 
 type Spec = readonly [method: string, suffix: string];
 
-/** Both path layouts: the older version segment before the noun, the dated one after it. */
 const objects = ([method, suffix]: Spec, name: string, perform: Action<ObjectCall>, carries?: Carries) =>
-  at(
-    `${method} /crm/v3/objects/:objectType${suffix} /crm/objects/:version/:objectType${suffix}`,
-    name,
-    onObject(perform),
-    carries,
-  );
+  at(`${method} /crm/v3/objects/:objectType${suffix}`, name, onObject(perform), carries);
 
-const links = ([method, suffix]: Spec, name: string, perform: Action<PairCall>, carries?: Carries) => {
-  const path = `/:objectType/:id/associations${suffix}`;
-  return at(`${method} /crm/v4/objects${path} /crm/objects/:version${path}`, name, onPair(perform), carries);
-};
+const links = ([method, suffix]: Spec, name: string, perform: Action<PairCall>, carries?: Carries) =>
+  at(`${method} /crm/v4/objects/:objectType/:id/associations${suffix}`, name, onPair(perform), carries);
 
-const pairs = (suffix: string, name: string, perform: Action<PairCall>) => {
-  const path = `/:objectType/:toType/batch${suffix}`;
-  return at(`POST /crm/v4/associations${path} /crm/associations/:version${path}`, name, onPair(perform), 'inputs');
-};
+const pairs = (suffix: string, name: string, perform: Action<PairCall>) =>
+  at(`POST /crm/v4/associations/:objectType/:toType/batch${suffix}`, name, onPair(perform), 'inputs');
 
 /** The endpoints, those with literal segments before those with parameters in the same position. */
 const router = new Router<PortalCall>([
@@ -75,25 +65,19 @@ const router = new Router<PortalCall>([
   links(['GET', '/:toType'], 'associations', listAssociations),
   pairs('/create', 'batch-associate', batchAssociate),
   pairs('/read', 'batch-associations', batchReadAssociations),
-  // The dated layout of the properties API returns 404 at HubSpot, so it is not here either.
   at('GET /crm/v3/properties/:objectType', 'properties', onObject(listProperties)),
   at(
-    'GET /crm/v3/schemas/:objectType /crm-object-schemas/v3/schemas/:objectType /crm-object-schemas/:version/schemas/:objectType',
+    'GET /crm-object-schemas/v3/schemas/:objectType /crm-object-schemas/2026-03/schemas/:objectType',
     'schema',
     onObject(readSchema),
   ),
   at('POST /oauth/v2/private-apps/get/access-token-info', 'token-info', tokenInfo),
-  at('GET /account-info/v3/details /account-info/:version/details', 'account-details', accountDetails),
+  at('GET /account-info/v3/details', 'account-details', accountDetails),
 ]);
 
-/** A dated API version: `2026-03`. */
-const versionShape = /^\d{4}-\d{2}$/;
-
-/** The endpoint at an address; undefined for a path, a method or a version that HubSpot does not have. */
+/** The endpoint at an address; undefined for a path or a method that HubSpot does not have. */
 export function findEndpoint(method: string, path: string): FoundCall | undefined {
   const segments = path.replace(/\/$/, '').split('/').map(decodeSegment);
   if (!segments.every((segment) => segment !== undefined)) return undefined;
-  return router.match(segments).find(({ endpoint, params: { version } }) => {
-    return endpoint.method === method && (version === undefined || versionShape.test(version));
-  });
+  return router.match(segments).find(({ endpoint }) => endpoint.method === method);
 }

@@ -16,7 +16,7 @@ export function createHubspot(): ImitatedProvider {
     name: 'hubspot',
     segments: ['crm', 'crm-object-schemas', 'account-info', 'oauth'],
     oauth: {
-      tokenPaths: ['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token'],
+      tokenPaths: ['/oauth/v1/token'],
       authorizePath: '/oauth/authorize',
       lifetimeSeconds: 1800,
     },

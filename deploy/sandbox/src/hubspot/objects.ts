@@ -55,35 +55,11 @@ const contactProperties = [
   ...define('newsletter', 'bool', 'booleancheckbox', custom),
   ...define('birthday', 'date', 'date', custom),
   ...systemProperties,
-  ...define('lastmodifieddate hs_lifecyclestage_lead_date', 'datetime', 'date', readOnly),
-  ...define('hs_associated_target_accounts num_notes hubspotscore', 'number', 'number', readOnly),
-  ...define(
-    `hs_membership_has_accessed_private_content hs_prospecting_agent_actively_enrolled_count hs_registered_member
-     hs_prospecting_agent_total_enrolled_count hs_sequences_actively_enrolled_count`,
-    'number',
-    'number',
-    readOnly,
-  ),
-  ...define(
-    `hs_all_contact_vids hs_email_domain hs_full_name_or_email
-     hs_searchable_calculated_phone_number hs_searchable_calculated_mobile_number`,
-    'string',
-    'text',
-    readOnly,
-  ),
-  ...define(
-    'hs_currently_enrolled_in_prospecting_agent hs_is_contact hs_is_unworked',
-    'bool',
-    'booleancheckbox',
-    readOnly,
-  ),
+  ...define('lastmodifieddate', 'datetime', 'date', readOnly),
+  ...define('hs_email_domain hs_searchable_calculated_phone_number', 'string', 'text', readOnly),
 ];
 
 const digitsOf = (phone: string | undefined): string | undefined => phone?.replace(/\D/g, '') || undefined;
-
-function fullNameOrEmail({ fields }: CrmRecord): string | undefined {
-  return [fields.firstname, fields.lastname].filter(Boolean).join(' ') || fields.email;
-}
 
 const contacts = objectType({
   name: 'contacts',
@@ -95,31 +71,15 @@ const contacts = objectType({
   computed: {
     ...systemValues,
     lastmodifieddate: (contact) => contact.updatedAt,
-    hs_all_contact_vids: (contact) => contact.id,
     hs_email_domain: (contact) => contact.fields.email?.split('@')[1],
-    hs_full_name_or_email: fullNameOrEmail,
-    hs_is_contact: () => 'true',
-    hs_is_unworked: () => 'true',
-    hs_lifecyclestage_lead_date: (contact) => String(Date.parse(contact.createdAt)),
     hs_searchable_calculated_phone_number: (contact) => digitsOf(contact.fields.phone),
-    hs_searchable_calculated_mobile_number: (contact) => digitsOf(contact.fields.mobilephone),
     hs_pipeline: (contact) => contact.fields.hs_pipeline ?? 'contacts-lifecycle-pipeline',
     lifecyclestage: (contact) => contact.fields.lifecyclestage ?? 'lead',
-    hs_currently_enrolled_in_prospecting_agent: () => 'false',
-    hs_associated_target_accounts: () => '0',
-    hs_membership_has_accessed_private_content: () => '0',
-    hs_prospecting_agent_actively_enrolled_count: () => '0',
-    hs_prospecting_agent_total_enrolled_count: () => '0',
-    hs_registered_member: () => '0',
-    hs_sequences_actively_enrolled_count: () => '0',
-    num_notes: () => '0',
   },
   alwaysShown: ['createdate', 'hs_object_id', 'lastmodifieddate'],
   shownByDefault: ['email', 'firstname', 'lastname'],
   // Source: recorded batch update replies.
-  shownAfterUpdate: words(
-    'hs_is_unworked hs_object_source hs_object_source_id hs_object_source_label hs_pipeline lifecyclestage',
-  ),
+  shownAfterUpdate: words('hs_object_source hs_object_source_id hs_object_source_label hs_pipeline lifecyclestage'),
   searched: words('firstname lastname email phone mobilephone company website hs_object_id'),
 });
 

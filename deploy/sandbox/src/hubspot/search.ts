@@ -29,7 +29,6 @@ export const searchRecords: Action<ObjectCall> = (call) => {
 interface SearchRequest {
   /** Groups are joined by OR, the filters of one by AND. Empty: everything. */
   readonly groups: readonly (readonly Filter[])[];
-  readonly query: string;
   readonly sort: { readonly propertyName: string; readonly descending: boolean } | undefined;
   readonly properties: readonly string[];
   /** 1 to 200. @default 10 */
@@ -40,49 +39,28 @@ interface SearchRequest {
 /** One condition of a search. */
 interface Filter {
   readonly propertyName: string;
-  readonly operator: Operator;
+  readonly operator: 'EQ' | 'GTE';
   readonly value: string;
-  readonly highValue: string;
-  readonly values: readonly string[];
   /** Set for the pseudo-property `associations.{object}`, whose values are the ids of the linked records of this object. */
   readonly linkedTo?: ObjectType;
 }
 
-const operators = [
-  'EQ',
-  'NEQ',
-  'LT',
-  'LTE',
-  'GT',
-  'GTE',
-  'BETWEEN',
-  'IN',
-  'NOT_IN',
-  'HAS_PROPERTY',
-  'NOT_HAS_PROPERTY',
-  'CONTAINS_TOKEN',
-  'NOT_CONTAINS_TOKEN',
-] as const;
-
-export type Operator = (typeof operators)[number];
-
-/** Operators of the pseudo-property `associations.{object}`; that the others are refused is assumed. */
-const linkOperators: readonly Operator[] = ['EQ', 'NEQ', 'IN', 'NOT_IN', 'HAS_PROPERTY', 'NOT_HAS_PROPERTY'];
+/** The operators that our connector sends; the others are refused as if HubSpot did not have them. */
+const operators = ['EQ', 'GTE'] as const;
 
 /** Limits of the search API. Source: docs/contributing/providers.md, A5, the guide's figures. */
-const limits = { groups: 5, filtersPerGroup: 6, filters: 18, page: 200, reach: 10_000, query: 3000 };
+const limits = { groups: 5, filtersPerGroup: 6, filters: 18, page: 200, reach: 10_000 };
 
 /** Reads and checks the body of a search; every broken rule is a 400. */
-export function readSearchRequest(type: ObjectType, bodyText: string): SearchRequest {
+function readSearchRequest(type: ObjectType, bodyText: string): SearchRequest {
   const body = readJsonObject(bodyText);
   const groups = readGroups(type, body.filterGroups);
   const limit = readWhole(body.limit, 10);
   if (limit < 1 || limit > limits.page) throw invalid(`limit must be between 1 and ${limits.page}, but was ${limit}`);
   const after = readWhole(body.after, 0);
   if (after + limit > limits.reach) throw invalid(`Search cannot page past ${limits.reach} results`);
-  const query = typeof body.query === 'string' ? body.query : '';
-  if (query.length > limits.query) throw invalid(`query must not be longer than ${limits.query} characters`);
-  return { groups, query, sort: readSort(type, body.sorts), properties: stringsIn(body.properties), limit, after };
+  if (text(body.query) !== '') throw invalid('The sandbox does not search by query');
+  return { groups, sort: readSort(type, body.sorts), properties: stringsIn(body.properties), limit, after };
 }
 
 function readGroups(type: ObjectType, value: unknown): Filter[][] {
@@ -107,41 +85,24 @@ function readFilter(type: ObjectType, value: unknown): Filter {
   const { propertyName } = value;
   const linkedTo = linkedObject(propertyName);
   if (!linkedTo) requireProperty(type, propertyName);
-  const operator = (linkedTo ? linkOperators : operators).find((known) => known === value.operator);
+  const operator = operators.find((known) => known === value.operator && (!linkedTo || known === 'EQ'));
   if (!operator) {
     throw invalidJson(
       `line 1, column 1: Cannot deserialize value of type \`Operator\` from String "${String(value.operator)}"`,
     );
   }
-  const filter: Filter = {
-    propertyName,
-    operator,
-    value: text(value.value),
-    highValue: text(value.highValue),
-    values: Array.isArray(value.values) ? value.values.map(String) : [],
-    ...(linkedTo && { linkedTo }),
-  };
-  requireValues(filter);
-  return filter;
+  if (text(value.value).trim() === '') {
+    throw invalidJson(
+      `line 1, column 1: value must be non-empty and non-blank, if specified {propertyName: '${propertyName}'}`,
+    );
+  }
+  return { propertyName, operator, value: text(value.value), ...(linkedTo && { linkedTo }) };
 }
 
 /** `associations.company` in place of a property. Source: HubSpot's guide to search, "Search through associations". */
 function linkedObject(propertyName: string): ObjectType | undefined {
   const [, name] = /^associations\.(.+)$/.exec(propertyName) ?? [];
   return name === undefined ? undefined : findObjectType(name);
-}
-
-function requireValues({ operator, propertyName, value, highValue, values }: Filter): void {
-  const missing = {
-    value: !operator.endsWith('HAS_PROPERTY') && !operator.endsWith('IN') && value.trim() === '',
-    highValue: operator === 'BETWEEN' && highValue.trim() === '',
-    values: (operator === 'IN' || operator === 'NOT_IN') && values.length === 0,
-  };
-  const name = Object.entries(missing).find(([, isMissing]) => isMissing)?.[0];
-  if (name === undefined) return;
-  throw invalidJson(
-    `line 1, column 1: ${name} must be non-empty and non-blank, if specified {propertyName: '${propertyName}'}`,
-  );
 }
 
 /** `sorts` has at most one entry: an object, or a name with `-` in front for descending. */
@@ -175,19 +136,18 @@ function readWhole(value: unknown, otherwise: number): number {
   return number;
 }
 
-function isWanted({ type, data }: ObjectCall, record: CrmRecord, { groups, query }: SearchRequest): boolean {
-  const isMet = (filter: Filter): boolean => {
-    if (!filter.linkedTo) return matches(type, record, filter);
-    const linkedIds = data.linked(record.id, filter.linkedTo).map(({ toId }) => toId);
-    return matchesLinks(linkedIds, filter);
-  };
-  const inGroups = groups.length === 0 || groups.some((group) => group.every(isMet));
-  if (!inGroups || query.trim() === '') return inGroups;
-  const haystack = type.searched.map((name) => propertyValue(type, record, name) ?? '').join('\n');
-  return query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((term) => haystack.toLowerCase().includes(term));
+function isWanted(call: ObjectCall, record: CrmRecord, { groups }: SearchRequest): boolean {
+  return groups.length === 0 || groups.some((group) => group.every((filter) => isMet(call, record, filter)));
+}
+
+/** An unset property meets no condition. */
+function isMet({ type, data }: ObjectCall, record: CrmRecord, filter: Filter): boolean {
+  const { linkedTo, propertyName, operator, value } = filter;
+  if (linkedTo) return data.linked(record.id, linkedTo).some(({ toId }) => toId === value);
+  const actual = propertyValue(type, record, propertyName);
+  if (actual === undefined) return false;
+  const order = compareValues(actual, value, type.properties.get(propertyName)?.type ?? 'string');
+  return order === 0 || (operator === 'GTE' && order > 0);
 }
 
 /** Records without the property come last in either direction; ties keep the order of creation. */
@@ -204,76 +164,15 @@ function sorted(objectType: ObjectType, records: readonly CrmRecord[], sort: Sea
   });
 }
 
-/**
- * Whether a record meets a condition. An unset property meets only the negative operators.
- * Strings compare without case, except in IN and NOT_IN, whose values must be lower-case (HubSpot guide, A5).
- */
-export function matches(objectType: ObjectType, record: CrmRecord, filter: Filter): boolean {
-  const actual = propertyValue(objectType, record, filter.propertyName);
-  const type = objectType.properties.get(filter.propertyName)?.type ?? 'string';
-  const isNegative = filter.operator.startsWith('N');
-  return meets(actual, filter, type) !== isNegative;
-}
-
-/** Whether a record that is linked to these meets a condition on its links. */
-function matchesLinks(linkedIds: readonly string[], { operator, value, values }: Filter): boolean {
-  const isAny = operator.endsWith('HAS_PROPERTY');
-  const wanted = operator.endsWith('IN') ? values : [value];
-  const isMet = isAny ? linkedIds.length > 0 : wanted.some((id) => linkedIds.includes(id));
-  return isMet !== operator.startsWith('N');
-}
-
 /** Orders two values of one type: numbers and moments by size, anything else as lower-case text. */
-export function compareValues(a: string, b: string, type: ValueType): number {
+function compareValues(a: string, b: string, type: ValueType): number {
   const [left, right] = [comparable(a, type), comparable(b, type)];
   if (left === right) return 0;
   return left < right ? -1 : 1;
-}
-
-/** A negative operator is met when its positive one is not. */
-function meets(actual: string | undefined, filter: Filter, type: ValueType): boolean {
-  if (actual === undefined) return false;
-  const order = compareValues(actual, filter.value, type);
-  switch (filter.operator) {
-    case 'HAS_PROPERTY':
-    case 'NOT_HAS_PROPERTY':
-      return true;
-    case 'EQ':
-    case 'NEQ':
-      return order === 0;
-    case 'LT':
-      return order < 0;
-    case 'LTE':
-      return order <= 0;
-    case 'GT':
-      return order > 0;
-    case 'GTE':
-      return order >= 0;
-    case 'BETWEEN':
-      return order >= 0 && compareValues(actual, filter.highValue, type) <= 0;
-    case 'IN':
-    case 'NOT_IN':
-      return filter.values.includes(type === 'string' ? actual.toLowerCase() : actual);
-    default:
-      return containsToken(actual, filter.value);
-  }
 }
 
 function comparable(value: string, type: ValueType): string | number {
   if (type === 'number') return Number(value);
   if (type === 'date' || type === 'datetime') return /^-?\d+$/.test(value) ? Number(value) : Date.parse(value);
   return value.toLowerCase();
-}
-
-/** A token is a run of letters and digits; `*` stands for any number of characters inside one. */
-function containsToken(actual: string, wanted: string): boolean {
-  const tokens = actual.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-  const parts = wanted
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}*]+/u)
-    .filter(Boolean);
-  return parts.every((part) => {
-    const shape = new RegExp(`^${part.replaceAll('*', '.*')}$`, 'u');
-    return tokens.some((token) => shape.test(token));
-  });
 }

@@ -4,15 +4,7 @@ import type { ShownRecord } from '../control/imitated-provider';
 import type { Sandbox } from '../sandbox';
 import type { FaultRequest } from '../control/faults';
 import type { AccountRequest } from '../control/accounts';
-import {
-  ledgerQuery,
-  recordsQuery,
-  stateQuery,
-  faultSchema,
-  faultsQuery,
-  accountSchema,
-  revokeSchema,
-} from './control-schemas';
+import { ledgerQuery, recordsQuery, faultSchema, accountQuery, accountSchema } from './control-schemas';
 
 /** Registers the control API under `/_sandbox`. It needs no token: a sandbox is for tests and never faces a network. */
 export function controlRoutes(sandbox: Sandbox, router: Router): void {
@@ -29,10 +21,10 @@ export function controlRoutes(sandbox: Sandbox, router: Router): void {
     query: recordsQuery,
     handle: ({ query }) => ({ body: listRecords(sandbox.accounts.get(query.account), query.object) }),
   });
-  const clear = route<{ query: { account?: string; accounts?: boolean } }>({
-    query: stateQuery,
+  const clear = route<{ query: { account?: string } }>({
+    query: accountQuery,
     handle: ({ query }) => {
-      sandbox.clear({ ...query, accounts: query.accounts ?? false });
+      sandbox.clear(query.account);
       return {};
     },
   });
@@ -71,7 +63,7 @@ function faultRoutes(sandbox: Sandbox, router: Router): void {
     },
   });
   const clear = route<{ query: { account?: string } }>({
-    query: faultsQuery,
+    query: accountQuery,
     handle: ({ query }) => {
       sandbox.faults.clear(query.account);
       return {};
@@ -116,11 +108,10 @@ function accountRoutes(sandbox: Sandbox, router: Router): void {
       return {};
     },
   });
-  const revoke = route<{ params: { name: string }; query: { as?: 'revoked' | 'gone' } }>({
-    query: revokeSchema,
-    handle: ({ params, query }) => {
+  const revoke = route<{ params: { name: string } }>({
+    handle: ({ params }) => {
       const account = sandbox.accounts.get(params.name);
-      account.grant.revoke(sandbox.now(), query.as ?? 'revoked');
+      account.grant.revoke(sandbox.now());
       sandbox.recordGrant(account);
       return {};
     },
@@ -145,7 +136,7 @@ function shown({ name, provider, imitated, grant }: Account): Record<string, unk
 }
 
 function describe(account: Account): Record<string, unknown> {
-  const { settings, inFlight, peakInFlight, grant } = account;
+  const { settings, inFlight, grant } = account;
   const {
     accessTokens,
     standing,
@@ -160,6 +151,5 @@ function describe(account: Account): Record<string, unknown> {
     ...(tokenLifetimeSeconds === undefined ? {} : { tokenLifetimeSeconds }),
     ...settings,
     inFlight,
-    peakInFlight,
   };
 }

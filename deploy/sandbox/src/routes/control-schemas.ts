@@ -58,15 +58,13 @@ const faultAction = {
   oneOf: [
     action(['status', 'commit-then-status'], reply, ['status']),
     action(['quota'], { policy: { enum: ['burst', 'daily'] }, ...askedWait }),
-    action(['reset-before', 'commit-then-reset', 'reset-mid-reply', 'huge', 'nested']),
+    action(['reset-before', 'commit-then-reset', 'reset-mid-reply', 'huge', 'nested', 'broken-encoding']),
     action(['timeout'], { delayMs: durationMs, commit: { enum: ['never', 'first', 'last'] } }),
-    action(['slow'], { delayMs: { anyOf: [durationMs, { const: 'typical' }] } }),
-    action(['close-idle', 'drip'], { delayMs: durationMs }),
+    action(['slow', 'drip'], { delayMs: durationMs }),
     action(['omit'], { inputs }),
     action(['redirect'], { location: text, status: { enum: [301, 302, 303, 307, 308] }, commit: { type: 'boolean' } }, [
       'location',
     ]),
-    action(['dress'], { contentType: text, encoding: { enum: ['gzip', 'deflate', 'br', 'broken'] } }),
     action(['partial'], { inputs, category: text, message: text }),
   ],
 };
@@ -92,8 +90,5 @@ export const faultSchema = object({
 
 export const ledgerQuery = object({ account: text, since: text });
 export const recordsQuery = object({ account: text, object: text }, ['account']);
-export const faultsQuery = object({ account: text });
-export const stateQuery = object({ account: text, accounts: { type: 'boolean' } });
-
-/** `as: gone` is a customer who uninstalled the app. */
-export const revokeSchema = object({ as: { enum: ['revoked', 'gone'] } });
+/** Of what is removed: of one account, or of all. */
+export const accountQuery = object({ account: text });

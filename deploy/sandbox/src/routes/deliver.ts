@@ -1,6 +1,5 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Request, Response } from '@sluice/http';
-import type { AwkwardDelivery, Encoding, Ending } from '../control/fault-action';
+import type { Ending } from '../control/fault-action';
 import type { WireReply } from '../control/imitated-provider';
 
 const DRIP_MS = 1000;
@@ -14,7 +13,8 @@ export function deliver(req: Request, res: Response, { reply, isHalf, delivery }
   }
   res.statusCode = reply.status;
   for (const [name, value] of Object.entries(reply.headers)) res.setHeader(name, value);
-  if (delivery) sendAwkwardly(req, res, reply, delivery);
+  if (delivery?.kind === 'huge') flood(res, reply);
+  else if (delivery) drip(res, delivery.delayMs ?? DRIP_MS);
   else if (isHalf) sendHalf(req, res, reply);
   else send(res, reply.status, Buffer.from(reply.payload));
 }
@@ -34,50 +34,6 @@ function sendHalf(req: Request, res: Response, reply: WireReply): void {
 /** RFC 9110, 8.6: no length where there cannot be a body. */
 function setLength(res: Response, status: number, payload: Buffer): void {
   if (status !== 204 && status !== 304) res.setHeader('content-length', payload.length);
-}
-
-function sendAwkwardly(req: Request, res: Response, reply: WireReply, delivery: AwkwardDelivery): void {
-  switch (delivery.kind) {
-    case 'dress':
-      if (delivery.contentType !== undefined) res.setHeader('content-type', delivery.contentType);
-      return send(res, reply.status, encoded(res, reply.payload, delivery.encoding));
-    case 'close-idle':
-      closeIdle(req, res, delivery.delayMs ?? 0);
-      return send(res, reply.status, Buffer.from(reply.payload));
-    case 'drip':
-      return drip(res, delivery.delayMs ?? DRIP_MS);
-    case 'huge':
-      return flood(res, reply);
-  }
-}
-
-const encoders: Readonly<Record<Encoding, (text: string) => Buffer>> = {
-  gzip: gzipSync,
-  deflate: deflateSync,
-  br: brotliCompressSync,
-  broken: (text) => Buffer.from(`not gzip: ${text}`),
-};
-
-function encoded(res: Response, payload: string, encoding: Encoding | undefined): Buffer {
-  if (encoding === undefined || payload === '') return Buffer.from(payload);
-  res.setHeader('content-encoding', encoding === 'broken' ? 'gzip' : encoding);
-  return encoders[encoding](payload);
-}
-
-const closing = new WeakMap<Request['socket'], NodeJS.Timeout>();
-
-/** A connection that carries another request is not idle. To be called when one arrives. */
-export function keepOpen({ socket }: Request): void {
-  clearTimeout(closing.get(socket));
-}
-
-/** Announces the close neither by `Connection` nor by `Keep-Alive`; the caller has to notice it. */
-function closeIdle({ socket }: Request, res: Response, delayMs: number): void {
-  res.once('finish', () => {
-    const timer = setTimeout(() => socket.end(), delayMs);
-    closing.set(socket, timer);
-  });
-  res.shouldKeepAlive = true;
 }
 
 function drip(res: Response, everyMs: number): void {

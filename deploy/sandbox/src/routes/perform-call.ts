@@ -71,7 +71,6 @@ async function admit(
   const { kind, waitMs, works, refusals, end } = sandbox.faults.take({
     account: name,
     imitated,
-    kind: call.kind,
     method,
     path,
   });

@@ -2,10 +2,10 @@ import type { ReceivedCall } from '../control/imitated-provider';
 import { decodeSegment, Router, type Endpoint, type FoundEndpoint } from '../crm/api-call';
 import { createMany, deleteMany, retrieveMany, updateMany, upsertMany } from './collections';
 import { notFound, SalesforceError } from './errors';
-import { describeObject, listLimits, listObjects } from './metadata';
+import { describeObject, listObjects } from './metadata';
 import type { Action, OrgCall } from './org-data';
-import { query, queryMore } from './query-records';
-import { createOne, deleteOne, readOne, updateOne, upsertOne } from './single-records';
+import { query } from './query-records';
+import { createOne, deleteOne, readOne, updateOne } from './single-records';
 import { identity, userinfo } from './tokens';
 
 type Carries = Endpoint<OrgCall>['carries'];
@@ -22,16 +22,13 @@ const data = (spec: string, name: string, perform: Action, carries: Carries = 'n
 const router = new Router<OrgCall>([
   at('GET /services/oauth2/userinfo', 'userinfo', userinfo),
   at('GET /id/:org/:user', 'identity', identity),
-  data('GET /limits', 'limits', listLimits),
   data('GET /query', 'search', query),
-  data('GET /query/:locator', 'search', queryMore),
   data('GET /sobjects', 'objects', listObjects),
   data('POST /sobjects/:object', 'create', createOne, 'one'),
   data('GET /sobjects/:object/describe', 'describe', describeObject),
   data('GET /sobjects/:object/:id', 'read', readOne, 'one'),
   data('PATCH /sobjects/:object/:id', 'update', updateOne, 'one'),
   data('DELETE /sobjects/:object/:id', 'delete', deleteOne, 'one'),
-  data('PATCH /sobjects/:object/:field/:value', 'upsert', upsertOne, 'one'),
   data('POST /composite/sobjects', 'batch-create', createMany, 'records'),
   data('PATCH /composite/sobjects', 'batch-update', updateMany, 'records'),
   data('DELETE /composite/sobjects', 'batch-delete', deleteMany, 'ids'),

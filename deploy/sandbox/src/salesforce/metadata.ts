@@ -15,15 +15,6 @@ export function readVersion(segment: string): string {
   return `${version}.0`;
 }
 
-/** `GET /limits`: what is left of the daily calls, as far as the sandbox counts. */
-export const listLimits: Action = ({ usage: { used, limit } }) => ({
-  status: 200,
-  body: { DailyApiRequests: { Max: limit, Remaining: Math.max(0, limit - used) } },
-});
-
-/** The metadata of an org never changes; this is when it last did. */
-const METADATA_CHANGED = new Date('2026-01-15T08:00:00Z');
-
 /** `GET /sobjects` -> every object, without fields. */
 export const listObjects: Action = ({ version }) => ({
   status: 200,
@@ -34,15 +25,12 @@ export const listObjects: Action = ({ version }) => ({
   },
 });
 
-/** `GET /sobjects/{T}/describe`; 304 when it has not changed since `If-Modified-Since`. */
+/** `GET /sobjects/{T}/describe`. */
 export const describeObject: Action = (call) => {
   const object = objectOf(call);
-  const headers = { 'last-modified': METADATA_CHANGED.toUTCString() };
-  const known = Date.parse(call.headers['if-modified-since'] ?? '');
-  if (known >= METADATA_CHANGED.getTime()) return { status: 304, headers };
   const fields = visibleFields(object).map(describeField);
   const more = { childRelationships: [], fields, namedLayoutInfos: [], recordTypeInfos: [], supportedScopes: [] };
-  return { status: 200, headers, body: { ...summary(object, call.version), ...more } };
+  return { status: 200, body: { ...summary(object, call.version), ...more } };
 };
 
 function summary({ name, label, labelPlural, keyPrefix, isWritable }: ObjectDefinition, version: string) {

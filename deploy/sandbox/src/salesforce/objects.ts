@@ -1,6 +1,5 @@
 import {
   field,
-  isCustom,
   picklist,
   readOnly,
   reference,
@@ -270,9 +269,3 @@ const uniqueNames = new Map(
 
 /** Names of the fields that no two live records of an object share a value of. */
 export const uniqueFieldsOf = (type: string): readonly string[] => uniqueNames.get(type) ?? [];
-
-/** The fields that `FIELDS(ALL)`, `FIELDS(STANDARD)` and `FIELDS(CUSTOM)` select. */
-export function fieldGroup(object: ObjectDefinition, group: 'ALL' | 'STANDARD' | 'CUSTOM'): readonly FieldDefinition[] {
-  const visible = visibleFields(object);
-  return group === 'ALL' ? visible : visible.filter((each) => isCustom(each) === (group === 'CUSTOM'));
-}

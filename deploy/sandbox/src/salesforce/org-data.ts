@@ -3,7 +3,6 @@ import type { Action as CrmAction, ApiCall } from '../crm/api-call';
 import { RecordStore, type Fields, type FieldValue, type RecordIds, type StoredRecord } from '../crm/record-store';
 import type { FieldDefinition } from './field-definition';
 import { findObject, objectDefinitions, objectNamed, uniqueFieldsOf, visibleFields } from './objects';
-import type { QueryCursors } from './query-cursors';
 import { wireMoment } from './read-value';
 
 /** What names an org; the same on every run. */
@@ -17,15 +16,12 @@ export interface OrgIdentity {
   readonly workspaceRef: string;
 }
 
-/** One admitted call of an org. Its parameters are `object`, `id`, `field`, `value`, `locator`. */
+/** One admitted call of an org. Its parameters are `object`, `id` and `field`. */
 export interface OrgCall extends ApiCall {
   readonly org: OrgIdentity;
   readonly data: OrgData;
-  readonly cursors: QueryCursors;
   /** `60.0`. */
   readonly version: string;
-  /** Calls in the last 24 hours, and how many are allowed. */
-  readonly usage: { readonly used: number; readonly limit: number };
 }
 
 export type Action = CrmAction<OrgCall>;

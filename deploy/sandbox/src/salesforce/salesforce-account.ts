@@ -14,7 +14,6 @@ import { findEndpoint, getEndpoint } from './endpoints';
 import { errorReply, jsonReply, overLimit, SalesforceError, statusReply } from './errors';
 import { readVersion } from './metadata';
 import { OrgData, type OrgIdentity } from './org-data';
-import { QueryCursors } from './query-cursors';
 import { toLongId } from './record-ids';
 import { member } from './request-body';
 import { tokenReply } from './tokens';
@@ -29,7 +28,6 @@ const uncounted = /^\/(services\/oauth2|id)\//;
 export class SalesforceAccount implements ImitatedAccount {
   readonly identity: { readonly orgId: string; readonly userId: string; readonly workspaceRef: string };
   readonly data: OrgData;
-  private cursors = new QueryCursors();
   private usage = new ApiUsage();
 
   constructor(
@@ -95,20 +93,18 @@ export class SalesforceAccount implements ImitatedAccount {
 
   clear(): void {
     this.data.clear();
-    this.cursors = new QueryCursors();
     this.usage = new ApiUsage();
   }
 
-  private perform(call: ReceivedCall, { now, settings, refusals }: CallContext): ApiReply {
+  private perform(call: ReceivedCall, { now, refusals }: CallContext): ApiReply {
     const { endpoint, params } = getEndpoint(call);
     const version = params.version === undefined ? '' : readVersion(params.version);
     if (call.bodyText !== '' && !isJson(call.contentType)) {
       const message = `Content type '${call.contentType}' is not supported`;
       throw new SalesforceError(415, { code: 'UNSUPPORTED_MEDIA_TYPE', message });
     }
-    const { org, data, cursors } = this;
-    const usage = { used: this.usage.used(now), limit: settings.limits.perDay || DAILY_CALLS };
-    return endpoint.perform({ ...call, org, data, cursors, usage, params, version, now, refusals });
+    const { org, data } = this;
+    return endpoint.perform({ ...call, org, data, params, version, now, refusals });
   }
 
   /** On every reply of the API. An account whose limit is switched off shows the usual one. */

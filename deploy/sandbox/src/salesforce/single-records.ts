@@ -36,16 +36,6 @@ export const readOne: Action = (call) => {
   return { status: 200, body: presentRecord(call, getRecord(call), fields) };
 };
 
-/** `PATCH /sobjects/{T}/{ExtField}/{v}` -> 201 created, 200 updated. The value of the address is written on a create. */
-export const upsertOne: Action = (call) => {
-  const object = objectOf(call);
-  const target = { object, field: externalIdOf(call, object), value: call.params.value ?? '' };
-  const outcome = upsertRecord(call, target, { index: 0, body: readJsonObject(call.bodyText) });
-  const { id } = written(outcome);
-  const { created } = outcome;
-  return { status: created ? 201 : 200, body: { id, success: true, errors: [], created } };
-};
-
 /** Codes that a single write returns with another status than 400. */
 const statusOfCode: Readonly<Record<string, number>> = {
   INSUFFICIENT_ACCESS_OR_READONLY: 403,

@@ -1,26 +1,16 @@
 import type { FieldValue, StoredRecord } from '../../crm/record-store';
-import { badRequest, malformedQuery, noSuchColumn, unsupportedType } from '../errors';
+import { badRequest, malformedQuery, noSuchColumn, SalesforceError, unsupportedType } from '../errors';
 import { traitsOf, type FieldDefinition, type FieldType, type ObjectDefinition } from '../field-definition';
-import { fieldGroup, findField, findObject, objectNamed, visibleFields } from '../objects';
+import { findField, findObject, objectNamed, visibleFields } from '../objects';
 import type { OrgData } from '../org-data';
 import { readMoment } from '../read-value';
 import { toLongId } from '../record-ids';
-import {
-  parseQuery,
-  type Condition,
-  type Literal,
-  type Name,
-  type Operator,
-  type OrderItem,
-  type Query,
-} from './parse-query';
-import { queryError } from './tokens';
+import { parseQuery, type Comparison, type Literal, type Query } from './parse-query';
 
-/** Source: docs/contributing/providers.md, B4; the offset from the SOQL reference. */
+/** Source: docs/contributing/providers.md, B4. */
 const FIELDS_LIMIT_MAX = 200;
-const OFFSET_MAX = 2000;
 
-/** What a query found: records in order, and the fields to show of each; `count` shows none. */
+/** What a query found: records, oldest first, and the fields to show of each; `count` shows none. */
 interface Found {
   readonly records: readonly StoredRecord[];
   readonly columns: readonly FieldPath[] | 'count';
@@ -29,32 +19,25 @@ interface Found {
 /** Runs a query on committed records. */
 export function runQuery(data: OrgData, soql: string): Found {
   const query = parseQuery(soql);
-  const object = findObject(query.from.text);
-  if (!object) throw queryError(soql, query.from.at, unsupportedType(query.from.text));
-  if (query.offset > OFFSET_MAX)
-    throw badRequest('NUMBER_OUTSIDE_VALID_RANGE', `Maximum SOQL offset allowed is ${OFFSET_MAX}`);
-  const columns = query.select === 'count' ? 'count' : columnsOf(soql, object, query);
-  const order = query.orderBy.map((item) => ({ ...item, path: sortPath(soql, object, item) }));
-  const test = query.where ? conditionTest(soql, object, query.where) : () => true;
-  const records = data
-    .all(object.name)
-    .filter((record) => test(data, record))
-    .toSorted((a, b) => compareBy(data, order, a, b));
-  return { columns, records: records.slice(query.offset, query.offset + (query.limit ?? records.length)) };
+  const object = findObject(query.from);
+  if (!object) throw new SalesforceError(400, unsupportedType(query.from));
+  const columns = query.select === 'count' ? 'count' : columnsOf(object, query.select, query.limit);
+  const tests = query.where.map((comparison) => comparisonTest(object, comparison));
+  const records = data.all(object.name).filter((record) => tests.every((test) => test(data, record)));
+  return { columns, records: records.slice(0, query.limit) };
 }
 
-/** The select list, groups expanded. A field that is in it twice is an error. */
-function columnsOf(soql: string, object: ObjectDefinition, query: Query): FieldPath[] {
-  const items = query.select === 'count' ? [] : query.select;
-  const isUnbounded = items.some((item) => item.kind === 'group' && item.group !== 'STANDARD');
-  if (isUnbounded && (query.limit === undefined || query.limit > FIELDS_LIMIT_MAX)) {
+/** The select list. A field that is in it twice is an error. */
+function columnsOf(
+  object: ObjectDefinition,
+  select: Exclude<Query['select'], 'count'>,
+  limit = Number.POSITIVE_INFINITY,
+): FieldPath[] {
+  if (select === 'all') {
+    if (limit <= FIELDS_LIMIT_MAX) return visibleFields(object).map((field) => ({ through: [], field }));
     throw malformedQuery(`The SOQL FIELDS function must have a LIMIT of at most ${FIELDS_LIMIT_MAX}`);
   }
-  const columns = items.flatMap((item): FieldPath[] =>
-    item.kind === 'field'
-      ? [resolvePath(soql, object, item.name)]
-      : fieldGroup(object, item.group).map((field) => ({ through: [], field })),
-  );
+  const columns = select.map((name) => resolvePath(object, name));
   const names = columns.map(nameOf);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) throw malformedQuery(`duplicate field selected: ${repeated}`);
@@ -64,84 +47,20 @@ function columnsOf(soql: string, object: ObjectDefinition, query: Query): FieldP
 const nameOf = ({ through, field }: FieldPath): string =>
   [...through.map((step) => step.reference?.path ?? step.name), field.name].join('.');
 
-function sortPath(soql: string, object: ObjectDefinition, { name }: OrderItem): FieldPath {
-  const path = resolvePath(soql, object, name);
-  if (path.field.filterable) return path;
-  const message = `field '${path.field.name}' can not be sorted in a query call`;
-  throw queryError(soql, name.at, { code: 'INVALID_FIELD', message });
-}
-
-function compareBy(
-  data: OrgData,
-  order: readonly (OrderItem & { path: FieldPath })[],
-  a: StoredRecord,
-  b: StoredRecord,
-): number {
-  for (const { path, descending, nullsFirst } of order) {
-    const [left, right] = [a, b].map((record) => comparableValue(path.field.type, valueAt(data, record, path)));
-    if (left === right || left === undefined || right === undefined) continue;
-    if (left === null) return nullsFirst ? -1 : 1;
-    if (right === null) return nullsFirst ? 1 : -1;
-    return left < right === descending ? 1 : -1;
-  }
-  return 0;
-}
-
-type Test = (data: OrgData, record: StoredRecord) => boolean;
-type Comparison = Extract<Condition, { readonly kind: 'compare' }>;
-
-/** Turns a condition into a test of records, after every name and literal in it was checked. */
-function conditionTest(soql: string, object: ObjectDefinition, condition: Condition): Test {
-  if (condition.kind === 'compare') return comparisonTest(soql, object, condition);
-  if (condition.kind === 'not') {
-    const inside = conditionTest(soql, object, condition.part);
-    return (data, record) => !inside(data, record);
-  }
-  const parts = condition.parts.map((part) => conditionTest(soql, object, part));
-  return condition.kind === 'and'
-    ? (data, record) => parts.every((part) => part(data, record))
-    : (data, record) => parts.some((part) => part(data, record));
-}
-
-/** Null meets `=` and `!=` of null and every negative comparison, nothing else. */
-function comparisonTest(soql: string, object: ObjectDefinition, comparison: Comparison): Test {
-  const { name, operator, literals } = comparison;
-  const path = resolvePath(soql, object, name);
+/** A test of records, after every name and literal in the comparison was checked. Null meets `=` of null, nothing else. */
+function comparisonTest(object: ObjectDefinition, { name, operator, literals }: Comparison) {
+  const path = resolvePath(object, name);
   const { field } = path;
-  if (!field.filterable) {
-    const message = `field '${field.name}' can not be filtered in a query call`;
-    throw queryError(soql, name.at, { code: 'INVALID_FIELD', message });
-  }
-  requireOperator(soql, field, operator, name);
-  const wanted = literals.map((literal) => comparableLiteral(soql, field, literal));
+  if (!field.filterable) throw badRequest('INVALID_FIELD', `field '${field.name}' can not be filtered in a query call`);
+  if (operator.startsWith('>')) requireOrder(field);
+  const wanted = literals.map((literal) => comparableLiteral(field, literal));
   const [first = null] = wanted;
-  const [literal] = literals;
-  const pattern = literal?.kind === 'string' ? literal.pattern : undefined;
-  return (data, record) => {
-    const stored = valueAt(data, record, path);
-    const actual = comparableValue(field.type, stored);
-    switch (operator) {
-      case '=':
-      case 'IN':
-        return wanted.includes(actual);
-      case '!=':
-      case 'NOT IN':
-        return !wanted.includes(actual);
-      case 'LIKE':
-        return typeof stored === 'string' && pattern?.test(stored) === true;
-      default:
-        return actual !== null && first !== null && isOrdered(operator, actual, first);
-    }
+  return (data: OrgData, record: StoredRecord): boolean => {
+    const actual = comparableValue(field.type, valueAt(data, record, path));
+    if (operator === '=' || operator === 'IN') return wanted.includes(actual);
+    if (actual === null || first === null) return false;
+    return actual > first || (operator === '>=' && actual === first);
   };
-}
-
-function isOrdered(
-  operator: '<' | '<=' | '>' | '>=',
-  a: string | number | boolean,
-  b: string | number | boolean,
-): boolean {
-  if (a === b) return operator.endsWith('=');
-  return operator.startsWith('<') ? a < b : a > b;
 }
 
 /** A field, directly or through references: `Name`, `Account.Name`, `Contact.Account.Owner.Email`. */
@@ -154,20 +73,20 @@ export interface FieldPath {
 const STEPS_MAX = 5;
 
 /** Finds the field that a name means. @throws SalesforceError INVALID_FIELD */
-function resolvePath(soql: string, object: ObjectDefinition, name: Name): FieldPath {
-  const parts = name.text.split('.');
+function resolvePath(object: ObjectDefinition, name: string): FieldPath {
+  const parts = name.split('.');
   const start = parts.length > 1 && isOwnName(object, parts[0] ?? '') ? parts.slice(1) : parts;
   const through: FieldDefinition[] = [];
   let current = object;
   for (const part of start.slice(0, -1)) {
     const step = visibleFields(current).find((field) => field.reference?.path.toLowerCase() === part.toLowerCase());
-    if (!step?.reference || through.length === STEPS_MAX) throw noRelationship(soql, current, { ...name, text: part });
+    if (!step?.reference || through.length === STEPS_MAX) throw noRelationship(current, part);
     through.push(step);
     current = objectNamed(step.reference.to);
   }
   const field = findField(current, start.at(-1) ?? '');
   if (field) return { through, field };
-  throw queryError(soql, name.at, noSuchColumn(start.at(-1) ?? '', current.name));
+  throw new SalesforceError(400, noSuchColumn(start.at(-1) ?? '', current.name));
 }
 
 /** The record at the end of references; undefined when one of them is empty or its target is gone. */
@@ -195,12 +114,12 @@ function isOwnName(object: ObjectDefinition, part: string): boolean {
   return !isPath && part.toLowerCase() === object.name.toLowerCase();
 }
 
-function noRelationship(soql: string, object: ObjectDefinition, { text, at }: Name) {
+function noRelationship(object: ObjectDefinition, text: string) {
   const message =
     `Didn't understand relationship '${text}' in field path. If you are attempting to use a custom relationship, ` +
     "be sure to append the '__r' after the custom relationship name. " +
     `Please reference your WSDL or the describe call for the appropriate names. (${object.name})`;
-  return queryError(soql, at, { code: 'INVALID_FIELD', message });
+  return badRequest('INVALID_FIELD', message);
 }
 
 const isIdType = (type: FieldType): boolean => type === 'id' || type === 'reference';
@@ -214,38 +133,33 @@ function comparableValue(type: FieldType, value: FieldValue): FieldValue {
 }
 
 /** The comparable form of a literal. @throws SalesforceError when it does not fit the field */
-function comparableLiteral(soql: string, field: FieldDefinition, literal: Literal): FieldValue {
+function comparableLiteral(field: FieldDefinition, literal: Literal): FieldValue {
   if (literal.kind === 'null') return null;
-  const wanted = traitsOf(field.type).literal;
-  if (literal.kind !== wanted) throw wrongLiteral(soql, field, literal);
+  if (literal.kind !== traitsOf(field.type).literal) throw wrongLiteral(field);
   if (literal.kind === 'number') return Number(literal.value);
-  if (literal.kind === 'string' && isIdType(field.type)) return idLiteral(soql, literal.value, literal.at);
+  if (literal.kind === 'string' && isIdType(field.type)) return idLiteral(literal.value);
   return comparableValue(field.type, literal.value);
 }
 
-/** Refuses operators that make no sense for a type. */
-function requireOperator(soql: string, { type }: FieldDefinition, operator: Operator, name: Name): void {
-  const isText = traitsOf(type).literal === 'string' && !isIdType(type);
-  const hasOrder = type !== 'boolean' && !isIdType(type);
-  const fits = operator === 'LIKE' ? isText : hasOrder || ['=', '!=', 'IN', 'NOT IN'].includes(operator);
-  if (fits) return;
-  const message = `invalid operator on ${isIdType(type) ? 'id' : type} field`;
-  throw queryError(soql, name.at, { code: 'INVALID_QUERY_FILTER_OPERATOR', message });
+/** Refuses an order of values that have none. */
+function requireOrder({ type }: FieldDefinition): void {
+  if (type !== 'boolean' && !isIdType(type)) return;
+  throw badRequest('INVALID_QUERY_FILTER_OPERATOR', `invalid operator on ${isIdType(type) ? 'id' : type} field`);
 }
 
-function idLiteral(soql: string, value: string, at: number): string | null {
+function idLiteral(value: string): string | null {
   if (value === '') return null;
   const long = toLongId(value);
   if (long !== undefined) return long;
-  throw queryError(soql, at, { code: 'INVALID_QUERY_FILTER_OPERATOR', message: `invalid ID field: ${value}` });
+  throw badRequest('INVALID_QUERY_FILTER_OPERATOR', `invalid ID field: ${value}`);
 }
 
-function wrongLiteral(soql: string, field: FieldDefinition, { at }: Literal) {
-  const wanted = traitsOf(field.type).literal;
-  const type = wanted === 'number' ? field.type : wanted;
-  const quotes = wanted === 'string' ? 'should be enclosed in quotes' : 'should not be enclosed in quotes';
-  const message = `value of filter criterion for field '${field.name}' must be of type ${wordFor(type)} and ${quotes}`;
-  return queryError(soql, at, { code: 'INVALID_FIELD', message });
+function wrongLiteral({ name, type }: FieldDefinition) {
+  const { literal } = traitsOf(type);
+  const wanted = { number: type, datetime: 'dateTime', string: 'string', boolean: 'boolean', date: 'date' }[literal];
+  const quotes = literal === 'string' ? 'should be enclosed in quotes' : 'should not be enclosed in quotes';
+  return badRequest(
+    'INVALID_FIELD',
+    `value of filter criterion for field '${name}' must be of type ${wanted} and ${quotes}`,
+  );
 }
-
-const wordFor = (type: string): string => (type === 'datetime' ? 'dateTime' : type);
