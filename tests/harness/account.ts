@@ -61,7 +61,7 @@ let made = 0;
 export interface AccountOptions {
   /** How long each call takes. @default 0 */
   readonly latencyMs?: number;
-  /** What the sandbox takes: limits, tokenLifetimeSeconds, … */
+  /** What the sandbox takes: limits, rotateRefreshTokens, … */
   readonly [setting: string]: unknown;
 }
 

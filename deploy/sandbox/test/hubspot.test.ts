@@ -286,18 +286,6 @@ describe('links', () => {
   });
 });
 
-/** Callers keep old ids for years: HubSpot answers under them with another id than was asked for. */
-it('after a merge the surviving record answers under the id that is gone, and has its links', async () => {
-  const [one, two] = [await create('contacts', { firstname: 'Ana' }), await create('contacts', { city: 'Oslo' })];
-  const company = await create('companies', { name: 'Acme' });
-  await client.call('PUT', `/crm/v4/objects/contacts/${two}/associations/default/companies/${company}`);
-  await client.call('POST', `${contacts}/merge`, { primaryObjectId: one, objectIdToMerge: two });
-  const { id, properties } = (await client.call('GET', `${contacts}/${two}?properties=city,firstname`)).body;
-  expect([id, properties]).toEqual([one, expect.objectContaining({ firstname: 'Ana', city: 'Oslo' })]);
-  expect((await batch('update', [{ id: two, properties: {} }])).body.results[0].id).toBe(one);
-  expect(await client.records()).toMatchObject([{ id: one, associations: [{ object: 'companies', id: company }] }]);
-});
-
 it('survives a restart with its links, and with what was archived and merged', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-sandbox-'));
   const ledgerFile = join(folder, 'ledger.jsonl');
@@ -320,7 +308,9 @@ it('survives a restart with its links, and with what was archived and merged', a
   await first.close();
   const second = await startClient({ ledgerFile });
   expect([await second.records(), await second.ledger()]).toEqual(before);
-  expect((await second.call('GET', `${contacts}/${two}`)).body.id).toBe(one);
+  // Callers keep old ids for years: HubSpot answers under them with another id than was asked for.
+  const { id, properties } = (await second.call('GET', `${contacts}/${two}?properties=city`)).body;
+  expect([id, properties.city]).toEqual([one, 'Oslo']);
   expect((await second.call('GET', `${objects}/deals/${gone}?archived=true`)).body.archived).toBe(true);
   expect((await second.records())[0]?.associations).toHaveLength(1);
   await second.close();

@@ -42,18 +42,6 @@ async function start(account: Record<string, unknown> = {}, ledgerFile?: string)
 }
 
 describe('HubSpot', () => {
-  it('refreshes, and the earlier token stays good', async () => {
-    const client = await start();
-    const { status, body } = await client.exchange({});
-    expect([status, body]).toEqual([
-      200,
-      expect.objectContaining({ refresh_token: 'refresh-1', expires_in: 1800, hub_id: client.portalId }),
-    ]);
-    expect(await client.callWith(body.access_token)).toEqual([200, undefined]);
-    expect(await client.callWith(client.token)).toEqual([200, undefined]);
-    expect((await client.ledger())[0]).toMatchObject({ account: 'acme', action: 'token', status: 200 });
-  });
-
   // Source: RFC 6749, 2.3.1. Both parts are form-encoded before they are joined.
   it.each([
     ['the right secret', 'secret:1', 200],
@@ -70,13 +58,13 @@ describe('HubSpot', () => {
   });
 
   it('ends a token after its life, and says how long ago', async () => {
-    const client = await start({ tokenLifetimeSeconds: 60 });
+    const client = await start();
     const { access_token: token } = (await client.exchange({})).body;
-    later(59);
+    later(1799);
     expect((await client.callWith(token))[0]).toBe(200);
     later(7201);
-    expect(await client.callWith(token)).toEqual([401, 'EXPIRED_AUTHENTICATION']);
-    const { body } = await client.send('GET', `${contacts}/1`, undefined, { authorization: `Bearer ${token}` });
+    const { status, body } = await client.send('GET', `${contacts}/1`, undefined, { authorization: `Bearer ${token}` });
+    expect([status, body.category]).toEqual([401, 'EXPIRED_AUTHENTICATION']);
     expect(body.message).toBe('The OAuth token used to make this call expired 2 hour(s) ago.');
   });
 
@@ -157,14 +145,14 @@ describe('HubSpot', () => {
   it('keeps tokens over a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-sandbox-'));
     const file = join(folder, 'ledger.jsonl');
-    const first = await start({ rotateRefreshTokens: true, tokenLifetimeSeconds: 600 }, file);
+    const first = await start({ rotateRefreshTokens: true }, file);
     const { access_token: token, refresh_token: refreshToken } = (await first.exchange({})).body;
     await first.close();
     const client = await start({ refreshToken }, file);
     expect((await client.callWith(token))[0]).toBe(200);
     expect((await client.exchange({})).body.status).toBe('BAD_REFRESH_TOKEN');
     expect((await client.exchange({ refresh_token: refreshToken })).status).toBe(200);
-    later(601);
+    later(1801);
     expect(await client.callWith(token)).toEqual([401, 'EXPIRED_AUTHENTICATION']);
     rmSync(folder, { recursive: true });
   });
@@ -183,33 +171,16 @@ describe('Salesforce', () => {
     refresh_token: org.refreshToken,
     ...change,
   });
-  const get = (client: OrgClient, token: string, path = `${api}/sobjects`) =>
-    client.send('GET', path, undefined, { authorization: `Bearer ${token}` });
 
-  it('ends a session in its own words, and a refresh begins another, which knows whose it is', async () => {
-    const client = await startSalesforce();
-    await client.control('expire-token');
-    const refused = [{ message: 'Session expired or invalid', errorCode: 'INVALID_SESSION_ID' }];
-    expect((await get(client, client.org.token)).body).toEqual(refused);
-    const word = await get(client, client.org.token, '/services/oauth2/userinfo');
-    expect([word.status, word.body]).toEqual([403, 'Bad_OAuth_Token']);
-    const { body } = await client.token(refreshForm(client));
-    expect(body).toEqual({
-      access_token: expect.stringMatching(new RegExp(`^${client.org.orgId.slice(0, 15)}!`)),
-      signature: expect.any(String),
-      scope: 'refresh_token api',
-      instance_url: client.url,
-      id: expect.stringMatching(new RegExp(`^${client.url}/id/${client.org.orgId}/005\\w{15}$`)),
-      token_type: 'Bearer',
-      issued_at: expect.stringMatching(/^\d{13}$/),
-    });
-    const user = await get(client, body.access_token, '/services/oauth2/userinfo');
-    expect(user.body).toMatchObject({
-      organization_id: client.org.orgId,
-      sub: body.id,
+  it('tells whose a session is', async () => {
+    const { url, org, send } = await startSalesforce();
+    const get = (path: string) => send('GET', path, undefined, { authorization: `Bearer ${org.token}` });
+    expect((await get('/services/oauth2/userinfo')).body).toMatchObject({
+      organization_id: org.orgId,
+      sub: `${url}/id/${org.orgId}/${org.userId}`,
       urls: { custom_domain: 'https://acme.my.salesforce.com' },
     });
-    expect((await get(client, body.access_token, `/id/${client.org.orgId}/005`)).status).toBe(404);
+    expect((await get(`/id/${org.orgId}/005`)).status).toBe(404);
   });
 
   it('takes a rotated refresh token again within its grace: the reply may have been lost', async () => {
@@ -225,25 +196,14 @@ describe('Salesforce', () => {
     expect((await client.token(refreshForm(client))).body.error).toBe('invalid_grant');
   });
 
-  it.each<[string, Record<string, string>, string]>([
-    ['an unknown refresh token', { refresh_token: 'x' }, 'invalid_grant'],
-    ['another app', { client_id: 'x' }, 'invalid_client_id'],
-    ['a wrong secret', { client_secret: 'x' }, 'invalid_client'],
-    ['an unknown grant', { grant_type: 'magic' }, 'unsupported_grant_type'],
-    ['no refresh token', { refresh_token: '' }, 'invalid_request'],
-  ])('does not refresh with %s', async (_name, change, error) => {
-    const client = await startSalesforce();
-    const { status, body } = await client.token(refreshForm(client, change));
-    expect([status, body.error]).toEqual([400, error]);
-  });
-
   // No refresh token comes along: who has the credentials asks again.
   it('begins a session with the client credentials of an app, until access was revoked', async () => {
     const client = await startSalesforce();
     const form = refreshForm(client, { grant_type: 'client_credentials', refresh_token: '' });
     const { status, body } = await client.token(form);
     expect([status, body.refresh_token]).toEqual([200, undefined]);
-    expect((await get(client, body.access_token)).status).toBe(200);
+    const session = { authorization: `Bearer ${body.access_token}` };
+    expect((await client.send('GET', `${api}/sobjects`, undefined, session)).status).toBe(200);
     expect((await client.token({ ...form, client_secret: 'x' })).body.error).toBe('invalid_client');
     await client.control('revoke');
     expect((await client.token(form)).body.error).toBe('invalid_grant');

@@ -14,6 +14,7 @@ export interface OpenedOrg {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly orgId: string;
+  readonly userId: string;
   readonly workspaceRef: string;
 }
 

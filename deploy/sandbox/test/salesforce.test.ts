@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { api, startOrg, type OrgClient } from './salesforce-client';
 
 /*
@@ -276,25 +273,4 @@ it('counts the calls of the last 24 hours, reports them on every reply, and refu
   now = new Date('2026-03-02T10:31:00Z');
   expect((await call())[0]).toBe(200);
   await org.close();
-});
-
-it('survives a restart: records, recycle bin, external ids, numbers and ids', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  const ledgerFile = join(folder, 'ledger.jsonl');
-  const first = await startOrg({ ledgerFile });
-  const kept = await first.create('Contact', { LastName: 'Łuna', External_Id__c: 'k', Score__c: 2, Active__c: true });
-  const gone = await first.create('Contact', { LastName: 'Gone' });
-  await first.call('DELETE', contactAt(gone));
-  const before = await first.call('GET', contactAt(kept));
-  await first.close();
-  const second = await startOrg({ ledgerFile });
-  expect((await second.call('GET', contactAt(kept))).body).toEqual(before.body);
-  expect((await second.call('GET', contactAt(gone))).body[0].errorCode).toBe('ENTITY_IS_DELETED');
-  const twin = await second.call('POST', '/sobjects/Contact', { LastName: 'x', External_Id__c: 'K' });
-  expect(twin.body[0].errorCode).toBe('DUPLICATE_VALUE');
-  const next = await second.create('Contact', { LastName: 'Next' });
-  expect(next > gone).toBe(true);
-  expect((await second.call('GET', contactAt(next))).body.Record_Number__c).toBe('R-000003');
-  await second.close();
-  rmSync(folder, { recursive: true });
 });

@@ -141,7 +141,7 @@ function changeGrant(grant: Grant, request: AccountRequest, now: Date): void {
 }
 
 const grantSettings = (request: AccountRequest): Partial<GrantSettings> =>
-  pick(request, ['app', 'tokenLifetimeSeconds', 'rotateRefreshTokens', 'refreshTokenGraceMs']);
+  pick(request, ['app', 'rotateRefreshTokens', 'refreshTokenGraceMs']);
 
 /** The OAuth app that accounts of a provider share unless they are opened with another; the same on every run. */
 function derivedApp(provider: ProviderName): AppCredentials {

@@ -9,8 +9,6 @@ export interface AppCredentials {
 /** What can be set about the tokens of an account. */
 export interface GrantSettings {
   readonly app: AppCredentials;
-  /** Life of an access token. Absent: the provider's for tokens of the token endpoint, without end for the first. */
-  readonly tokenLifetimeSeconds?: number;
   /** Whether each refresh returns a new refresh token and ends the old one. @default false */
   readonly rotateRefreshTokens: boolean;
   /** How long a refresh token is still accepted after another replaced it. @default 0 */
@@ -67,7 +65,7 @@ export class Grant {
   }
 
   /** Makes an access token the current one, valid again if it was not. */
-  addAccessToken(token: string, now: Date, lifetimeSeconds = this.state.settings.tokenLifetimeSeconds): void {
+  addAccessToken(token: string, now: Date, lifetimeSeconds?: number): void {
     const expiresAt = lifetimeSeconds === undefined ? null : new Date(now.getTime() + lifetimeSeconds * 1000);
     const others = this.state.accessTokens.filter(
       ([known, end]) => known !== token && (end === null || Date.parse(end) > now.getTime() - REMEMBERED_MS),
@@ -112,12 +110,12 @@ export class Grant {
   issue(next: (serial: number) => NewTokens, options: { now: Date; lifetimeSeconds: number }): IssuedTokens {
     const serial = this.state.serial + 1;
     const tokens = next(serial);
-    const lifetimeSeconds = this.state.settings.tokenLifetimeSeconds ?? options.lifetimeSeconds;
+    const { now, lifetimeSeconds } = options;
     const isRefreshTokenNew = this.state.settings.rotateRefreshTokens || this.state.standing !== 'live';
-    const replaced = [this.refreshToken, options.now.toISOString()] as const;
+    const replaced = [this.refreshToken, now.toISOString()] as const;
     const rotated = isRefreshTokenNew ? [...this.state.rotated, replaced] : this.state.rotated;
     this.state = { ...this.state, serial, rotated };
-    this.addAccessToken(tokens.accessToken, options.now, lifetimeSeconds);
+    this.addAccessToken(tokens.accessToken, now, lifetimeSeconds);
     if (isRefreshTokenNew) this.addRefreshToken(tokens.refreshToken);
     return { accessToken: tokens.accessToken, refreshToken: this.refreshToken, isRefreshTokenNew, lifetimeSeconds };
   }

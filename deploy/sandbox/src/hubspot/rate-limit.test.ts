@@ -36,19 +36,6 @@ it('has a daily limit that starts again at midnight UTC', () => {
   expect(result).toEqual([true, false, true]);
 });
 
-it('is off at 0, and then sends no headers', () => {
-  const limits = { perTenSeconds: 0, searchesPerSecond: 0, perDay: 0 };
-  const limiter = new RateLimiter(1);
-  expect(
-    admitted(
-      limiter,
-      limits,
-      Array.from({ length: 500 }, () => 0),
-    ),
-  ).not.toContain(false);
-  expect(limiter.headers('other', limits, at(0))).toEqual({});
-});
-
 it('reports what is left, except for searches', () => {
   const limiter = new RateLimiter(1);
   limiter.admit('other', defaultRateLimits, at(0));

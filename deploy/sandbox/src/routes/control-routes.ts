@@ -140,7 +140,7 @@ function describe(account: Account): Record<string, unknown> {
   const {
     accessTokens,
     standing,
-    settings: { rotateRefreshTokens, refreshTokenGraceMs, tokenLifetimeSeconds },
+    settings: { rotateRefreshTokens, refreshTokenGraceMs },
   } = grant.current;
   return {
     ...shown(account),
@@ -148,7 +148,6 @@ function describe(account: Account): Record<string, unknown> {
     standing,
     rotateRefreshTokens,
     refreshTokenGraceMs,
-    ...(tokenLifetimeSeconds === undefined ? {} : { tokenLifetimeSeconds }),
     ...settings,
     inFlight,
   };

@@ -20,7 +20,6 @@ export const accountSchema = object(
     token: secret,
     refreshToken: secret,
     app: object({ clientId: secret, clientSecret: secret }, ['clientId', 'clientSecret']),
-    tokenLifetimeSeconds: { type: 'integer', minimum: 1, maximum: 31_536_000 },
     rotateRefreshTokens: { type: 'boolean' },
     refreshTokenGraceMs: durationMs,
     lockContention: { type: 'number', minimum: 0, maximum: 1 },
