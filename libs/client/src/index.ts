@@ -17,6 +17,7 @@ export type * from './generated/types';
 export type { WriteOperations } from './generated/write';
 export type { IteratingApi } from './iterate-pages';
 export type { Api, CallOptions, RawApi, Reply } from './operation-shape';
+export { readExplanation } from './read-explanation';
 export { SluiceWebhookError, verifyWebhook, type VerifyOptions, type WebhookHeaders } from './verify-webhook';
 export { SluiceTimeoutError, type WaitOptions } from './wait-for-operation';
 export type { WriteApi } from './write-api';

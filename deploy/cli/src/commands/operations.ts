@@ -1,10 +1,11 @@
+import { readExplanation } from '@sluice/client';
 import { failedRecordLine, failedRecordsHeader } from '@sluice/types';
-import type { Log, Operation, OperationExplanation, OperationRecord, OperationStatus } from '@sluice/types';
+import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/types';
 import { argument, asking, connected, ofGroup, option, since, type Group } from '../command';
 import { renderExplanation } from '../explain/render-explanation';
 import { CommandFailure, exitCodes } from '../failure';
 import { clockTime, fields, grouped, plain, print, shortened, table } from '../output/print';
-import type { Connected, GivenOptions, Management } from '../profiles/connect';
+import type { Connected, GivenOptions } from '../profiles/connect';
 import { collect, given, momentOf, readLimit } from '../read-options';
 import { watch } from './op-watch';
 
@@ -154,19 +155,6 @@ async function printRecords({ failed, csv, ...options }: RecordsOptions, id: str
 
 function recordsOf({ client }: Connected, id: string, failed: boolean | undefined): AsyncIterable<OperationRecord> {
   return client.iterate.listOperationRecords({ operationId: id, ...(failed === true && { status: 'failed' }) });
-}
-
-/** The explanation of an operation with all of its records: those of a large one come in pages. */
-async function readExplanation(management: Management, id: string): Promise<OperationExplanation> {
-  const first = await management.explainOperation({ operationId: id });
-  const records = [...first.records];
-  let { pagination } = first;
-  while (pagination.nextPageToken !== undefined) {
-    const next = await management.explainOperation({ operationId: id, pageToken: pagination.nextPageToken });
-    records.push(...next.records);
-    ({ pagination } = next);
-  }
-  return { ...first, records, pagination };
 }
 
 /** A line for each; what did not happen today names its day. */

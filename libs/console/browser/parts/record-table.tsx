@@ -1,3 +1,4 @@
+import { readExplanation } from '@sluice/client';
 import {
   counted,
   planStep,
@@ -73,7 +74,7 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set(opened === undefined ? [] : [opened]));
   const isAsked = open.size > 0;
   const explanation = useLoad(`${operationId} ${isAsked ? version : 'closed'}`, (signal) =>
-    isAsked ? readExplanation(api, operationId, signal) : Promise.resolve(undefined),
+    isAsked ? readExplanation(api, operationId, { signal }) : Promise.resolve(undefined),
   );
   const troubled = records.filter(isTroubled);
   const chosen = isNarrow && troubled.length > 0 ? troubled : records;
@@ -123,18 +124,6 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
       />
     </section>
   );
-}
-
-/** All of it: the records of a large operation come in pages. */
-async function readExplanation(api: Api, operationId: string, signal: AbortSignal): Promise<OperationExplanation> {
-  const first = await api.explainOperation({ operationId }, { signal });
-  const records = [...first.records];
-  for (let { pagination } = first; pagination.nextPageToken !== undefined;) {
-    const next = await api.explainOperation({ operationId, pageToken: pagination.nextPageToken }, { signal });
-    records.push(...next.records);
-    ({ pagination } = next);
-  }
-  return { ...first, records };
 }
 
 interface TimelineOptions {
