@@ -65,7 +65,7 @@ describe('HubSpot', () => {
     later(7201);
     const { status, body } = await client.send('GET', `${contacts}/1`, undefined, { authorization: `Bearer ${token}` });
     expect([status, body.category]).toEqual([401, 'EXPIRED_AUTHENTICATION']);
-    expect(body.message).toBe('The OAuth token used to make this call expired 2 hour(s) ago.');
+    expect(body.message).toBe('The OAuth token used to make this call expired 7200 second(s) ago.');
   });
 
   // A revoked token was not too old.

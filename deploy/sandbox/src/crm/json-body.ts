@@ -6,23 +6,12 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Where and why a text is not JSON. Lines and columns count from one. */
-export interface SyntaxFault {
-  readonly message: string;
-  readonly line: number;
-  readonly column: number;
-}
-
 /** A body as JSON, or why it cannot be read. */
-export function parseBody(text: string): { readonly json: unknown } | { readonly fault: SyntaxFault } {
+export function parseBody(text: string): { readonly json: unknown } | { readonly fault: string } {
   try {
     return { json: JSON.parse(text) as unknown };
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : 'Unexpected character';
-    // V8 gives an offset, or nothing when the text ends too early.
-    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
-    const before = text.slice(0, offset).split('\n');
-    return { fault: { message, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 } };
+    return { fault: (cause as SyntaxError).message };
   }
 }
 

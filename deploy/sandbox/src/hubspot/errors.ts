@@ -163,20 +163,11 @@ export function overLimit(policy: Policy, portalId: number, headers: Headers = {
   return new HubspotError(429, { message: `You have reached your ${policy.toLowerCase()} limit.`, extra }, headers);
 }
 
-/** Units in which HubSpot reports how long ago a token ended, with the length of the next unit in seconds. */
-const units = [
-  ['second', 1, 60],
-  ['minute', 60, 3600],
-  ['hour', 3600, 172_800],
-  ['day', 86_400, Infinity],
-] as const;
-
 /** 401 for a token that has ended. */
 export function expiredAuthentication(expiredAt: Date, now: Date): HubspotError {
-  const seconds = Math.max(0, (now.getTime() - expiredAt.getTime()) / 1000);
-  const [unit, length] = units.find(([, , next]) => seconds < next) ?? units[3];
+  const seconds = Math.floor(Math.max(0, now.getTime() - expiredAt.getTime()) / 1000);
   return new HubspotError(401, {
-    message: `The OAuth token used to make this call expired ${Math.floor(seconds / length)} ${unit}(s) ago.`,
+    message: `The OAuth token used to make this call expired ${seconds} second(s) ago.`,
     category: 'EXPIRED_AUTHENTICATION',
     context: { 'expire time': [expiredAt.toISOString()] },
   });

@@ -8,10 +8,7 @@ export type Values = Readonly<Record<string, string>>;
 /** Reads the body as a JSON object. Lenient where HubSpot is: unknown members and duplicate keys pass. */
 export function readJsonObject(bodyText: string): JsonObject {
   const body = parseBody(bodyText);
-  if ('fault' in body) {
-    const { line, column, message } = body.fault;
-    throw invalidJson(`line ${line}, column ${column}: ${message}`);
-  }
+  if ('fault' in body) throw invalidJson(`line 1: ${body.fault}`);
   if (isObject(body.json)) return body.json;
   throw invalidJson('line 1, column 1: Cannot deserialize value of the request model');
 }

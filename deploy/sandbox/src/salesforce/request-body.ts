@@ -3,15 +3,11 @@ import { badRequest, unreadable } from './errors';
 
 /** Source: docs/contributing/providers.md, B3. */
 const RECORDS_MAX = 200;
-const CHUNKS_MAX = 10;
 
 /** Reads the body as a JSON object. */
 export function readJsonObject(bodyText: string): JsonObject {
   const body = parseBody(bodyText);
-  if ('fault' in body) {
-    const { message, line, column } = body.fault;
-    throw unreadable(`${message} at [line:${line}, column:${column}]`);
-  }
+  if ('fault' in body) throw unreadable(body.fault);
   if (isObject(body.json)) return body.json;
   throw unreadable('Cannot deserialize instance of sobject from START_ARRAY value [');
 }
@@ -22,18 +18,12 @@ export interface Collection {
   readonly records: readonly JsonObject[];
 }
 
-/** `{allOrNone, records}`: 1 to 200 records in at most 10 runs of one type. */
+/** `{allOrNone, records}`: 1 to 200 records. */
 export function readCollection(bodyText: string): Collection {
   const { allOrNone, records } = readJsonObject(bodyText);
   if (!Array.isArray(records)) throw recordRequired();
   requireSize(records, RECORDS_MAX);
   if (!records.every(isObject)) throw unreadable('Cannot deserialize instance of sobject from VALUE_STRING value');
-  const types = records.map(typeOf);
-  const chunks = types.filter((type, index) => index === 0 || type !== types[index - 1]).length;
-  if (chunks > CHUNKS_MAX) {
-    const message = `Cannot have more than ${CHUNKS_MAX} chunks in a single operation. Please rearrange the data to reduce chunking.`;
-    throw badRequest('EXCEEDED_MAX_TYPES_LIMIT', message);
-  }
   return { allOrNone: allOrNone === true, records };
 }
 

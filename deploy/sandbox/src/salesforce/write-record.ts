@@ -162,8 +162,7 @@ function valueProblems(object: ObjectDefinition, values: Fields): Problem[] {
 }
 
 function checkValue(field: FieldDefinition, value: string | number | boolean): Problem | undefined {
-  if (typeof value === 'number') return checkSize(field, value);
-  if (typeof value === 'boolean') return undefined;
+  if (typeof value !== 'string') return undefined;
   if (field.length > 0 && value.length > field.length) {
     const message = `${field.label}: data value too large: ${value} (max length=${field.length})`;
     return { code: 'STRING_TOO_LONG', message };
@@ -172,12 +171,6 @@ function checkValue(field: FieldDefinition, value: string | number | boolean): P
     return { code: 'INVALID_EMAIL_ADDRESS', message: `${field.label}: invalid email address: ${value}` };
   }
   return field.restricted ? checkOptions(field, value) : undefined;
-}
-
-function checkSize(field: FieldDefinition, value: number): Problem | undefined {
-  if (!field.digits || Math.abs(value) < 10 ** field.digits.whole) return undefined;
-  const message = `${field.label}: value outside of valid range on numeric field: ${value}`;
-  return { code: 'NUMBER_OUTSIDE_VALID_RANGE', message };
 }
 
 /** A multi-select value is a list joined by `;`. */
