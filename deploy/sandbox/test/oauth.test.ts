@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { api, startOrg, type OrgClient } from './salesforce-client';
+import { startOrg, type OrgClient } from './salesforce-client';
 import { contacts, startClient, type Answer, type Client } from './sandbox-client';
 
 /*
@@ -196,16 +196,11 @@ describe('Salesforce', () => {
     expect((await client.token(refreshForm(client))).body.error).toBe('invalid_grant');
   });
 
-  // No refresh token comes along: who has the credentials asks again.
-  it('begins a session with the client credentials of an app, until access was revoked', async () => {
+  // The grant itself: tests/acceptance/connection-schemes.test.ts.
+  it('begins no session with the client credentials of an app once access was revoked', async () => {
     const client = await startSalesforce();
-    const form = refreshForm(client, { grant_type: 'client_credentials', refresh_token: '' });
-    const { status, body } = await client.token(form);
-    expect([status, body.refresh_token]).toEqual([200, undefined]);
-    const session = { authorization: `Bearer ${body.access_token}` };
-    expect((await client.send('GET', `${api}/sobjects`, undefined, session)).status).toBe(200);
-    expect((await client.token({ ...form, client_secret: 'x' })).body.error).toBe('invalid_client');
     await client.control('revoke');
+    const form = refreshForm(client, { grant_type: 'client_credentials', refresh_token: '' });
     expect((await client.token(form)).body.error).toBe('invalid_grant');
   });
 });
