@@ -98,61 +98,13 @@ describe('a mixture', () => {
   });
 });
 
-describe('the ledger', () => {
-  const traced = (...names: string[]) => ({
-    inputs: names.map((lastname, index) => ({ properties: { lastname }, objectWriteTraceId: String(index) })),
-  });
-
-  it('lists what a call carried and what it wrote, whatever the reply', async () => {
-    await client.fault({ action: { kind: 'partial', inputs: [1], category: 'INTERNAL_ERROR' } });
-    await client.call('POST', `${contacts}/batch/create`, traced('a', 'b', 'c'));
-    await client.fault({ action: { kind: 'commit-then-reset' } });
-    await create().catch(() => undefined);
-    await client.fault({ action: { kind: 'reset-before' } });
-    await create().catch(() => undefined);
-    expect((await client.ledger()).map(({ carried, markers }) => [carried, markers])).toEqual([
-      [
-        ['a', 'b', 'c'],
-        ['a', 'c'],
-      ],
-      [['m-1'], ['m-1']],
-      [['m-1'], []],
-    ]);
-  });
-
-  it('does so for Salesforce, and leaves the marker of an update that did not set it empty', async () => {
-    const records = ['a', 'b'].map((LastName) => ({ attributes: { type: 'Contact' }, LastName }));
-    const { body } = await org.call('POST', '/composite/sobjects', { allOrNone: false, records });
-    const [first, second] = body.map(({ id }: { id: string }) => id);
-    const updates = [
-      { attributes: { type: 'Contact' }, id: first, FirstName: 'Zoë' },
-      { attributes: { type: 'Contact' }, id: second, LastName: 'c' },
-    ];
-    await org.call('PATCH', '/composite/sobjects', { allOrNone: false, records: updates });
-    await org.call('GET', `/sobjects/Contact/${first}`);
-    expect((await org.ledger()).map(({ recordIds, carried, markers }) => [recordIds, carried, markers])).toEqual([
-      [
-        [first, second],
-        ['a', 'b'],
-        ['a', 'b'],
-      ],
-      [
-        [first, second],
-        ['', 'c'],
-        ['', 'c'],
-      ],
-      [[], undefined, undefined],
-    ]);
-  });
-
-  it('distinguishes tokens without showing them', async () => {
-    await create();
-    const second = 'another-token-of-acme';
-    await client.send('POST', '/_sandbox/accounts', { name: 'acme', provider: 'hubspot', token: second });
-    await client.send('POST', contacts, { properties: {} }, { authorization: `Bearer ${second}` });
-    const [before, after] = await client.ledger();
-    expect([before?.token, after?.token]).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/), expect.any(String)]);
-    expect(after?.token).not.toBe(before?.token);
-    expect(JSON.stringify(await client.ledger())).not.toContain(second);
-  });
+it('the ledger distinguishes tokens without showing them', async () => {
+  await create();
+  const second = 'another-token-of-acme';
+  await client.send('POST', '/_sandbox/accounts', { name: 'acme', provider: 'hubspot', token: second });
+  await client.send('POST', contacts, { properties: {} }, { authorization: `Bearer ${second}` });
+  const [before, after] = await client.ledger();
+  expect([before?.token, after?.token]).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/), expect.any(String)]);
+  expect(after?.token).not.toBe(before?.token);
+  expect(JSON.stringify(await client.ledger())).not.toContain(second);
 });
