@@ -60,15 +60,6 @@ describe('killed', () => {
     expect([code, await customer.records(), unfinished()]).toEqual([0, [], []]);
   });
 
-  it('the next run removes it too, before it makes its own', async () => {
-    const customer = await account('salesforce');
-    await killed(customer, { match: { path: '^/services/data/v[0-9.]+/query' }, action: hangs });
-    await letTimePass();
-    const { code, text } = await customer.certify();
-    expect(text).toMatch(/^the run sluice-certify-\S+ had not come to its end: what it left is removed\nrun sluice-/);
-    expect([code, await customer.records()]).toEqual([0, []]);
-  });
-
   it('where records stay: says which, and forgets them only when they may stay', async () => {
     const customer = await account('zoho');
     await killed(customer, { match: { path: '^/rest/zoho/crm/v6/Leads/search' }, action: hangs }, '--leave');
@@ -106,18 +97,4 @@ it('Ctrl-C: it cleans up before it goes, and the log is whole', async () => {
   expect(text).toContain('interrupted: the rest was not tried\nnothing is left in the account');
   expect([code, await customer.records()]).toEqual([130, []]);
   expect(readFileSync(inDataDir('log'), 'utf8')).toMatch(/\n\{"findings":\[\{"name":"[^\n]+\]\}\n$/);
-});
-
-it('the token ends half way: what may be left is said, and the next run removes it', async () => {
-  const customer = await account('hubspot');
-  const body = { status: 'error', message: 'The OAuth token used to make this call expired 5 second(s) ago.' };
-  const match = { path: '^/crm/v3/objects/contacts(/.*)?$', nth: 4 };
-  await customer.fault({ match, times: 0, action: { kind: 'status', status: 401, body } });
-  const first = await customer.certify();
-  expect(first.text).toContain('LEFT IN THE ACCOUNT: ');
-  expect(first.text).toMatch(/^NOT CERTIFIED, hubspot: the token is refused: .* expired 5 second\(s\) ago\. Put/m);
-  expect([first.code, unfinished().length]).toEqual([1, 1]);
-  await customer.clearFaults();
-  const { code } = await customer.certify({ cleanOnly: true });
-  expect([code, await customer.records(), unfinished()]).toEqual([0, [], []]);
 });

@@ -316,28 +316,12 @@ describe('a connection that cannot be made at this moment', () => {
 });
 
 describe('sent, and no whole reply', () => {
-  test('reset before the reply', async () => {
-    const outcome = await withRawServer(
-      (socket) => socket.resetAndDestroy(),
-      (url) => sendOnce(url),
-    );
-    expect(outcome).toMatchObject({ kind: 'no-reply', fault: 'broken' });
-  });
-
-  test('closed before the reply', async () => {
-    const outcome = await withRawServer(
-      (socket) => socket.end(),
-      (url) => sendOnce(url),
-    );
-    expect(outcome).toMatchObject({ kind: 'no-reply', fault: 'broken', reason: 'UND_ERR_SOCKET' });
-  });
-
-  test('not HTTP', async () => {
-    const outcome = await withRawServer(
-      (socket) => socket.end('garbage\r\n\r\n'),
-      (url) => sendOnce(url),
-    );
-    expect(outcome).toMatchObject({ kind: 'no-reply', fault: 'broken' });
+  test.each<[string, (socket: Socket) => void]>([
+    ['reset before the reply', (socket) => socket.resetAndDestroy()],
+    ['closed before the reply', (socket) => socket.end()],
+    ['not HTTP', (socket) => socket.end('garbage\r\n\r\n')],
+  ])('%s', async (_, end) => {
+    expect(await withRawServer(end, (url) => sendOnce(url))).toMatchObject({ kind: 'no-reply', fault: 'broken' });
   });
 
   test.each([

@@ -113,18 +113,6 @@ describe('the description of an object', () => {
     expect(fields['email']).not.toHaveProperty('isRequired');
   });
 
-  test('is asked once a minute per account and object, under each name of the object', async () => {
-    stub.replyWith(listed, schema);
-    await Promise.all([hubspot.describe(contacts), hubspot.describe(contacts)]);
-    await hubspot.describe({ ...contacts, objectName: '0-1' });
-    expect(stub.requests).toHaveLength(2);
-    stub.replyWith(listed, schema);
-    await hubspot.describe({ ...contacts, objectName: 'deals' });
-    stub.replyWith(listed, schema);
-    await hubspot.describe({ ...contacts, auth: { accessToken: 'token-of-another' } });
-    expect(stub.requests).toHaveLength(2);
-  });
-
   test("one caller's cancelling does not take the answer from another", async () => {
     stub.replyWith(listed, schema);
     const cancel = new AbortController();

@@ -54,13 +54,6 @@ describe('associations on update', () => {
     expect(inputsOf(2)).toEqual([{ from: { id: '1' }, to: { id: '7' }, types: associations[2]?.types }]);
   });
 
-  test('are not made when the fields were refused', async () => {
-    stub.replyWith(refused('no'));
-    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
-    expect(await hubspot.update(write)).toMatchObject({ ok: false, error: { class: 'rejected' } });
-    expect(stub.requests).toHaveLength(1);
-  });
-
   test('of a merged record belong to the one that survived', async () => {
     stub.replyWith({ status: 200, body: record('9') }, linked);
     const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
@@ -157,16 +150,6 @@ describe('an association that HubSpot does not make', () => {
     const associations = [defined('55', 279), defined('7', 4)];
     await hubspot.update({ ...contacts, recordId: '1', fields: { a: 'b' }, associations });
     expect(stub.requests).toHaveLength(2);
-  });
-
-  test.each([400, 403, 404])('%d: a warning, because the fields are written', async (status) => {
-    stub.replyWith(patched, refused('One or more associations are (in)valid', status));
-    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
-    expect(await hubspot.update(write)).toMatchObject({
-      ok: true,
-      data: record('1'),
-      warnings: ['The record was updated, an association was not made: One or more associations are (in)valid'],
-    });
   });
 
   test('is the outcome of an update that had no fields', async () => {
@@ -277,12 +260,6 @@ describe('associations of a batch', () => {
     const settled = await hubspot.updateBatch(batchOf((id) => [defined(`5${id}`, 279)]));
     expect(settled.map(({ ok }) => ok)).toEqual([true, true, true, false]);
     expect(settled[3]).toMatchObject({ error: { class: 'unavailable' } });
-  });
-
-  test('a link that is not shown is the outcome of an update that had no fields', async () => {
-    stub.replyWith({ status: 201, body: { status: 'COMPLETE', results: [] } });
-    const write = { ...contacts, recordId: '1', fields: {}, associations: [defined('55', 279)] };
-    expect(await hubspot.update(write)).toMatchObject({ ok: false, error: { class: 'rejected' } });
   });
 
   test('are divided at 2,000 links', async () => {

@@ -36,7 +36,8 @@ const update = { on: 'update', isKeyed: false } as const;
 const remove = { on: 'delete', isKeyed: false } as const;
 const read = { on: 'read', isKeyed: false } as const;
 
-describe('every row of reference 1a', () => {
+// What each status and each code comes to, docs/providers/hubspot.md shows row by row, and a test compares: here is how a reply finds its row.
+describe('a failed call', () => {
   test.each<[string, Case, unknown, string]>([
     ['refused, DNS, TLS, connect timeout', { fault: 'not-sent' }, undefined, 'unavailable'],
     ['reset after send', { fault: 'broken' }, undefined, 'unknown'],
@@ -48,30 +49,15 @@ describe('every row of reference 1a', () => {
     ['truncated body of a 400: the status is enough', { fault: 'broken', status: 400 }, undefined, 'rejected'],
     ['200 HTML', { status: 200 }, undefined, 'unknown'],
     ['400', { status: 400 }, body('VALIDATION_ERROR'), 'rejected'],
-    ['422', { status: 422 }, body(undefined), 'rejected'],
-    ['401 expired', { status: 401 }, body('EXPIRED_AUTHENTICATION'), 'credentials'],
-    ['403 scopes', { status: 403 }, body('MISSING_SCOPES'), 'forbidden'],
-    ['403 other JSON', { status: 403 }, body(undefined), 'forbidden'],
     ['403 HTML', { status: 403 }, undefined, 'unavailable'],
+    ['403 JSON', { status: 403 }, body('MISSING_SCOPES'), 'forbidden'],
     ['404 on update', { status: 404, ...update }, body(undefined), 'not-found'],
     ['404 on delete, a page', { status: 404, ...remove }, undefined, 'rejected'],
     ['502 delete', { status: 502, ...remove }, undefined, 'unknown'],
     ['503 delete', { status: 503, ...remove }, undefined, 'unavailable'],
     ['404 on create', { status: 404 }, body(undefined), 'rejected'],
     ['404 on read', { status: 404, ...read }, undefined, 'rejected'],
-    ['408', { status: 408 }, undefined, 'unavailable'],
-    ['409', { status: 409 }, body('CONFLICT'), 'conflict'],
-    ['423', { status: 423 }, undefined, 'unavailable'],
-    ['429', { status: 429 }, body('RATE_LIMITS'), 'quota'],
-    ['477', { status: 477 }, undefined, 'unavailable'],
-    ['500', { status: 500 }, body('INTERNAL_ERROR'), 'unknown'],
     ['503 keyed create', { status: 503 }, undefined, 'unavailable'],
-    ['503 update', { status: 503, ...update }, undefined, 'unavailable'],
-    ['521 keyed create', { status: 521 }, undefined, 'unavailable'],
-    ['522 update', { status: 522, ...update }, undefined, 'unavailable'],
-    ['525', { status: 525, ...unkeyed }, undefined, 'unavailable'],
-    ['526', { status: 526, ...unkeyed }, undefined, 'unavailable'],
-    ['304', { status: 304 }, undefined, 'unknown'],
     ['599', { status: 599 }, undefined, 'unknown'],
   ])('%s', (_, signal, json, expected) => {
     expect(classify(failed({ ...signal, json })).class).toBe(expected);
@@ -173,27 +159,13 @@ describe('the wait', () => {
     ['daily by header', { status: 429 }, { headers: { 'x-hubspot-ratelimit-daily-remaining': '0' } }, 900_000],
     ['429 HTML', { status: 429 }, {}, 10_000],
     ['429 Retry-After', { status: 429 }, { headers: { 'retry-after': '7' }, json: limit('x', 'DAILY') }, 7_000],
-    ['423 at least 2 s', { status: 423 }, { headers: { 'retry-after': '1' } }, 2_000],
     ['423 longer', { status: 423 }, { headers: { 'retry-after': '5' } }, 5_000],
     ['477', { status: 477 }, { headers: { 'retry-after': '86400' } }, 86_400_000],
-    ['477 without header', { status: 477 }, {}, 60_000],
     ['503 Retry-After', { status: 503 }, { headers: { 'retry-after': '3' } }, 3_000],
     ['503', { status: 503 }, {}, undefined],
-    ['403 of the edge: few attempts', { status: 403 }, {}, 60_000],
-    ['525: few attempts', { status: 525 }, {}, 60_000],
   ])('%s', (_, signal, rest, expected) => {
     expect(classify(failed({ ...signal, ...rest })).retryAfterMs).toBe(expected);
   });
-});
-
-test.each<[string, Case, number | undefined]>([
-  ['403 of the edge', { status: 403 }, 5],
-  ['522', { status: 522, ...update }, 5],
-  ['525', { status: 525 }, 5],
-  ['526', { status: 526 }, 5],
-  ['503', { status: 503, ...update }, undefined],
-])('%s: so many tries', (_, signal, tries) => {
-  expect(classify(failed(signal)).triesMax).toBe(tries);
 });
 
 describe('scope', () => {
@@ -244,14 +216,6 @@ describe('the message of a failure', () => {
     expect(said(many)).toBe('There was a problem. No 1. No 2. No 3. No 4. No 5.');
     const reworded = { ...json, message: "Property 'shoe' does not exist, Other." };
     expect(said(reworded)).toBe("Property 'shoe' does not exist, Other.");
-  });
-
-  test('no HTML, no token, no more than 2 KB', () => {
-    expect(classify(failed({ status: 502 })).message).toBe('HubSpot answered 502 without a message');
-    const json = body(undefined, `echo secret-token ${'é'.repeat(4_000)}`);
-    const { message } = classify(failed({ status: 400, json }));
-    expect(message).toMatch(/^echo \[secret\] é/);
-    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(2_048);
   });
 
   test('why there was no reply', () => {

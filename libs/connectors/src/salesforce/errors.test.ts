@@ -35,7 +35,8 @@ const identity = { on: 'read', isIdentity: true } as const;
 const locked =
   'ContactTrigger: execution of AfterInsert caused by: UNABLE_TO_LOCK_ROW, unable to obtain exclusive access';
 
-describe('every row of reference 1b', () => {
+// What each status and each code comes to, docs/providers/salesforce.md shows row by row, and a test compares: here is how a reply finds its row.
+describe('a failed call', () => {
   test.each<[string, Case, unknown, string]>([
     ['refused, DNS, TLS, connect timeout', { fault: 'not-sent' }, undefined, 'unavailable'],
     ['reset after send', { fault: 'broken' }, undefined, 'unknown'],
@@ -44,28 +45,9 @@ describe('every row of reference 1b', () => {
     ['truncated body of a 201', { fault: 'broken', status: 201 }, undefined, 'unknown'],
     ['truncated body of a 400: the status is enough', { fault: 'broken', status: 400 }, undefined, 'rejected'],
     ['200 HTML', { status: 200 }, undefined, 'unknown'],
-    ['500 UNKNOWN_EXCEPTION', { status: 500 }, refused('UNKNOWN_EXCEPTION'), 'unknown'],
     ['503 SERVER_UNAVAILABLE', { status: 503 }, refused('SERVER_UNAVAILABLE'), 'unavailable'],
-    ['500 SERVER_UNAVAILABLE', { status: 500 }, refused('SERVER_UNAVAILABLE'), 'unavailable'],
     ['503 HTML', { status: 503 }, undefined, 'unknown'],
-    ['401 INVALID_SESSION_ID', { status: 401 }, refused('INVALID_SESSION_ID'), 'credentials'],
     ['401 empty', { status: 401 }, undefined, 'credentials'],
-    [
-      '403 REQUEST_LIMIT_EXCEEDED',
-      { status: 403 },
-      refused('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'),
-      'quota',
-    ],
-    [
-      '403 REQUEST_LIMIT_EXCEEDED, concurrent',
-      { status: 403 },
-      refused('REQUEST_LIMIT_EXCEEDED', 'ConcurrentPerOrgLongTxn Limit exceeded.'),
-      'quota',
-    ],
-    ['400 INSUFFICIENT_ACCESS_OR_READONLY', { status: 400 }, refused('INSUFFICIENT_ACCESS_OR_READONLY'), 'forbidden'],
-    ['403 API_DISABLED_FOR_ORG', { status: 403 }, refused('API_DISABLED_FOR_ORG'), 'forbidden'],
-    ['403 API_CURRENTLY_DISABLED', { status: 403 }, refused('API_CURRENTLY_DISABLED'), 'forbidden'],
-    ['403 FUNCTIONALITY_NOT_ENABLED', { status: 403 }, refused('FUNCTIONALITY_NOT_ENABLED'), 'forbidden'],
     ['403 other JSON', { status: 403 }, refused('SOMETHING_NEW'), 'forbidden'],
     ['403 HTML', { status: 403 }, undefined, 'unavailable'],
     ['400 UNABLE_TO_LOCK_ROW', { status: 400 }, refused('UNABLE_TO_LOCK_ROW'), 'unavailable'],
@@ -76,44 +58,19 @@ describe('every row of reference 1b', () => {
       'unavailable',
     ],
     [
-      '400 trigger failed on its limit',
-      { status: 400 },
-      refused('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'Too many SOQL queries: 101'),
-      'unavailable',
-    ],
-    [
       '400 trigger failed',
       { status: 400 },
       refused('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'NullPointerException'),
       'rejected',
     ],
-    [
-      '400 trigger failed on its time',
-      { status: 400 },
-      refused('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'ContactTrigger: Apex CPU time limit exceeded'),
-      'unavailable',
-    ],
-    ['400 QUERY_TIMEOUT on read', { status: 400, ...read }, refused('QUERY_TIMEOUT'), 'unavailable'],
     ['400 OPERATION_TOO_LARGE on read', { status: 400, ...read }, refused('OPERATION_TOO_LARGE'), 'unavailable'],
     ['400 OPERATION_TOO_LARGE on write', { status: 400 }, refused('OPERATION_TOO_LARGE'), 'rejected'],
-    [
-      '400 REQUIRED_FIELD_MISSING, and whatever else a 400 says',
-      { status: 400 },
-      refused('REQUIRED_FIELD_MISSING'),
-      'rejected',
-    ],
-    ['400 DUPLICATE_VALUE', { status: 400 }, refused('DUPLICATE_VALUE'), 'conflict'],
-    ['400 DUPLICATES_DETECTED', { status: 400, ...update }, refused('DUPLICATES_DETECTED'), 'conflict'],
     ['404 ENTITY_IS_DELETED on delete', { status: 404, ...remove }, refused('ENTITY_IS_DELETED'), 'not-found'],
     ['404 on update', { status: 404, ...update }, refused('NOT_FOUND'), 'not-found'],
     ['404 empty on update', { status: 404, ...update }, undefined, 'not-found'],
     ['404 on create: the object', { status: 404 }, refused('NOT_FOUND'), 'rejected'],
     ['404 on batch update: the path', { status: 404, isBatch: true, ...update }, refused('NOT_FOUND'), 'rejected'],
     ['404 on read', { status: 404, ...read }, refused('NOT_FOUND'), 'rejected'],
-    ['431', { status: 431 }, undefined, 'rejected'],
-    ['420', { status: 420 }, undefined, 'unavailable'],
-    ['408', { status: 408 }, undefined, 'unavailable'],
-    ['429', { status: 429 }, undefined, 'quota'],
     ['300', { status: 300 }, undefined, 'unknown'],
   ])('%s', (_, signal, json, expected) => {
     expect(classify(failed({ ...signal, json })).class).toBe(expected);
@@ -261,15 +218,6 @@ describe('the message of a failure', () => {
     expect(message).toMatch(/^X: echo \[secret\] é/);
     expect(Buffer.byteLength(message)).toBeLessThanOrEqual(2_048);
   });
-
-  test('why there was no reply', () => {
-    expect(classify(failed({ fault: 'not-sent', reason: 'ECONNREFUSED' })).message).toBe(
-      'Salesforce could not be reached: ECONNREFUSED',
-    );
-    expect(classify(failed({ fault: 'broken', reason: 'UND_ERR_SOCKET' })).message).toBe(
-      'Salesforce sent no reply: UND_ERR_SOCKET',
-    );
-  });
 });
 
 // Salesforce REST guide, sObject Collections: 400 when the request is not well formed, 200 for whatever is. So nothing of a 400 was written.
@@ -298,20 +246,4 @@ describe('a collection that is refused whole', () => {
     ['a read', column, read],
     ['a single record', value, { isBatch: false }],
   ])('%s is no single record of many', (_, json, signal) => expect(whole(json, signal)).toEqual(noRecord));
-});
-
-test.each<[string, Case, unknown, object]>([
-  ['403 of the edge', { status: 403 }, undefined, { triesMax: 5, retryAfterMs: 60_000 }],
-  [
-    'Apex CPU limit',
-    { status: 400 },
-    refused('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'Apex CPU time limit exceeded'),
-    { triesMax: 5, retryAfterMs: 60_000 },
-  ],
-  // Five tries a second or two apart would all meet the same busy org.
-  ['QUERY_TIMEOUT', { status: 400, on: 'read' }, refused('QUERY_TIMEOUT'), { triesMax: 5, retryAfterMs: 60_000 }],
-  ['lock', { status: 400 }, refused('UNABLE_TO_LOCK_ROW'), {}],
-])('%s: so many tries, so far apart', (_, signal, json, expected) => {
-  const { triesMax, retryAfterMs } = classify(failed({ ...signal, json }));
-  expect({ triesMax, retryAfterMs }).toEqual(expected);
 });

@@ -123,29 +123,3 @@ test('[sec-26] [sec-27] no object name and no record id adds a segment to a path
     { numRuns: 2_000 },
   );
 });
-
-test('the reader of this test refuses what Salesforce refuses', () => {
-  const select = (where: string) => `SELECT Id FROM Contact WHERE ${where} LIMIT 1`;
-  for (const where of [
-    "A = 'a\\x'",
-    "A = 'a' OR B = 'b'",
-    "A = 'a\n'",
-    "A = 'a",
-    "A = 'a' -- x",
-    "A = 'a' AND",
-    'A = TODAY',
-    "A LIKE 'a'",
-  ]) {
-    expect(() => readSoql(select(where))).toThrow(Error);
-  }
-  expect(readSoql(select("A = 'it\\'s' AND B IN (1, 2)")).where).toEqual([
-    { field: 'A', values: [{ kind: 'text', value: "it's" }] },
-    {
-      field: 'B',
-      values: [
-        { kind: 'bare', value: '1' },
-        { kind: 'bare', value: '2' },
-      ],
-    },
-  ]);
-});
