@@ -9,7 +9,6 @@ module.exports = {
     'tests/chart/',
     'tests/clients/',
     'tests/documents/',
-    'tests/faults/longest-row.test.ts',
     'tests/faults/mutations.test.ts',
     'tests/faults/rows.test.ts',
     'tests/flows/alerts.test.ts',
@@ -47,8 +46,10 @@ module.exports = {
     'deploy/local/test/orphans.test.ts',
     'deploy/local/test/two-commands.test.ts',
   ],
-  /** What measures, or says which of two came first: it has the machine for itself. */
+  /** What kills its own services, measures, or says which of two came first: it has the machine for itself. */
   alone: [
+    'tests/faults/mutations.test.ts',
+    'tests/faults/rows.test.ts',
     'tests/flows/alerts.test.ts',
     'tests/flows/cells.test.ts',
     'tests/flows/failover.test.ts',
@@ -61,17 +62,12 @@ module.exports = {
   ],
   /** What takes longest: begun first, or the other workers wait for it at the end. */
   begunFirst: [
-    'tests/faults/rows.test.ts',
-    'tests/faults/longest-row.test.ts',
-    'tests/faults/mutations.test.ts',
     'tests/command-line/command-line.test.ts',
     'services/write-gateway/test/delete-race.test.ts',
     'tests/faults/short-rows.test.ts',
     'tests/acceptance/auto-batch.test.ts',
     'tests/acceptance/batch.test.ts',
     'deploy/local/test/two-commands.test.ts',
-    'tests/flows/restore.test.ts',
-    'tests/browser/console-operations.test.ts',
     'services/executor/test/database-away.test.ts',
     'services/executor/test/equal-creates.test.ts',
     'services/executor/test/lookups.test.ts',

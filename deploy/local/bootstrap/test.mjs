@@ -14,11 +14,12 @@ const suites = require(join(root, 'tests', 'tiers.js'));
 
 /**
  * Most suites wait more than they compute, so there are more workers than two cores: each has a database, topics and groups of its own, or
- * shares the stacks of `tests/harness/shared-stack.ts`. What measures has the machine for itself.
+ * shares the stacks of `tests/harness/shared-stack.ts`. Those of the whole tier start more processes each. What kills its services or measures has
+ * the machine for itself.
  */
 const together = ['--selectProjects', 'architecture', 'unit', 'integration', 'blackbox'];
 const alone = ['--selectProjects', 'alone', '--runInBand'];
-const workers = ['--maxWorkers', '4'];
+const workers = { guard: ['--maxWorkers', '4'], full: ['--maxWorkers', '3'] };
 
 const named = suites.fullOnly.map((part) => part.replaceAll('.', '\\.')).join('|');
 const tiers = {
@@ -141,12 +142,12 @@ function isShard(text) {
 
 function runsOf(tier, { isPart, passedOn, hasProjects, hasWorkers }) {
   if (tier === 'full' || !isPart) {
-    const runs = [[...together, ...workers]];
+    const runs = [[...together, ...workers[tier]]];
     // A run of jest takes ten seconds to find that it has nothing to do.
     if (tier === 'full' || suites.alone.some((part) => !suites.fullOnly.includes(part))) runs.push(alone);
     return runs.map((run) => [...run, ...tiers[tier], ...passedOn]);
   }
-  const more = hasWorkers ? [] : workers;
+  const more = hasWorkers ? [] : workers.full;
   if (hasProjects) return [[...more, ...passedOn]];
   return [
     [...together, ...more, ...passedOn],

@@ -68,6 +68,3 @@ export const rows: readonly Row[] = [
 
 /** One of each kind: a process dies, an answer is lost, a transport is alone. */
 export const shortRows: readonly Row[] = [f3, f12, k1];
-
-/** It takes as long as a dozen others, so that it has a suite of its own. */
-export const longestRow = f5;
