@@ -27,19 +27,17 @@ export async function supervise(
   const sprung = new Map<FailpointName, number>();
   for (const { party, name, probability, afterMs = 0 } of traps) {
     const spec = `${name}:exit9${afterMs > 0 ? `=${afterMs}` : ''}:${probability}`;
-    const arm = (): Promise<void> => world.startOnce(party, { SLUICE_FAILPOINT: spec }).catch(() => undefined);
-    await world.kill(party, 'SIGTERM');
-    await arm();
-    for (let count = 0; count < times && !isOver();) {
-      await sleep(pollMs);
-      if (isAlive(world.pid(party))) continue;
-      sprung.set(name, (count += 1));
-      await arm();
+    // One that the trap before it has killed needs no other end.
+    if (isAlive(world.pid(party))) await world.kill(party, 'SIGTERM');
+    for (let count = 0; count < times && !isOver(); sprung.set(name, (count += 1))) {
+      await world.startOnce(party, { SLUICE_FAILPOINT: spec }).catch(() => undefined);
+      while (isAlive(world.pid(party)) && !isOver()) await sleep(pollMs);
+      if (isOver()) break;
     }
   }
   const last = traps.at(-1)?.party;
   if (last !== undefined) {
-    await world.kill(last, 'SIGTERM');
+    if (isAlive(world.pid(last))) await world.kill(last, 'SIGTERM');
     await world.start(last);
   }
   return sprung;
