@@ -1,17 +1,7 @@
-import { callId, openDatabase, type Settlement } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { callId, type Settlement } from '@sluice/store';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture();
 
 const operationOf = (id: string) => fixture.store.operations.find(fixture.seeded.projectId, id);
 
@@ -275,7 +265,7 @@ describe('claim', () => {
 
 /** The process of the one running call died: its lease is over, whatever the test took to come here, and the sweep takes the call. */
 async function expectLapse(state: 'ready' | 'in_doubt'): Promise<void> {
-  const over = database.raw(`now() - interval '1 second'`);
-  await database('calls').where({ state: 'running' }).update({ lease_until: over });
+  const over = fixture.database.raw(`now() - interval '1 second'`);
+  await fixture.database('calls').where({ state: 'running' }).update({ lease_until: over });
   expect(await fixture.store.writes.lapse(100)).toMatchObject([{ state }]);
 }

@@ -1,17 +1,8 @@
 import { openDatabase, type ClaimedCall, type Settlement } from '@sluice/store';
 import { until, patientLimits } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture();
 
 /** Two creates in doubt, claimed to be looked for. */
 async function claimTwo(): Promise<ClaimedCall[]> {
@@ -49,11 +40,14 @@ describe('two reconciliations that adopt one provider record', () => {
     ['at the same time', (settlements) => Promise.all(settlements.map((each) => fixture.store.writes.settle([each])))],
   ])('%s: one succeeds, the other goes back into doubt', async (_case, settle) => {
     const calls = await claimTwo();
-    const before = await database.raw<{ rows: { now: Date }[] }>('select clock_timestamp() as now');
+    const before = await fixture.database.raw<{ rows: { now: Date }[] }>('select clock_timestamp() as now');
     await settle(calls.map((call) => adopt(call)));
     expect((await outcomesOf(calls)).sort()).toEqual(['pending -', 'succeeded 77']);
     // Looked up again after a second, however slowly this test runs.
-    const inDoubt = await database('calls').where({ state: 'in_doubt' }).select<{ not_before: Date }[]>('not_before');
+    const inDoubt = await fixture
+      .database('calls')
+      .where({ state: 'in_doubt' })
+      .select<{ not_before: Date }[]>('not_before');
     const delaysMs = inDoubt.map((call) => call.not_before.getTime() - Number(before.rows[0]?.now));
     expect(delaysMs).toHaveLength(1);
     expect(delaysMs[0]).toBeGreaterThanOrEqual(1_000);
@@ -109,7 +103,7 @@ describe('a reply that names a record which another create had adopted', () => {
   // Its statement looked for adoptions, and waits for a row: what it does not see must wait for it.
   it('a reply that is being stored: the adoption waits for it, and is undone', async () => {
     const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
-    const settled = await database.transaction(async (holding) => {
+    const settled = await fixture.database.transaction(async (holding) => {
       await holding('operations').where('id', owner.operationId).forUpdate().select('id');
       const replying = fixture.store.writes.settle([reply(owner)]);
       await waiting(1);
@@ -123,7 +117,7 @@ describe('a reply that names a record which another create had adopted', () => {
 
   it('an adoption that is being stored: the reply waits for it, and undoes it', async () => {
     const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
-    const settled = await database.transaction(async (holding) => {
+    const settled = await fixture.database.transaction(async (holding) => {
       await holding('operations').where('id', adopter.operationId).forUpdate().select('id');
       const adopting = fixture.store.writes.settle([adopt(adopter)]);
       await waiting(1);
@@ -139,7 +133,7 @@ describe('a reply that names a record which another create had adopted', () => {
     for (let created = 0; created < 3; created += 1) await fixture.store.writes.accept([fixture.asynchronous()]);
     const [adopter, owner, other] = (await fixture.claim()) as [ClaimedCall, ClaimedCall, ClaimedCall];
     await fixture.store.writes.settle([adopt(adopter)]);
-    const settled = await database.transaction(async (holding) => {
+    const settled = await fixture.database.transaction(async (holding) => {
       await holding('operations').where('id', adopter.operationId).forUpdate().select('id');
       const replying = fixture.store.writes.settle([reply(owner)]);
       await waiting(1);
@@ -150,7 +144,7 @@ describe('a reply that names a record which another create had adopted', () => {
     await Promise.all(settled.flat());
     expect(await outcomesOf([adopter, owner, other])).toEqual(['pending -', 'succeeded 77', 'succeeded 77']);
     const counts = ['records_succeeded', 'calls_open', 'state'];
-    expect(await database('operations').where('id', adopter.operationId).select(counts)).toEqual([
+    expect(await fixture.database('operations').where('id', adopter.operationId).select(counts)).toEqual([
       { records_succeeded: 0, calls_open: 1, state: 'queued' },
     ]);
   });
@@ -192,7 +186,7 @@ describe('equal creates in doubt', () => {
   const send = async (call: ClaimedCall, sentAgoMs: number): Promise<void> => {
     const intent = { ...call, records: [{ index: 0, fingerprint: 'equal' }] };
     await fixture.store.writes.recordIntents([intent]);
-    await database.raw(
+    await fixture.database.raw(
       `update calls set sent_at = now() - make_interval(secs => ?::float8 / 1000) where operation_id = ?`,
       [sentAgoMs, call.operationId],
     );

@@ -1,11 +1,7 @@
 import type { BatchableWrite, BatchMembership, PlannedCall, SealedRecord } from '@sluice/store';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-});
-afterEach(() => fixture.close());
+const fixture = useWriteFixture();
 
 const oneCall = (records: readonly SealedRecord[]): PlannedCall[] => [
   {

@@ -1,22 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchableWrite, BatchMembership, PlannedCall, SealedRecord } from '@sluice/store';
-import { patientLimits, sampleManifest, seedInstallation, type SeededInstallation } from '@sluice/testkit';
-import { openDatabase } from '../src/database';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { sampleManifest, seedInstallation, type SeededInstallation } from '@sluice/testkit';
+import { useWriteFixture, type WriteFixture } from './write-fixture';
 
 // A batch is closed because it is full, due, cancelled, uninstalled or restored. Whatever it is, a record is sealed, or ended, in the operation that
 // its reply named, once; and none joins a batch that is closed.
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 2, limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture();
 
 const oneCall = (records: readonly SealedRecord[]): PlannedCall[] => [
   {
@@ -33,7 +23,7 @@ const join = async (count: number, more: Parameters<WriteFixture['batchable']>[0
   const answers = await fixture.store.writes.join(writes);
   return writes.map(({ recordId }) => answers.get(recordId) as BatchMembership);
 };
-const closed = () => database('closed_batches').select('operation_id', 'records', 'plan_bytes');
+const closed = () => fixture.database('closed_batches').select('operation_id', 'records', 'plan_bytes');
 
 describe('a batch that is closed has its exact count, and the next record opens another one', () => {
   const ways: [string, (operationId: string) => Promise<unknown>][] = [
@@ -76,7 +66,7 @@ describe('a batch that is closed has its exact count, and the next record opens 
     expect(full?.map(({ index }) => index)).toEqual(Array.from({ length: 60 }, (_, at) => 40 + at));
     expect(next?.map(({ index }) => index)).toEqual(Array.from({ length: 40 }, (_, at) => at));
     expect([full?.[0]?.isFull, next?.[0]?.isFull]).toEqual([true, false]);
-    const [row] = await database('open_batches').select('records', 'plan_bytes');
+    const [row] = await fixture.database('open_batches').select('records', 'plan_bytes');
     const [old] = await closed();
     expect([row, old]).toMatchObject([{ records: 40 }, { records: 100 }]);
     const bytes = Buffer.byteLength(fixture.batchable().record.plan);
@@ -87,14 +77,10 @@ describe('a batch that is closed has its exact count, and the next record opens 
     const [member] = await join(7);
     await fixture.store.installations.remove(fixture.seeded);
     expect(await closed()).toEqual([]);
-    expect(await database('open_batches').select('operation_id')).toEqual([]);
-    const [operation] = await database('operations').select(
-      'id',
-      'state',
-      'records_total',
-      'records_failed',
-      'calls_open',
-    );
+    expect(await fixture.database('open_batches').select('operation_id')).toEqual([]);
+    const [operation] = await fixture
+      .database('operations')
+      .select('id', 'state', 'records_total', 'records_failed', 'calls_open');
     expect(operation).toEqual({
       id: member?.operationId,
       state: 'failed',
@@ -107,12 +93,16 @@ describe('a batch that is closed has its exact count, and the next record opens 
 
 it('a seal that writes less than the batch has leaves it closed, with its count', async () => {
   const operationId = (await join(100))[0]?.operationId ?? '';
-  await database.raw(`create function refuse() returns trigger language plpgsql as $$ begin return null; end $$`);
+  await fixture.database.raw(
+    `create function refuse() returns trigger language plpgsql as $$ begin return null; end $$`,
+  );
   for (const table of ['calls', 'operations']) {
     const event = table === 'calls' ? 'insert' : 'update';
-    await database.raw(`create trigger refuse before ${event} on ${table} for each row execute function refuse()`);
+    await fixture.database.raw(
+      `create trigger refuse before ${event} on ${table} for each row execute function refuse()`,
+    );
     await expect(seal(operationId)).rejects.toThrow(/were stored/);
-    await database.raw(`drop trigger refuse on ${table}`);
+    await fixture.database.raw(`drop trigger refuse on ${table}`);
   }
   expect(await closed()).toMatchObject([{ operation_id: operationId, records: 100 }]);
   expect((await seal(operationId)).kind).toBe('sealed');
@@ -182,16 +172,16 @@ describe('joins beside all five ways to close a batch', () => {
       until(() => store.writes.closeCreates(), 200),
       until(replace, 400),
     ]);
-    await database('open_batches').update({ due_at: new Date(0) });
+    await fixture.database('open_batches').update({ due_at: new Date(0) });
     while ((await sealSome()) > 0);
 
     const count = async (sql: string): Promise<number> => {
-      const { rows } = await database.raw<{ rows: { n: number }[] }>(
+      const { rows } = await fixture.database.raw<{ rows: { n: number }[] }>(
         `select count(*)::integer as n from (${sql}) wrong`,
       );
       return rows[0]?.n ?? -1;
     };
-    const refs = await database<{ ref: string; operation_id: string; record_index: number }>('records').select(
+    const refs = await fixture.database<{ ref: string; operation_id: string; record_index: number }>('records').select(
       'ref',
       'operation_id',
       'record_index',
@@ -223,13 +213,14 @@ describe('joins beside all five ways to close a batch', () => {
         select 1 from cancels c where c.operation_id = o.id)`),
     };
     expect(wrong).toEqual({ gaps: 0, miscounted: 0, inNoCall: 0, callsOpen: 0, left: 0, ofNobody: 0, cancels: 0 });
-    const ofThis = await database.raw<{ rows: { deadlocks: string }[] }>(
+    const ofThis = await fixture.database.raw<{ rows: { deadlocks: string }[] }>(
       'select deadlocks from pg_stat_database where datname = current_database()',
     );
     expect(ofThis.rows).toEqual([{ deadlocks: '0' }]);
     // Each way was there.
-    const [ends] = await database('operations').select(
-      database.raw(`count(*) filter (where is_full)::integer as full, count(*) filter (where cancel_requested_at is not null)::integer as cancelled,
+    const [ends] = await fixture.database('operations').select(
+      fixture.database
+        .raw(`count(*) filter (where is_full)::integer as full, count(*) filter (where cancel_requested_at is not null)::integer as cancelled,
         count(*) filter (where state = 'failed')::integer as uninstalled`),
     );
     for (const times of Object.values(ends as Record<string, number>)) expect(times).toBeGreaterThan(0);

@@ -1,12 +1,8 @@
 import { newId, type ClaimedCall, type NewOperation, type RecordSettlement, type Settlement } from '@sluice/store';
 import { fillBacklog, sampleManifest, seedInstallation } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-});
-afterEach(() => fixture.close());
+const fixture = useWriteFixture();
 
 const none = { writes: 0, bytes: 0 };
 const backlog = async (max: number, projectId = fixture.seeded.projectId, groupRefs: readonly string[] = []) =>

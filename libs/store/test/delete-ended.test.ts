@@ -1,18 +1,8 @@
-import { openDatabase, type AcceptableWrite } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
+import { type AcceptableWrite } from '@sluice/store';
 import { v7 } from 'uuid';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture();
 
 const dayMs = 86_400_000;
 /** Accepted this many days ago. */
@@ -30,7 +20,8 @@ async function end(...days: readonly number[]): Promise<string[]> {
     await fixture.settleAll(call);
   }
   for (const [at, { operation }] of writes.entries())
-    await database('operations')
+    await fixture
+      .database('operations')
       .where({ id: operation.id })
       .update({ updated_at: new Date(Date.now() - (days[at] ?? 0) * dayMs) });
   return writes.map(({ operation }) => operation.id);
@@ -39,7 +30,9 @@ async function end(...days: readonly number[]): Promise<string[]> {
 const belongings = ['calls', 'records', 'attempts', 'outcomes'];
 const countsOf = async (operationId: string) =>
   await Promise.all(
-    belongings.map(async (table) => (await database(table).where({ operation_id: operationId }).select()).length),
+    belongings.map(
+      async (table) => (await fixture.database(table).where({ operation_id: operationId }).select()).length,
+    ),
   );
 
 describe('the retention time of operations', () => {
@@ -57,14 +50,14 @@ describe('the retention time of operations', () => {
 
   it('counts from the end: what was accepted before it and ended after it stays', async () => {
     const [late = ''] = await end(100);
-    await database('operations').where({ id: late }).update({ updated_at: new Date() });
+    await fixture.database('operations').where({ id: late }).update({ updated_at: new Date() });
     expect(await fixture.store.operations.deleteEnded(90, 100)).toBe(0);
   });
 
   it('never takes what has not ended, however old it is', async () => {
     const write = accepted(400);
     await fixture.store.writes.accept([write]);
-    await database('operations').update({ updated_at: new Date(0) });
+    await fixture.database('operations').update({ updated_at: new Date(0) });
     expect(await fixture.store.operations.deleteEnded(90, 100)).toBe(0);
     expect((await countsOf(write.operation.id))[1]).toBe(1);
   });
@@ -74,9 +67,9 @@ describe('the retention time of operations', () => {
     expect(await fixture.store.operations.deleteEnded(90, 1)).toBe(1);
     expect(await fixture.store.operations.find(fixture.seeded.projectId, ids[0] ?? '')).toBeUndefined();
     const beside = await Promise.all([1, 2, 3].map(() => fixture.store.operations.deleteEnded(90, 1)));
-    const left = await database('operations').pluck('id');
+    const left = await fixture.database('operations').pluck('id');
     expect(left.length).toBe(3 - beside.reduce((sum, one) => sum + one, 0));
     while ((await fixture.store.operations.deleteEnded(90, 10)) > 0);
-    expect(await database('records').select()).toEqual([]);
+    expect(await fixture.database('records').select()).toEqual([]);
   });
 });

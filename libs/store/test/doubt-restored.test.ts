@@ -1,13 +1,9 @@
 import { openDatabase, type AcceptableWrite } from '@sluice/store';
 import { patientLimits } from '@sluice/testkit';
 import { doubtCreates } from '../src/writes/doubt-restored';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-});
-afterEach(() => fixture.close());
+const fixture = useWriteFixture();
 
 /** An operation of 0.95 MB a record, four of them in a call. */
 function large(records: number): AcceptableWrite {

@@ -1,22 +1,13 @@
-import { createStore, newId, openDatabase, type Store } from '@sluice/store';
+import { createStore, newId, type Store } from '@sluice/store';
 import { countRows, fillBacklog, patientLimits, seedInstallation, startTcpProxy, until } from '@sluice/testkit';
 import { eraseUntilDeath } from './erase-until-death';
 import { fillTables, rowsOf } from './fill-tables';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-type Database = ReturnType<typeof openDatabase>;
-
-let fixture: WriteFixture;
+const fixture = useWriteFixture();
 let store: Store;
-let database: Database;
 beforeEach(async () => {
-  fixture = await createWriteFixture();
   store = fixture.store;
-  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 2, limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
 });
 
 const removed = async () => {
@@ -31,7 +22,7 @@ async function eraseUntil(last: string): Promise<string[]> {
   return rounds;
 }
 const letTimePass = () =>
-  database.raw(
+  fixture.database.raw(
     `update project_deletions set requested_at = requested_at - interval '11 minutes' where project_id = ?`,
     [fixture.seeded.projectId],
   );
@@ -92,16 +83,18 @@ describe('removing', () => {
 describe('erasing', () => {
   it('leaves no row of the project in any table, and every row of the others', async () => {
     const others = await seedInstallation(store);
-    await fillTables(database, [fixture.seeded.projectId, others.projectId]);
-    const { project_deletions: deletions, ...before } = await rowsOf(database, others.projectId);
+    await fillTables(fixture.database, [fixture.seeded.projectId, others.projectId]);
+    const { project_deletions: deletions, ...before } = await rowsOf(fixture.database, others.projectId);
     // A table that is not filled would prove nothing.
     expect([deletions, Object.values(before).includes(0)]).toEqual([0, false]);
     await removed();
     await eraseUntil('waiting');
     await letTimePass();
     await eraseUntil('done');
-    expect(Object.entries(await rowsOf(database, fixture.seeded.projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
-    expect(await rowsOf(database, others.projectId)).toEqual({ ...before, project_deletions: 0 });
+    expect(
+      Object.entries(await rowsOf(fixture.database, fixture.seeded.projectId)).filter(([, rows]) => rows > 0),
+    ).toEqual([]);
+    expect(await rowsOf(fixture.database, others.projectId)).toEqual({ ...before, project_deletions: 0 });
     expect(await store.projects.removed()).toEqual([]);
   });
 
@@ -142,7 +135,7 @@ describe('erasing', () => {
     // A connection reports what it read when it ends at the latest.
     await eraser.close();
     const { seq_scan: fromTheStart } = await until('the statistics are reported', async () => {
-      const statistics = database('pg_stat_user_tables').where({ relname: 'webhook_messages' });
+      const statistics = fixture.database('pg_stat_user_tables').where({ relname: 'webhook_messages' });
       const scans = await statistics.first<ScanCounts>('seq_scan', 'idx_scan');
       return Number(scans.seq_scan) + Number(scans.idx_scan) >= 10 ? scans : undefined;
     });
@@ -189,7 +182,7 @@ describe('erasing', () => {
     await letTimePass();
     await seedConnection();
     await eraseUntil('done');
-    expect(await rowsOf(database, projectId)).toMatchObject({ connections: 0, lanes: 0 });
+    expect(await rowsOf(fixture.database, projectId)).toMatchObject({ connections: 0, lanes: 0 });
   });
 
   it('continues from what is there, by several at once', async () => {
@@ -207,15 +200,15 @@ describe('erasing', () => {
       while ((await erase()) !== 'done');
     };
     await Promise.all([eraser(), eraser(), eraser(), eraser()]);
-    expect(Object.entries(await rowsOf(database, projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
+    expect(Object.entries(await rowsOf(fixture.database, projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
   });
 
   // Each goes one commit further, and finds the project as the one before it left it.
   it('is finished by processes of which each dies behind its first commit', async () => {
     const { projectId } = fixture.seeded;
     const others = await seedInstallation(store);
-    await fillTables(database, [projectId, others.projectId]);
-    const { project_deletions: _, ...before } = await rowsOf(database, others.projectId);
+    await fillTables(fixture.database, [projectId, others.projectId]);
+    const { project_deletions: _, ...before } = await rowsOf(fixture.database, others.projectId);
     await store.writes.accept(Array.from({ length: 3 }, () => fixture.asynchronous()));
     await store.writes.join([fixture.batchable()]);
     await removed();
@@ -223,8 +216,8 @@ describe('erasing', () => {
     const deaths: string[] = [];
     const next = () => (deaths.length < 200 ? eraseUntilDeath(fixture.url) : undefined);
     for (let at = next(); at !== undefined; at = next()) deaths.push(at);
-    expect(Object.entries(await rowsOf(database, projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
-    expect(await rowsOf(database, others.projectId)).toEqual({ ...before, project_deletions: 0 });
+    expect(Object.entries(await rowsOf(fixture.database, projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
+    expect(await rowsOf(fixture.database, others.projectId)).toEqual({ ...before, project_deletions: 0 });
     expect(await store.projects.removed()).toEqual([]);
     // Two installations, and each table that the passes empty; the keys went before, with the project.
     expect(deaths.filter((at) => at === 'st.after_end_round')).toHaveLength(2);
@@ -248,12 +241,12 @@ interface ScanCounts {
 
 /** Messages of an endpoint of the project, and statistics that know of them. */
 async function fillMessages(count: number): Promise<void> {
-  await database.raw(
+  await fixture.database.raw(
     `insert into webhook_messages (project_id, endpoint_id, id, type, payload, state)
      select ?, 'e', n::text, 'write.async.done', '{}', 'delivered' from generate_series(1, ?::integer) n`,
     [fixture.seeded.projectId, count],
   );
-  await database.raw('analyze webhook_messages');
+  await fixture.database.raw('analyze webhook_messages');
 }
 
 function seedConnection(groupRef = 'late') {

@@ -1,24 +1,13 @@
 import {
-  openDatabase,
   type AcceptableWrite,
   type AcceptAnswer,
   type BatchableWrite,
   type Settlement,
   type SynchronousWrite,
 } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeAll(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
-});
-afterAll(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture('file');
 
 let made = 0;
 /** A key that no other test uses. */
@@ -57,10 +46,11 @@ const settlementOf = ({ operation }: SynchronousWrite, more: Partial<Settlement>
   ...more,
 });
 const age = (claim: Claim, hours: number) =>
-  database('idempotency_keys')
+  fixture
+    .database('idempotency_keys')
     .where({ key: claim.key })
-    .update({ created_at: database.raw(`now() - make_interval(hours => ?)`, [hours]) });
-const operations = async (): Promise<number> => Number((await database('operations').count())[0]?.['count']);
+    .update({ created_at: fixture.database.raw(`now() - make_interval(hours => ?)`, [hours]) });
+const operations = async (): Promise<number> => Number((await fixture.database('operations').count())[0]?.['count']);
 
 describe('a key of an asynchronous write', () => {
   it('is stored with the acceptance, with the reply that a repeat gets', async () => {
@@ -242,7 +232,8 @@ describe('the age of a key', () => {
     expect(await fixture.store.writes.sweepKeys(1)).toBe(1);
     expect(await fixture.store.writes.sweepKeys(100)).toBe(1);
     expect(await fixture.store.writes.sweepKeys(100)).toBe(0);
-    const left = await database('idempotency_keys')
+    const left = await fixture
+      .database('idempotency_keys')
       .whereIn(
         'key',
         claims.map(({ key }) => key),

@@ -1,13 +1,9 @@
 import { openDatabase } from '../src/database';
 import { insertIntoBatch, type BatchMembership } from '../src/writes/join-batch';
 import type { BatchableWrite } from '../src/writes/join-statement';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-});
-afterEach(() => fixture.close());
+const fixture = useWriteFixture();
 
 const objects = ['companies', 'contacts'];
 let keys = 0;

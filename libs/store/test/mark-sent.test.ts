@@ -1,22 +1,12 @@
-import { openDatabase, type ClaimedCall, type RecordSettlement } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
+import { type ClaimedCall, type RecordSettlement } from '@sluice/store';
 import { doubtCreates } from '../src/writes/doubt-restored';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
 // An accepted record is not written by its seal and its intent. Once its call is no longer being sent and it has no outcome, it says itself that, and
 // since when, it was sent: a lookup, a deadline and the next attempt rest on it. What is being sent stands in its call; an attempt is inserted once, when it is
 // answered or when its call is taken from its sender.
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture();
 
 const claimOne = async (): Promise<ClaimedCall> => {
   const [call] = await fixture.claim({ leaseMs: 60_000 });
@@ -28,7 +18,7 @@ const send = (call: ClaimedCall, ...indexes: number[]) =>
     { ...call, records: indexes.map((index) => ({ index, fingerprint: `f${index}` })) },
   ]);
 const sentAtOf = async (call: ClaimedCall): Promise<Date | undefined> => {
-  const sent = database<{ sent_at: Date }>('sent_attempts').where('operation_id', call.operationId);
+  const sent = fixture.database<{ sent_at: Date }>('sent_attempts').where('operation_id', call.operationId);
   return (await sent.orderBy('fence').first('sent_at'))?.sent_at;
 };
 const settle = async (call: ClaimedCall, records: RecordSettlement[], state: 'ready' | 'in_doubt') => {
@@ -37,12 +27,13 @@ const settle = async (call: ClaimedCall, records: RecordSettlement[], state: 're
   await fixture.store.writes.settle([{ ...call, isCreate: true, attempt, records, next, orderKeys: [] }]);
 };
 const lapse = async () => {
-  await database('calls').update({ lease_until: database.raw(`now() - interval '1 second'`) });
+  await fixture.database('calls').update({ lease_until: fixture.database.raw(`now() - interval '1 second'`) });
   return await fixture.store.writes.lapse(10);
 };
 
 it('its row is the one that was accepted, also when its call is settled', async () => {
-  const rows = () => database('records').orderBy('record_index').select(database.raw('xmin::text, ctid::text'));
+  const rows = () =>
+    fixture.database('records').orderBy('record_index').select(fixture.database.raw('xmin::text, ctid::text'));
   const joined = await fixture.store.writes.join([fixture.batchable({ maxDelayMs: 0 }), fixture.batchable()]);
   const accepted = await rows();
   expect(accepted).toHaveLength(2);
@@ -156,9 +147,12 @@ it('a call that goes back into doubt while it is sent leaves its records sent', 
 
 describe('an attempt', () => {
   const attempts = () =>
-    database('attempts').orderBy('fence').select('fence', 'owner', 'record_indexes', 'finished_at', 'late_evidence');
+    fixture
+      .database('attempts')
+      .orderBy('fence')
+      .select('fence', 'owner', 'record_indexes', 'finished_at', 'late_evidence');
   const unanswered = { owner: 'test', finished_at: null, late_evidence: null };
-  const sentNow = () => database('calls').whereNotNull('sent_members').select('fence');
+  const sentNow = () => fixture.database('calls').whereNotNull('sent_members').select('fence');
   const written = (index: number, providerId: string): RecordSettlement => ({ index, kind: 'succeeded', providerId });
   const sendNew = async (...indexes: number[]): Promise<ClaimedCall> => {
     await fixture.store.writes.accept([fixture.asynchronous({ records: indexes.map(() => ({})) })]);
@@ -205,8 +199,8 @@ describe('an attempt', () => {
     await claimOne();
     await lapse();
     expect(await attempts()).toHaveLength(1);
-    const crashes = database.raw(`crash_count as all, look_crashes as lookups`);
-    expect(await database('calls').first(crashes)).toEqual({ all: 2, lookups: 1 });
+    const crashes = fixture.database.raw(`crash_count as all, look_crashes as lookups`);
+    expect(await fixture.database('calls').first(crashes)).toEqual({ all: 2, lookups: 1 });
   });
 
   it('of a call that was claimed and not sent is none', async () => {
@@ -246,19 +240,19 @@ describe('an attempt', () => {
     await send(owner, 0);
     const reply = { ...owner, isCreate: true, attempt: { durationMs: 1 }, records: [written(0, '77')], orderKeys: [] };
     await fixture.store.writes.settle([{ ...reply, next: { state: 'done' } }]);
-    expect(await database('attempts').where({ operation_id: adopter.operationId, fence: 2 })).toMatchObject([
+    expect(await fixture.database('attempts').where({ operation_id: adopter.operationId, fence: 2 })).toMatchObject([
       { ...unanswered, record_indexes: [1] },
     ]);
     expect(await sentNow()).toEqual([]);
     await fixture.settleAll(sending);
-    expect(await database('attempts').where({ operation_id: adopter.operationId, fence: 2 })).toMatchObject([
+    expect(await fixture.database('attempts').where({ operation_id: adopter.operationId, fence: 2 })).toMatchObject([
       { late_evidence: expect.stringContaining('succeeded') },
     ]);
   });
 
   it('of a restored database is stored without an answer, beside that of the restore', async () => {
     const call = await sendNew(0);
-    const restored = await doubtCreates(database, { limit: 10 }, () => 'equal');
+    const restored = await doubtCreates(fixture.database, { limit: 10 }, () => 'equal');
     expect(restored.found).toHaveLength(1);
     expect(await attempts()).toEqual([
       { ...unanswered, fence: '1', record_indexes: [0] },

@@ -1,17 +1,7 @@
-import { openDatabase, type SynchronousWrite } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { type SynchronousWrite } from '@sluice/store';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeAll(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits: patientLimits });
-});
-afterAll(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture('file');
 
 const write = (o: { configId?: string; records?: object[]; key?: string } = {}): SynchronousWrite => ({
   ...fixture.asynchronous({ records: o.records ?? [{}], ...(o.configId !== undefined && { configId: o.configId }) }),
@@ -31,7 +21,7 @@ it('opens writes of one statement each by its own facts', async () => {
   ];
   const openings = await fixture.store.writes.openTogether(writes);
   expect(openings.map(({ kind }) => kind)).toEqual(['opened', 'stale', 'opened', 'key-taken']);
-  const stored = await database.raw<{ rows: object[] }>(
+  const stored = await fixture.database.raw<{ rows: object[] }>(
     `select o.id, o.mode, c.state, c.fence::integer, (select count(*)::integer from records r where r.operation_id = o.id) as records, c.sent_members
      from operations o join calls c on c.operation_id = o.id
      where o.id = any(?::text[]) order by o.id`,
@@ -47,10 +37,10 @@ it('opens writes of one statement each by its own facts', async () => {
 // An account that refused a call, and a token at its end, are found by the statement that would open the write: nothing of it is stored then.
 it('opens nothing for a blocked account, and nothing with a token at its end', async () => {
   const { seeded, store, lane } = fixture;
-  const stored = async () => (await database.raw<{ rows: object[] }>('select 1 from operations')).rows.length;
+  const stored = async () => (await fixture.database.raw<{ rows: object[] }>('select 1 from operations')).rows.length;
   const before = await stored();
   const refreshAt = (at: Date | null) =>
-    database('connections').where({ id: seeded.connectionId }).update({ token_refresh_at: at });
+    fixture.database('connections').where({ id: seeded.connectionId }).update({ token_refresh_at: at });
   await refreshAt(new Date(0));
   expect(await store.writes.openTogether([write({ key: 'unused' }), write()])).toEqual([
     { kind: 'expiring' },
@@ -68,7 +58,7 @@ it('opens nothing for a blocked account, and nothing with a token at its end', a
   const blockedMs = openings.map((opening) => (opening.kind === 'blocked' ? opening.blockedMs : 0));
   expect(Math.min(...blockedMs)).toBeGreaterThan(50_000);
   expect(await stored()).toBe(before + 1);
-  await database('lanes').update({ blocked_until: null });
+  await fixture.database('lanes').update({ blocked_until: null });
   // Its key was not taken by what was not opened.
   expect(await store.writes.openSynchronous(write({ key: 'unused' }))).toMatchObject({ kind: 'opened' });
 });

@@ -1,11 +1,7 @@
 import type { AcceptableWrite, ClaimedCall, Settlement, SynchronousWrite } from '@sluice/store';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-});
-afterEach(() => fixture.close());
+const fixture = useWriteFixture();
 
 const update = (...recordIds: string[]): AcceptableWrite =>
   fixture.asynchronous({ type: 'update', records: recordIds.map((recordId) => ({ recordId })) });

@@ -1,12 +1,8 @@
 import type { ClaimedCall } from '@sluice/store';
 import { until } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-});
-afterEach(() => fixture.close());
+const fixture = useWriteFixture();
 
 /** Two writes, of which the first is claimed. */
 async function claimFirst(leaseMs: number) {

@@ -1,25 +1,14 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture();
 
 /** Moves the outcomes of an operation this many days into the past. */
 const age = async (operationId: string, days: number) => {
-  const moment = database.raw(`now() - make_interval(days => ?::integer)`, [days]);
-  await database('outcomes').where({ operation_id: operationId }).update({ ended_at: moment });
+  const moment = fixture.database.raw(`now() - make_interval(days => ?::integer)`, [days]);
+  await fixture.database('outcomes').where({ operation_id: operationId }).update({ ended_at: moment });
 };
 const plansOf = async (operationId: string) => {
-  const rows = await database('records').where({ operation_id: operationId }).orderBy('record_index');
+  const rows = await fixture.database('records').where({ operation_id: operationId }).orderBy('record_index');
   return (rows as { plan: string | null }[]).map(({ plan }) => plan !== null);
 };
 

@@ -1,21 +1,10 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture();
 
 const accept = () => fixture.store.writes.accept([fixture.asynchronous()]);
 const wait = (seconds: number) =>
-  database.raw('update calls set not_before = now() - make_interval(secs => ?)', [seconds]);
+  fixture.database.raw('update calls set not_before = now() - make_interval(secs => ?)', [seconds]);
 const sample = async () => (await fixture.store.writes.sampleLanes({ limit: 100 })).found;
 
 describe('a sample of the lanes in which calls wait', () => {
@@ -41,7 +30,7 @@ describe('a sample of the lanes in which calls wait', () => {
     await wait(-60);
     expect(await sample()).toEqual([{ isBlocked: false, isWorking: false }]);
     await wait(60);
-    await database('connections').update({ status: 'bad_credentials' });
+    await fixture.database('connections').update({ status: 'bad_credentials' });
     expect(await sample()).toEqual([{ isBlocked: false, isWorking: false }]);
   });
 
@@ -61,9 +50,9 @@ describe('a sample of the lanes in which calls wait', () => {
 
 it('calls quarantined within the last hour are counted, older ones are not', async () => {
   const row = { project_id: 'p', operation_id: 'o', reason: 'r', replay_command: 'c' };
-  await database('quarantine').insert([
+  await fixture.database('quarantine').insert([
     { ...row, call_number: 1 },
-    { ...row, call_number: 2, created_at: database.raw(`now() - interval '2 hours'`) },
+    { ...row, call_number: 2, created_at: fixture.database.raw(`now() - interval '2 hours'`) },
   ]);
   expect(await fixture.store.writes.countQuarantined()).toBe(1);
 });

@@ -1,28 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  newId,
-  openDatabase,
-  type ClaimedCall,
-  type PendingRecord,
-  type RecordSettlement,
-  type Settlement,
-} from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { newId, type ClaimedCall, type PendingRecord, type RecordSettlement, type Settlement } from '@sluice/store';
+import { useWriteFixture } from './write-fixture';
 
 // Claims, intents, settlements, retries, divisions, lapses and late replies at once. Whatever comes first, a record that has no outcome is in one living
 // call, says that it was sent if nobody knows what became of it, and ends once; each intent that was committed is one attempt.
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 2, limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture();
 
 const raceMs = 10_000;
 const leaseMs = 500;
@@ -133,8 +116,8 @@ it('each record is in one living call until it ends, once', async () => {
     ]);
   };
   const seenTimes = async (): Promise<number[]> => {
-    const [seen] = await database('attempts').select(
-      database.raw(`count(*) filter (where finished_at is null)::integer as lapsed,
+    const [seen] = await fixture.database('attempts').select(
+      fixture.database.raw(`count(*) filter (where finished_at is null)::integer as lapsed,
         count(*) filter (where late_evidence is not null)::integer as late,
         count(*) filter (where call_number > 1)::integer as divided`),
     );
@@ -144,11 +127,15 @@ it('each record is in one living call until it ends, once', async () => {
   for (let times = 0; times < 12 && (times === 0 || (await seenTimes()).includes(0)); times += 1) await race();
 
   const count = async (sql: string): Promise<number> => {
-    const { rows } = await database.raw<{ rows: { n: number }[] }>(`select count(*)::integer as n from (${sql}) wrong`);
+    const { rows } = await fixture.database.raw<{ rows: { n: number }[] }>(
+      `select count(*)::integer as n from (${sql}) wrong`,
+    );
     return rows[0]?.n ?? -1;
   };
   const pass = () =>
-    database('calls').update({ not_before: database.fn.now(), lease_until: new Date(0), crash_count: 0 });
+    fixture
+      .database('calls')
+      .update({ not_before: fixture.database.fn.now(), lease_until: new Date(0), crash_count: 0 });
   await pass();
   while ((await writes.lapse(100)).length > 0);
   const ofCall = 'c.operation_id = r.operation_id and (c.members is null or r.record_index = any(c.members))';
@@ -191,10 +178,16 @@ it('each record is in one living call until it ends, once', async () => {
   expect(await wrong()).toEqual(none);
   expect(await count(`select 1 from outcomes where outcome <> 'succeeded'`)).toBe(0);
   expect(await count('select 1 from order_queue')).toBe(0);
-  const attempted = await database('attempts').select(
-    database.raw(`concat_ws('/', operation_id, call_number, fence, array_to_string(record_indexes, ',')) as key`),
-  );
+  const attempted = await fixture
+    .database('attempts')
+    .select(
+      fixture.database.raw(
+        `concat_ws('/', operation_id, call_number, fence, array_to_string(record_indexes, ',')) as key`,
+      ),
+    );
   expect(attempted.map(({ key }: { key: string }) => key).toSorted()).toEqual(intents.toSorted());
-  const stored = await database('records').select(database.raw(`operation_id || '/' || record_index as key`));
+  const stored = await fixture
+    .database('records')
+    .select(fixture.database.raw(`operation_id || '/' || record_index as key`));
   expect(new Map(stored.map(({ key }: { key: string }) => [key, 1]))).toEqual(ends);
 }, 300_000);

@@ -10,18 +10,9 @@ import {
 import { patientLimits } from '@sluice/testkit';
 import { settle } from '../src/writes/settle';
 import { settleTogether } from '../src/writes/settle-calls';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeAll(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits: patientLimits });
-});
-afterAll(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture('file');
 
 const rejected = (index: number): RecordSettlement => ({
   index,
@@ -72,7 +63,7 @@ async function storedOf({ operationId }: ClaimedCall): Promise<object> {
   };
   const stored: Record<string, unknown> = {};
   for (const [table, key] of Object.entries(tables)) {
-    const { rows } = await database.raw<{ rows: Record<string, unknown>[] }>(
+    const { rows } = await fixture.database.raw<{ rows: Record<string, unknown>[] }>(
       `select * from ${table} where ${key} = ? order by 3, 4`,
       [operationId],
     );
@@ -85,8 +76,8 @@ const named = /^(id|operation_id|project_id|accept_seq|provider_ids?|not_before|
 async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   let statements = 0;
   const count = (): void => void (statements += 1);
-  database.on('query', count);
-  await work().finally(() => database.removeListener('query', count));
+  fixture.database.on('query', count);
+  await work().finally(() => fixture.database.removeListener('query', count));
   return statements;
 }
 
@@ -95,7 +86,7 @@ describe('calls that are all of their operation', () => {
   it('are settled by one statement', async () => {
     const [single, batch] = await sendCalls(1, 3);
     const settlements = [ended(single, [written(0)]), ended(batch, [written(0), rejected(1), rejected(2)])];
-    expect(await statementsOf(() => settle(database, settlements, 1))).toBe(1);
+    expect(await statementsOf(() => settle(fixture.database, settlements, 1))).toBe(1);
     const results = await Promise.all(settlements.map((each) => find(each)));
     expect(results.map((each) => each?.result)).toEqual([
       'Write completed: create contacts',
@@ -114,7 +105,7 @@ describe('calls that are all of their operation', () => {
   ])('%s: stored and answered as beside others', async (_case, count, records, more) => {
     const [alone, beside] = (await sendCalls(count, count)) as [ClaimedCall, ClaimedCall];
     const [one, other] = [ended(alone, records(), more), ended(beside, records(), more)];
-    const answers = [await settle(database, [one], 1), await settleTogether(database, [other], 1)];
+    const answers = [await settle(fixture.database, [one], 1), await settleTogether(fixture.database, [other], 1)];
     const [answer, expected] = [
       answers[0]?.answers.get(callId(one)),
       answers[1]?.answers.get(callId(other)),
@@ -128,16 +119,18 @@ describe('what is more than its call, or not its own any more, is left to the tr
   it('a lost fence: evidence, and nothing else', async () => {
     const [call] = await sendCalls(1);
     const settlement = ended(call, [written(0)], { fence: 9 });
-    expect((await settle(database, [settlement], 1)).answers.get(callId(settlement))).toMatchObject({ isHeld: false });
+    expect((await settle(fixture.database, [settlement], 1)).answers.get(callId(settlement))).toMatchObject({
+      isHeld: false,
+    });
     expect(await find(settlement)).toMatchObject({ status: 'in_progress' });
   });
 
   it('a second settlement of a call changes nothing', async () => {
     const [call] = await sendCalls(1);
     const settlement = ended(call, [written(0)]);
-    await settle(database, [settlement], 1);
+    await settle(fixture.database, [settlement], 1);
     const late = ended(call, [rejected(0)]);
-    expect((await settle(database, [late], 1)).answers.get(callId(late))).toMatchObject({ isHeld: false });
+    expect((await settle(fixture.database, [late], 1)).answers.get(callId(late))).toMatchObject({ isHeld: false });
     expect(await find(settlement)).toMatchObject({ status: 'success' });
   });
 
@@ -145,27 +138,28 @@ describe('what is more than its call, or not its own any more, is left to the tr
     const [first, second, third] = await sendCalls(1, 1, 1);
     const twice = written(0);
     const adopting = ended(first, [{ ...twice, isAdopted: true } as RecordSettlement]);
-    await settle(database, [adopting], 1);
+    await settle(fixture.database, [adopting], 1);
     expect(await find(adopting)).toMatchObject({ status: 'success' });
     const settlements = [ended(second, [twice]), ended(third, [written(0)])];
-    const { answers } = await settle(database, settlements, 1);
+    const { answers } = await settle(fixture.database, settlements, 1);
     expect([...answers.values()]).toMatchObject([{ isHeld: true }, { isHeld: true }]);
     expect(await find(adopting)).toMatchObject({ status: 'in_progress' });
-    await database('calls')
+    await fixture
+      .database('calls')
       .where('operation_id', first?.operationId)
       .update({ not_before: new Date(0) });
     const [again] = await fixture.claim();
     expect(again).toMatchObject({ operationId: first?.operationId, isInDoubt: true });
-    await settle(database, [ended(again, [written(0)])], 1);
+    await settle(fixture.database, [ended(again, [written(0)])], 1);
   });
 
   it('a record that is left of a batch: the operation counts both attempts', async () => {
     const [call] = (await sendCalls(2)) as [ClaimedCall];
     const again: RecordSettlement = { index: 1, kind: 'again', sendState: 'none' };
-    await settle(database, [ended(call, [written(0), again], { next: { state: 'ready', delayMs: 0 } })], 1);
+    await settle(fixture.database, [ended(call, [written(0), again], { next: { state: 'ready', delayMs: 0 } })], 1);
     const [retried] = await fixture.claim();
     const settlement = ended(retried, [rejected(1)]);
-    await settle(database, [settlement], 1);
+    await settle(fixture.database, [settlement], 1);
     expect(await find(settlement)).toMatchObject({
       status: 'success',
       result: 'Batch write completed (1 succeeded, 1 failed). First error, record 1: Email "1" is invalid',
@@ -175,15 +169,18 @@ describe('what is more than its call, or not its own any more, is left to the tr
   // Its executor was thought dead: what it reports is evidence, and the create is looked up.
   it('a call whose lease lapsed', async () => {
     const [call] = await sendCalls(1);
-    await database('calls')
+    await fixture
+      .database('calls')
       .where('operation_id', call?.operationId)
       .update({ lease_until: new Date(0) });
     await fixture.store.writes.lapse(10);
     const settlement = ended(call, [written(0)]);
-    expect((await settle(database, [settlement], 1)).answers.get(callId(settlement))).toMatchObject({ isHeld: false });
+    expect((await settle(fixture.database, [settlement], 1)).answers.get(callId(settlement))).toMatchObject({
+      isHeld: false,
+    });
     expect(await find(settlement)).toMatchObject({ status: 'in_progress' });
     const [again] = await fixture.claim();
-    await settle(database, [ended(again, [written(0)])], 1);
+    await settle(fixture.database, [ended(again, [written(0)])], 1);
     expect(await find(settlement)).toMatchObject({ status: 'success' });
   });
 });
@@ -198,14 +195,14 @@ describe('a transaction that fails is the news of those who are in it', () => {
     const settlements = [ended(one, [written(0)]), ended(other, [again], goesOn)] as const;
     const limits = { ...patientLimits, statementMs: 500 };
     const hurried = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits });
-    const { answers } = await database.transaction(async (holding) => {
+    const { answers } = await fixture.database.transaction(async (holding) => {
       await holding('operations').where('id', other?.operationId).forUpdate().select('id');
       return await settle(hurried, settlements, 1);
     });
     await hurried.destroy();
     expect(answers.get(callId(settlements[0]))).toMatchObject({ isHeld: true, ended: { status: 'success' } });
     expect(answers.get(callId(settlements[1]))).toBeInstanceOf(DependencyError);
-    const offered = await settle(database, [settlements[1]], 1);
+    const offered = await settle(fixture.database, [settlements[1]], 1);
     expect(offered.answers.get(callId(settlements[1]))).toMatchObject({ isHeld: true });
   });
 
@@ -213,7 +210,7 @@ describe('a transaction that fails is the news of those who are in it', () => {
     const [one, other] = await sendCalls(1, 1);
     const attempt = { durationMs: 7, status: 2 ** 40 };
     const settlements = [ended(one, [written(0)]), ended(other, [again], { ...goesOn, attempt })] as const;
-    const { answers } = await settle(database, settlements, 1);
+    const { answers } = await settle(fixture.database, settlements, 1);
     expect([...answers.keys()]).toEqual([callId(settlements[0])]);
     expect(await find(settlements[0])).toMatchObject({ status: 'success' });
   });

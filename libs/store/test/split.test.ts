@@ -1,25 +1,15 @@
 import {
   callId,
-  openDatabase,
   type ClaimedCall,
   type RecordSettlement,
   type Settlement,
   type SettlingAnswer,
   type Split,
 } from '@sluice/store';
-import { patientLimits, until } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { until } from '@sluice/testkit';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 2, limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture();
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 const operationOf = (id: string) => fixture.store.operations.find(fixture.seeded.projectId, id);
@@ -27,7 +17,7 @@ const indexesOf = async (call: ClaimedCall) => (await fixture.store.writes.loadP
 const partsOf = (answer: SettlingAnswer | undefined) =>
   (answer !== undefined && 'parts' in answer && answer.parts) || [];
 const callsOf = async (operationId: string) =>
-  (await database('calls').where({ operation_id: operationId }).orderBy('number')) as Record<string, unknown>[];
+  (await fixture.database('calls').where({ operation_id: operationId }).orderBy('number')) as Record<string, unknown>[];
 
 /** Records the intent to send the call, with everything it has. */
 async function send(call: ClaimedCall): Promise<void> {
@@ -98,7 +88,7 @@ it('a record that was refused with others was not tried: its first send is still
   const call = await claimOne();
   await send(call);
   await fixture.store.writes.settle([refused(call, [[0], [1]])]);
-  const rows = await database('records').where({ operation_id: id }).select('first_sent_at', 'send_state');
+  const rows = await fixture.database('records').where({ operation_id: id }).select('first_sent_at', 'send_state');
   expect(rows).toEqual([0, 1].map(() => ({ first_sent_at: null, send_state: 'none' })));
 });
 
@@ -208,7 +198,7 @@ it('of a deleted installation nothing continues', async () => {
   const id = await accepted(2);
   const call = await claimOne();
   await send(call);
-  await database('installations').where({ id: fixture.seeded.installationId }).delete();
+  await fixture.database('installations').where({ id: fixture.seeded.installationId }).delete();
   const { answers } = await fixture.store.writes.settle([refused(call, [[0], [1]])]);
   expect(answers.get(callId(call))).toMatchObject({ next: { state: 'done' }, ended: { status: 'failure' } });
   expect(answers.get(callId(call))).not.toHaveProperty('parts');
@@ -259,7 +249,7 @@ describe('under a lease', () => {
   // Else parts that nobody has taken could not be renewed, and would not be sent.
   it('the lease of a part begins when it is opened, however long its settlement waited', async () => {
     const first = await openedFirst();
-    const holder = await database.transaction();
+    const holder = await fixture.database.transaction();
     await holder('operations').where({ id: first.operationId }).forUpdate().select('id');
     const settling = fixture.store.writes.settle([refused(first, [[0], [1]], { lease })]);
     await until('the settlement waits', async () => {
@@ -269,8 +259,8 @@ describe('under a lease', () => {
     const { rows } = await holder.raw<{ rows: [{ at: string }] }>('select clock_timestamp()::text as at');
     await holder.commit();
     await settling;
-    const early = database.raw(`?::timestamptz + interval '6 seconds'`, [rows[0].at]);
-    const parts = database('calls').where({ operation_id: first.operationId, state: 'running' });
+    const early = fixture.database.raw(`?::timestamptz + interval '6 seconds'`, [rows[0].at]);
+    const parts = fixture.database('calls').where({ operation_id: first.operationId, state: 'running' });
     expect(await parts.clone()).toHaveLength(2);
     expect(await parts.where('lease_until', '<', early)).toEqual([]);
   });
@@ -320,14 +310,18 @@ it('divided at random until nothing is left, every record ends once and the coun
       await fixture.store.writes.settle(settlements);
     }
     expect(ended.toSorted((a, b) => a - b)).toEqual(range(0, 40));
-    const [operation] = await database('operations').where({ id }).select('calls_open', 'records_succeeded', 'state');
+    const [operation] = await fixture
+      .database('operations')
+      .where({ id })
+      .select('calls_open', 'records_succeeded', 'state');
     expect(operation).toEqual({ calls_open: 0, records_succeeded: 40, state: 'succeeded' });
   }
 });
 
 async function lapse(): Promise<void> {
-  await database('calls')
+  await fixture
+    .database('calls')
     .where({ state: 'running' })
-    .update({ lease_until: database.raw(`now() - interval '1 second'`) });
+    .update({ lease_until: fixture.database.raw(`now() - interval '1 second'`) });
   await fixture.store.writes.lapse(100);
 }

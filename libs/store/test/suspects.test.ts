@@ -1,23 +1,12 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
-});
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+const fixture = useWriteFixture();
 
 /** Accepts a call that has crashed executors this often; its operation's id. */
 async function crashed(crash_count: number): Promise<string> {
   const write = fixture.asynchronous();
   await fixture.store.writes.accept([write]);
-  await database('calls').where({ operation_id: write.operation.id }).update({ crash_count });
+  await fixture.database('calls').where({ operation_id: write.operation.id }).update({ crash_count });
   return write.operation.id;
 }
 
@@ -44,9 +33,10 @@ async function die(o: { sends?: boolean; isolated?: boolean } = {}): Promise<voi
   const [call] = await fixture.claim({ leaseMs: 60_000, isolated: o.isolated ?? false });
   if (!call) throw new Error('nothing was claimed');
   if (o.sends === true) await fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }]);
-  await database('calls')
+  await fixture
+    .database('calls')
     .where({ state: 'running' })
-    .update({ lease_until: database.raw(`now() - interval '1 second'`) });
+    .update({ lease_until: fixture.database.raw(`now() - interval '1 second'`) });
   expect(await fixture.store.writes.lapse(10)).toHaveLength(1);
 }
 
@@ -74,7 +64,7 @@ it('the crashes of a call that kills its sender are counted through all lookups 
   await fixture.store.writes.accept([fixture.asynchronous()]);
   for (const isolated of [false, false, true, true]) {
     await die({ sends: true, isolated });
-    const [{ crash_count: crashes }] = await database('calls').select('crash_count');
+    const [{ crash_count: crashes }] = await fixture.database('calls').select('crash_count');
     if (crashes < 4) await expectClaims('ready', crashes >= 2);
   }
   expect((await fixture.claim({ isolated: true }))[0]).toMatchObject({ crashCount: 4 });

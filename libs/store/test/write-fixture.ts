@@ -1,6 +1,7 @@
 import {
   createStore,
   newId,
+  openDatabase,
   type AcceptableWrite,
   type BatchableWrite,
   type ClaimedCall,
@@ -18,8 +19,9 @@ import {
 
 /** A database of its own with one installation and a key, and short words for what tests do all the time. */
 export interface WriteFixture {
-  /** Of the database, for what a test must arrange or see in the tables. */
   readonly url: string;
+  /** Another way into the database, for what a test must arrange or see in the tables. */
+  readonly database: ReturnType<typeof openDatabase>;
   readonly store: Store;
   readonly seeded: SeededInstallation;
   readonly lane: LaneKey;
@@ -34,9 +36,20 @@ export interface WriteFixture {
   close(): Promise<void>;
 }
 
+/** A fixture of its own for each test, or one for all tests of the file. */
+export function useWriteFixture(owner: 'test' | 'file' = 'test'): WriteFixture {
+  const fixture = {} as WriteFixture;
+  const [before, after] = owner === 'test' ? [beforeEach, afterEach] : [beforeAll, afterAll];
+  before(async () => void Object.assign(fixture, await createWriteFixture()));
+  after(() => fixture.close());
+  return fixture;
+}
+
 export async function createWriteFixture(): Promise<WriteFixture> {
-  const database: ClonedDatabase = await cloneDatabase();
-  const store = createStore({ url: database.url, applicationName: 'test', poolMax: 20, limits: patientLimits });
+  const clone: ClonedDatabase = await cloneDatabase();
+  const { url } = clone;
+  const store = createStore({ url, applicationName: 'test', poolMax: 20, limits: patientLimits });
+  const database = openDatabase({ url, applicationName: 'test', poolMax: 4, limits: patientLimits });
   const seeded = await seedInstallation(store);
   const key = await store.apiKeys.create({
     projectId: seeded.projectId,
@@ -85,7 +98,8 @@ export async function createWriteFixture(): Promise<WriteFixture> {
     return [...(await store.writes.claim(request)).calls];
   };
   return {
-    url: database.url,
+    url,
+    database,
     store,
     seeded,
     lane: { projectId: seeded.projectId, laneId },
@@ -114,8 +128,8 @@ export async function createWriteFixture(): Promise<WriteFixture> {
       return settlement;
     },
     close: async () => {
-      await store.close();
-      await database.drop();
+      await Promise.all([store.close(), database.destroy()]);
+      await clone.drop();
     },
   };
 }
