@@ -1,5 +1,3 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
 import { useManagement, type ProjectWithKey } from './start-management';
 
 const canary = 'canary-token-5f1d';
@@ -13,16 +11,7 @@ const generate = (project: ProjectWithKey, body: object) =>
   management.as(project.key).post(`/v1/projects/${project.id}/connections:generate`).send(body);
 
 async function laneAccountsOf(projectId: string): Promise<string[]> {
-  const database = openDatabase({
-    url: management.context.config.databaseUrl,
-    applicationName: 'connections-test',
-    limits: patientLimits,
-  });
-  const rows = await database('lanes')
-    .where({ project_id: projectId })
-    .select<{ account_ref: string }[]>('account_ref');
-  await database.destroy();
-  return rows.map((row) => row.account_ref);
+  return await management.database('lanes').where({ project_id: projectId }).pluck<string[]>('account_ref');
 }
 
 // Every write and search of a connection reads what is said about it: 500 searches with 0.9 MB each ended a service of 256 MiB.

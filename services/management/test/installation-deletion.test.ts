@@ -1,5 +1,5 @@
 import { useManagement } from './start-management';
-import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
+import { addConnection, prepareInstallation, type PreparedInstallation } from './prepare-installation';
 
 const management = useManagement();
 let prepared: PreparedInstallation;
@@ -20,14 +20,7 @@ describe('204 DELETE installation', () => {
   it('lets the group install again, with another connection', async () => {
     const { send, path, seed, integrationPath } = prepared;
     await send.delete(path).expect(204);
-    const { id: connectionId } = await management.context.store.connections.create({
-      projectId: seed.projectId,
-      provider: 'hubspot',
-      groupRef: seed.groupRef,
-      consumerRef: 'anna',
-      authScheme: 'apiKey',
-      seal: () => ({ text: 'sealed', keyId: 'k1' }),
-    });
+    const connectionId = await addConnection(management, seed.projectId, seed.groupRef);
     const body = { groupRef: seed.groupRef, connectionId, config: { content: { provider: 'hubspot' } } };
     await send.post(`${integrationPath}/installations`).send(body).expect(201);
   });

@@ -1,18 +1,14 @@
 import type { Installation, InstallationHealthListReply } from '@sluice/types';
-import { prepareOperations, type PreparedOperations } from './prepare-operations';
-import { useManagement, type Sender } from './start-management';
+import { addConnection } from './prepare-installation';
+import { useOperations } from './prepare-operations';
+import { useManagement } from './start-management';
 
 const management = useManagement();
-let prepared: PreparedOperations;
-let send: Sender;
-beforeEach(async () => {
-  prepared = await prepareOperations(management);
-  send = management.as(await management.newKey(prepared.seed.projectId, ['read']));
-});
-afterEach(() => prepared.database.destroy());
+const prepared = useOperations(management);
 
 const list = async (query = ''): Promise<InstallationHealthListReply> =>
-  (await send.get(`${prepared.path}/installation-health${query}`).expect(200)).body as InstallationHealthListReply;
+  (await prepared.send.get(`${prepared.path}/installation-health${query}`).expect(200))
+    .body as InstallationHealthListReply;
 const only = async () => {
   const { results } = await list();
   const [health, ...others] = results;
@@ -52,7 +48,7 @@ it('agrees with the installation itself', async () => {
   for (let failed = 1; failed <= 5; failed += 1) await prepared.ended(['failed']);
   const { installationId, integrationId } = prepared.seed;
   const path = `${prepared.path}/integrations/${integrationId}/installations/${installationId}`;
-  const { healthStatus, lastOperationStatus } = (await send.get(path).expect(200)).body as Installation;
+  const { healthStatus, lastOperationStatus } = (await prepared.send.get(path).expect(200)).body as Installation;
   expect([healthStatus, lastOperationStatus]).toEqual(['unhealthy', 'failure']);
   expect(await only()).toMatchObject({ healthStatus, lastOperationStatus });
 });
@@ -73,14 +69,14 @@ it('counts the records that wait, in calls and in an open auto-batch, and none t
 it('says so where more calls wait than are read', async () => {
   await prepared.accept(2);
   const copies = `insert into calls select (jsonb_populate_record(c, jsonb_build_object('number', n))).* from calls c, generate_series(2, 1100) n where c.project_id = ?`;
-  await prepared.database.raw(copies, [prepared.seed.projectId]);
+  await management.database.raw(copies, [prepared.seed.projectId]);
   expect(await only()).toMatchObject({ waiting: { isAtLeast: true } });
 });
 
 it('reads fewer calls of each the more installations a page may have, so that no page is read for long', async () => {
   await prepared.accept(2);
   const copies = `insert into calls select (jsonb_populate_record(c, jsonb_build_object('number', n))).* from calls c, generate_series(2, 150) n where c.project_id = ?`;
-  await prepared.database.raw(copies, [prepared.seed.projectId]);
+  await management.database.raw(copies, [prepared.seed.projectId]);
   const waitingIn = async (pageSize: number) => (await list(`?pageSize=${pageSize}`)).results[0]?.waiting;
   expect(await waitingIn(50)).toEqual({ records: 300 });
   expect(await waitingIn(1_000)).toMatchObject({ isAtLeast: true, records: 200 });
@@ -125,9 +121,7 @@ it('gives pages, each installation once, and nothing of another project', async 
   const { store } = management.context;
   const { projectId, integrationId, revisionId } = prepared.seed;
   for (const groupRef of ['b', 'c']) {
-    const seal = () => ({ text: 'unreadable', keyId: 'none' });
-    const owner = { projectId, provider: 'hubspot', groupRef, consumerRef: 'ann', authScheme: 'apiKey', seal } as const;
-    const { id: connectionId } = await store.connections.create(owner);
+    const connectionId = await addConnection(management, projectId, groupRef);
     const config = { revisionId, content: { provider: 'hubspot' }, createdBy: 'builder:test' };
     const made = { projectId, integrationId, groupRef, connectionId, createdBy: 'consumer:ann', config };
     await store.installations.create(made);

@@ -1,7 +1,7 @@
 import type { ConnectorRegistry } from '@sluice/connectors';
 import { sampleConfig } from '@sluice/testkit';
 import type { Installation } from '@sluice/types';
-import { prepareInstallation } from './prepare-installation';
+import { addConnection, prepareInstallation } from './prepare-installation';
 import { startManagement, useManagement, type RunningManagement } from './start-management';
 
 const management = useManagement();
@@ -54,14 +54,7 @@ describe('200 PATCH installations/{id}', () => {
 
   it('takes every path that can be masked, at once', async () => {
     const { seed, patch } = await prepareInstallation(management);
-    const { id: connectionId } = await management.context.store.connections.create({
-      projectId: seed.projectId,
-      provider: 'hubspot',
-      groupRef: seed.groupRef,
-      consumerRef: 'ben',
-      authScheme: 'apiKey',
-      seal: () => ({ text: 'sealed', keyId: 'k1' }),
-    });
+    const connectionId = await addConnection(management, seed.projectId, seed.groupRef, { consumerRef: 'ben' });
     const content = {
       provider: 'hubspot',
       read: { objects: { contacts: { objectName: 'contacts', disabled: true } } },
@@ -171,14 +164,7 @@ describe('400 PATCH installations/{id}', () => {
 describe('422 PATCH installations/{id}', () => {
   it('lists what does not fit what is stored: connection, provider, revision', async () => {
     const [mine, theirs] = [await prepareInstallation(management), await prepareInstallation(management)];
-    const { id } = await management.context.store.connections.create({
-      projectId: mine.seed.projectId,
-      provider: 'salesforce',
-      groupRef: 'another-group',
-      consumerRef: 'ben',
-      authScheme: 'apiKey',
-      seal: () => ({ text: 'sealed', keyId: 'k1' }),
-    });
+    const id = await addConnection(management, mine.seed.projectId, 'another-group', { provider: 'salesforce' });
     const config = { content: { provider: 'salesforce' }, revisionId: theirs.seed.revisionId };
     const send = () => mine.patch(['connectionId'], { connectionId: id, config }).expect(422);
     expect(await refused(send)).toMatchObject({

@@ -1,4 +1,5 @@
 import { sampleConfig, sampleManifest, seedInstallation } from '@sluice/testkit';
+import { addConnection } from './prepare-installation';
 import { useManagement, type ProjectWithKey } from './start-management';
 
 const management = useManagement();
@@ -12,17 +13,8 @@ interface Prepared {
   readonly path: string;
 }
 
-const connect = async (project: ProjectWithKey, groupRef: string, provider = 'hubspot') =>
-  (
-    await management.context.store.connections.create({
-      projectId: project.id,
-      provider,
-      groupRef,
-      consumerRef: 'anna',
-      authScheme: 'apiKey',
-      seal: () => ({ text: 'sealed', keyId: 'k1' }),
-    })
-  ).id;
+const connect = (project: ProjectWithKey, groupRef: string, provider = 'hubspot') =>
+  addConnection(management, project.id, groupRef, { provider });
 
 async function prepare(scopes?: readonly string[]): Promise<Prepared> {
   const project = await management.newProject(scopes);

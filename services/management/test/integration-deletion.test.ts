@@ -1,5 +1,5 @@
 import { sampleManifest } from '@sluice/testkit';
-import { prepareInstallation } from './prepare-installation';
+import { addConnection, prepareInstallation } from './prepare-installation';
 import { useManagement } from './start-management';
 
 const management = useManagement();
@@ -24,21 +24,13 @@ describe('204 DELETE integrations/{idOrName}', () => {
   it('does not let anybody install it any more', async () => {
     const { send, seed, integrationPath } = await prepareInstallation(management);
     await send.delete(integrationPath).expect(204);
-    await management.context.store.connections.create({
-      projectId: seed.projectId,
-      provider: 'hubspot',
-      groupRef: 'late',
-      consumerRef: 'anna',
-      authScheme: 'apiKey',
-      seal: () => ({ text: 'x', keyId: 'k1' }),
-    });
-    const connection = await management.context.store.connections.findNewest(seed.projectId, { groupRef: 'late' });
+    const connectionId = await addConnection(management, seed.projectId, 'late');
     // What a request that had found the integration a moment before would do.
     const late = management.context.store.installations.create({
       projectId: seed.projectId,
       integrationId: seed.integrationId,
       groupRef: 'late',
-      connectionId: connection?.id ?? '',
+      connectionId,
       createdBy: 'consumer:anna',
       config: { revisionId: seed.revisionId, content: { provider: 'hubspot' }, createdBy: 'builder:x' },
     });
@@ -47,18 +39,9 @@ describe('204 DELETE integrations/{idOrName}', () => {
 
   it('leaves neither installation nor integration when it races with installing', async () => {
     const { send, seed, integrationPath } = await prepareInstallation(management);
-    const { connections, installations } = management.context.store;
+    const { installations } = management.context.store;
     const groups = Array.from({ length: 8 }, (_, index) => `racer-${index}`);
-    for (const groupRef of groups) {
-      await connections.create({
-        projectId: seed.projectId,
-        provider: 'hubspot',
-        groupRef,
-        consumerRef: 'anna',
-        authScheme: 'apiKey',
-        seal: () => ({ text: 'x', keyId: 'k1' }),
-      });
-    }
+    for (const groupRef of groups) await addConnection(management, seed.projectId, groupRef);
     const install = (groupRef: string) =>
       send.post(`${integrationPath}/installations`).send({ groupRef, config: { content: { provider: 'hubspot' } } });
     const [deleted, ...installed] = await Promise.all([send.delete(integrationPath), ...groups.map(install)]);

@@ -5,19 +5,14 @@ import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { until } from '@sluice/testkit';
 import type { Lane, LaneListReply } from '@sluice/types';
 import { createLaneQuotas } from '@sluice/writes';
-import { prepareOperations, type PreparedOperations } from './prepare-operations';
-import { startManagement, useManagement, type Sender } from './start-management';
+import { prepareOperations, useOperations } from './prepare-operations';
+import { startManagement, useManagement } from './start-management';
 
 const management = useManagement();
-let prepared: PreparedOperations;
-let send: Sender;
-beforeEach(async () => {
-  prepared = await prepareOperations(management);
-  send = management.as(await management.newKey(prepared.seed.projectId, ['read']));
-});
-afterEach(() => prepared.database.destroy());
+const prepared = useOperations(management);
 
-const read = async (query = '') => (await send.get(`${prepared.path}/lanes${query}`).expect(200)).body as LaneListReply;
+const read = async (query = '') =>
+  (await prepared.send.get(`${prepared.path}/lanes${query}`).expect(200)).body as LaneListReply;
 const theLane = async (): Promise<Lane> => {
   const [lane, ...others] = (await read()).results;
   expect(others).toEqual([]);
@@ -25,7 +20,7 @@ const theLane = async (): Promise<Lane> => {
   return lane;
 };
 const update = (assignment: string) =>
-  prepared.database.raw(`update lanes set ${assignment} where project_id = ?`, [prepared.seed.projectId]);
+  management.database.raw(`update lanes set ${assignment} where project_id = ?`, [prepared.seed.projectId]);
 
 it('a lane shows its account, its groups and the quota of its provider', async () => {
   const lane = await theLane();
@@ -53,19 +48,13 @@ describe('what is left of a quota', () => {
   const shownBy = async (hints: ReturnType<typeof hintsOf>) => {
     const hinted = await startManagement(() => ({ hints }));
     const seeded = await prepareOperations(hinted);
-    const { projectId } = seeded.seed;
-    const key = await hinted.newKey(projectId, ['read']);
     const show = async () => {
-      const reply = await hinted.as(key).get(`${seeded.path}/lanes`).expect(200);
+      const reply = await seeded.send.get(`${seeded.path}/lanes`).expect(200);
       const [lane] = (reply.body as LaneListReply).results;
       if (lane === undefined) throw new Error('the project has no lane');
       return lane;
     };
-    const stop = async () => {
-      await seeded.database.destroy();
-      await hinted.stop();
-    };
-    return { show, stop };
+    return { show, stop: () => hinted.stop() };
   };
 
   it('is what the writers have not used, by the limit that replies state', async () => {
@@ -112,7 +101,7 @@ it('calls are counted by what they wait for', async () => {
   await prepared.accept();
   await prepared.settle(['again'], { next: { state: 'ready', delayMs: 3_600_000 } });
   await prepared.accept();
-  await prepared.database.raw(
+  await management.database.raw(
     `update calls set state = 'in_doubt' where (operation_id, number) in
        (select operation_id, number from calls where project_id = :projectId and state = 'ready' and not_before <= now() limit 1)`,
     { projectId: prepared.seed.projectId },
@@ -122,7 +111,7 @@ it('calls are counted by what they wait for', async () => {
 
 it('a count stops at a thousand', async () => {
   await prepared.accept();
-  await prepared.database.raw(
+  await management.database.raw(
     `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent)
      select project_id, operation_id, n, lane_id, connection_id, object_name, type, mode, 'waiting', traceparent
      from calls, generate_series(2, 1500) n where project_id = ?`,
@@ -132,7 +121,7 @@ it('a count stops at a thousand', async () => {
 });
 
 it('lanes are paged', async () => {
-  await prepared.database.raw(
+  await management.database.raw(
     `insert into lanes (project_id, id, provider, account_ref) select ?, gen_random_uuid(), 'gone', 'a' || n from generate_series(1, 4) n`,
     [prepared.seed.projectId],
   );
@@ -141,7 +130,7 @@ it('lanes are paged', async () => {
   const ids = [...first.results, ...second.results].map(({ id }) => id);
   expect([first.results.length, second.results.length, new Set(ids).size]).toEqual([3, 2, 5]);
   expect(second.pagination).toEqual({ done: true });
-  await send.get(`${prepared.path}/lanes?pageToken=x`).expect(400);
+  await prepared.send.get(`${prepared.path}/lanes?pageToken=x`).expect(400);
   // A provider whose file is gone has no limit that anybody knows.
   const gone = [...first.results, ...second.results].filter(({ provider }) => provider === 'gone');
   expect(gone.map(({ quota }) => quota)).toEqual([undefined, undefined, undefined, undefined]);
@@ -153,7 +142,7 @@ describe('what keeps a lane from being empty', () => {
     await prepared.accept();
     const { readySince = '' } = await theLane();
     expect(Math.abs(Date.parse(readySince) - Date.now())).toBeLessThan(60_000);
-    await prepared.database.raw(`update calls set not_before = now() + interval '1 hour' where project_id = ?`, [
+    await management.database.raw(`update calls set not_before = now() + interval '1 hour' where project_id = ?`, [
       prepared.seed.projectId,
     ]);
     expect(await theLane()).not.toHaveProperty('readySince');
@@ -182,11 +171,11 @@ describe('what keeps a lane from being empty', () => {
       select project_id, operation_id, 1, id || '-far', connection_id, object_name, type, mode, state, traceparent
       from (select c.*, l.id from calls c join lanes l on l.project_id = c.project_id and l.id = c.lane_id where c.project_id = ?) x
       on conflict do nothing`;
-    await prepared.database.raw(
+    await management.database.raw(
       `insert into lanes (project_id, id, provider, account_ref) select project_id, id || '-far', provider, 'far' from lanes where project_id = ?`,
       [prepared.seed.projectId],
     );
-    await prepared.database.raw(far.replace('operation_id, 1,', `operation_id || '-far', 1,`), [
+    await management.database.raw(far.replace('operation_id, 1,', `operation_id || '-far', 1,`), [
       prepared.seed.projectId,
     ]);
     const first = await read('?waiting=true&pageSize=1');

@@ -1,9 +1,8 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits, restateOutcomes, sampleManifest, seedInstallation } from '@sluice/testkit';
+import { restateOutcomes, sampleManifest, seedInstallation } from '@sluice/testkit';
 import type { Config, Installation, Log } from '@sluice/types';
 import { prepareOperations, type PreparedOperations } from './prepare-operations';
 import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
-import { startManagement, type RunningManagement } from './start-management';
+import { useManagement } from './start-management';
 import type { Response as Reply } from 'supertest';
 
 const bodyBytes = 900_000;
@@ -12,16 +11,9 @@ const pageBytesMax = 1_010_000;
 const revisions = 120;
 const groups = 30;
 
-let management: RunningManagement;
-let database: ReturnType<typeof openDatabase>;
+const management = useManagement();
 let prepared: PreparedInstallation;
 beforeAll(async () => {
-  management = await startManagement();
-  database = openDatabase({
-    url: management.context.config.databaseUrl,
-    applicationName: 'list-bytes-test',
-    limits: patientLimits,
-  });
   prepared = await prepareInstallation(management);
   for (let group = 0; group < groups; group += 1) {
     const manifest = sampleManifest({ name: `crm-${group}` });
@@ -30,7 +22,7 @@ beforeAll(async () => {
   }
   const { projectId, installationId } = prepared.seed;
   // As 120 changes of a config of 0.9 MB leave it, and the same contents in force at every other installation.
-  await database.raw(
+  await management.database.raw(
     `with numbered as (select n, 'large-' || n as hash, jsonb_build_object('provider', 'hubspot', 'write', jsonb_build_object('objects',
          jsonb_build_object('contacts', jsonb_build_object('objectName', 'contacts', 'selectedValueDefaults', jsonb_build_object('stage', jsonb_build_object('value', repeat('x', :bodyBytes) || n)))))) as content
          from generate_series(1, :revisions) n),
@@ -40,14 +32,10 @@ beforeAll(async () => {
      from numbered, configs where project_id = :projectId and installation_id = :installationId`,
     { bodyBytes, revisions, projectId, installationId },
   );
-  await database.raw(`update configs set content_hash = 'large-1' where project_id = ? and installation_id <> ?`, [
-    projectId,
-    installationId,
-  ]);
-});
-afterAll(async () => {
-  await database.destroy();
-  await management.stop();
+  await management.database.raw(
+    `update configs set content_hash = 'large-1' where project_id = ? and installation_id <> ?`,
+    [projectId, installationId],
+  );
 });
 
 interface Read<Item> {
@@ -105,13 +93,15 @@ describe('connections with much about them', () => {
     const app = { provider: 'hubspot', clientId: 'client', clientSecret: 'secret' };
     for (let made = 0; made < count; made += 1) await large.send.post(path('provider-apps')).send(app).expect(200);
     const note = 'x'.repeat(400_000);
-    await database('connections')
+    await management
+      .database('connections')
       .where({ project_id: projectId })
       .update({
         provider_metadata: JSON.stringify({ note: { value: note, source: 'input' } }),
-        provider_app_id: database('provider_apps').where({ project_id: projectId }).min('id'),
+        provider_app_id: management.database('provider_apps').where({ project_id: projectId }).min('id'),
       });
-    await database('provider_apps')
+    await management
+      .database('provider_apps')
       .where({ project_id: projectId })
       .update({ metadata: JSON.stringify({ providerParams: { note } }) });
   });
@@ -137,7 +127,7 @@ it.each([
   ['jwt-keys', 'jwt_keys (public_key_pem', `'-----BEGIN PUBLIC KEY-----' || repeat('p', 200)`],
 ])('%s of more than a page are given whole, in batches', async (list, columns, values) => {
   const { projectId } = prepared.seed;
-  await database.raw(
+  await management.database.raw(
     `insert into ${columns}, project_id, id, label) select ${values}, ?, gen_random_uuid()::text, repeat('l', 200)
      from generate_series(1, 2500) n`,
     [projectId],
@@ -156,13 +146,12 @@ describe('an operation of 95 MB', () => {
   beforeAll(async () => {
     operations = await prepareOperations(management);
     id = await operations.accept(100);
-    const { database: tables } = operations;
+    const { database: tables } = management;
     const plan = tables.raw(
       `jsonb_build_object('objectName', 'contacts', 'fields', jsonb_build_object('note', repeat('x', 950000)))::text`,
     );
     await tables('records').where({ operation_id: id }).update({ plan });
   });
-  afterAll(() => operations.database.destroy());
 
   interface Page {
     readonly records: readonly { readonly index: number; readonly plan: { readonly fields: Record<string, string> } }[];
@@ -171,10 +160,8 @@ describe('an operation of 95 MB', () => {
   }
 
   const pathOf = (operationId: string) => `${operations.path}/operations/${operationId}/explanation`;
-  const reader = async () => management.as(await management.newKey(operations.seed.projectId, ['read']));
-
   async function explain(operationId: string) {
-    const send = await reader();
+    const { send } = operations;
     const path = pathOf(operationId);
     const pages: Page[] = [];
     const bytesOfPages: number[] = [];
@@ -190,7 +177,7 @@ describe('an operation of 95 MB', () => {
   }
 
   it('is explained in pages, each of what was read within 20 MB', async () => {
-    const send = await reader();
+    const { send } = operations;
     const path = pathOf(id);
     const { pages } = await explain(id);
     expect(pages.map(({ records }) => records.length)).toEqual([22, 22, 22, 22, 12]);
@@ -204,7 +191,8 @@ describe('an operation of 95 MB', () => {
 
   // The form of a value may be longer than the value, and what is sent is what another caller waits for.
   it('is explained in pages that end at 1 MB of reply: of records, and of the attempts that each page repeats', async () => {
-    const { database: tables, seed } = operations;
+    const { database: tables } = management;
+    const { seed } = operations;
     const small = await operations.accept(100);
     const fields = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`é${at}`, 1]));
     const plan = JSON.stringify({ objectName: 'contacts', fields });
@@ -231,13 +219,13 @@ describe('an operation of 95 MB', () => {
   it('has a log in pages that end at 1 MB, in which each event stands once, also in pages of a few', async () => {
     const { seed } = operations;
     const logged = await operations.accept(100);
-    await operations.database.raw(
+    await management.database.raw(
       `insert into attempts (project_id, operation_id, call_number, fence, owner, sent_at, finished_at, record_indexes, error_class, provider_request_id)
        select ?, ?, n % 3, n, 'x', now() + n / 6 * interval '1 ms', now() + n / 6 * interval '1 ms', '{0}', 'unavailable', repeat('é', 500)
        from generate_series(1, 900) n`,
       [seed.projectId, logged],
     );
-    const send = await reader();
+    const { send } = operations;
     const path = `${operations.path}/operations/${logged}/logs`;
     const { items, bytesOfPages } = await pagesFrom<Log>(path, send);
     expect(bytesOfPages.length).toBe(2);
@@ -257,10 +245,10 @@ describe('an operation of 95 MB', () => {
   });
 
   it('has outcomes in pages that end at 1 MB', async () => {
-    const send = management.as(await management.newKey(operations.seed.projectId, ['read']));
+    const { send } = operations;
     const warnings = ['é'.repeat(30_000)];
     await restateOutcomes(
-      operations.database,
+      management.database,
       id,
       ...Array.from({ length: 100 }, () => ({ outcome: 'succeeded', warnings }) as const),
     );

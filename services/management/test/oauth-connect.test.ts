@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { openDatabase } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
 import type { Connection } from '@sluice/types';
+import { addConnection } from './prepare-installation';
 import { useManagement, type ProjectWithKey } from './start-management';
 
 const management = useManagement();
@@ -108,13 +107,7 @@ describe('200 POST /v1/oauth-connect', () => {
 
   it('keeps neither the state nor the verifier in the clear', async () => {
     const state = await stateOf();
-    const database = openDatabase({
-      url: management.context.config.databaseUrl,
-      applicationName: 'oauth-test',
-      limits: patientLimits,
-    });
-    const rows = await database('oauth_states').where({ project_id: project.id }).select('*');
-    await database.destroy();
+    const rows = await management.database('oauth_states').where({ project_id: project.id }).select('*');
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(state.split('.')[1]);
     expect((rows[0] as { sealed_verifier: string }).sealed_verifier).toMatch(/^v1\.k1\./);
@@ -320,20 +313,16 @@ describe('GET /callbacks/v1/oauth', () => {
 
   it('refuses a state that is older than ten minutes', async () => {
     const state = await stateOf();
-    const database = openDatabase({
-      url: management.context.config.databaseUrl,
-      applicationName: 'oauth-test',
-      limits: patientLimits,
-    });
-    const rows = await database('oauth_states')
+    const rows = await management
+      .database('oauth_states')
       .where({ project_id: project.id })
-      .select<{ left: number }[]>(database.raw('extract(epoch from expires_at - now())::float8 as left'));
+      .select<{ left: number }[]>(management.database.raw('extract(epoch from expires_at - now())::float8 as left'));
     expect(rows[0]?.left).toBeGreaterThan(590);
     expect(rows[0]?.left).toBeLessThanOrEqual(600);
-    await database('oauth_states')
+    await management
+      .database('oauth_states')
       .where({ project_id: project.id })
-      .update({ expires_at: database.raw('now()') });
-    await database.destroy();
+      .update({ expires_at: management.database.raw('now()') });
     await fails({ state, code: 'code-1' }, 'older than ten minutes');
   });
 
@@ -413,14 +402,10 @@ describe('PATCH connections/{id}:oauth-update', () => {
     const provider = 'zoho';
     const app = { provider, clientId: 'client-1', clientSecret };
     await management.as(project.key).post(`/v1/projects/${project.id}/provider-apps`).send(app).expect(200);
-    const { id } = await management.context.store.connections.create({
-      projectId: project.id,
+    const id = await addConnection(management, project.id, 'acme', {
       provider,
-      groupRef: 'acme',
-      consumerRef: 'anna',
       authScheme: 'oauth2/authorizationCodePKCE',
       providerMetadata: { region: { value: 'eu', source: 'token' } },
-      seal: (connectionId) => management.context.installations.seal(connectionId, { accessToken: token }),
     });
     expect(new URL((await again(id).expect(200)).text).origin).toBe('https://accounts.zoho.eu');
   });

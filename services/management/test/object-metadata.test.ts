@@ -1,5 +1,6 @@
 import { sampleManifest } from '@sluice/testkit';
 import { prepareAccount, seedElsewhere } from './account';
+import { addConnection } from './prepare-installation';
 import { useManagement } from './start-management';
 
 const management = useManagement();
@@ -170,20 +171,13 @@ describe('problems of a hydration', () => {
   it('404 for what belongs elsewhere, 422 for another provider, 400 without a connection', async () => {
     const mine = await prepareAccount(management);
     const theirs = await seedElsewhere(management);
-    const salesforce = await management.context.store.connections.create({
-      projectId: mine.seed.projectId,
-      provider: 'salesforce',
-      groupRef: 'group-1',
-      consumerRef: 'user-1',
-      authScheme: 'apiKey',
-      seal: () => ({ text: 'x', keyId: 'k1' }),
-    });
+    const salesforce = await addConnection(management, mine.seed.projectId, 'group-1', { provider: 'salesforce' });
     const { revisionId, connectionId } = mine.seed;
     const cases: [string, string, number, string][] = [
       [revisionId, `?connectionId=${theirs.connectionId}`, 404, 'connection.not-found'],
       [theirs.revisionId, `?connectionId=${connectionId}`, 404, 'revision.not-found'],
       ['nothing', `?connectionId=${connectionId}`, 404, 'revision.not-found'],
-      [revisionId, `?connectionId=${salesforce.id}`, 422, 'connection.scheme-mismatch'],
+      [revisionId, `?connectionId=${salesforce}`, 422, 'connection.scheme-mismatch'],
       [revisionId, '', 400, 'request.invalid'],
     ];
     for (const [id, query, status, code] of cases) {

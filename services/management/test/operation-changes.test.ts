@@ -1,21 +1,15 @@
 import { restateOutcomes, tokenIssuer } from '@sluice/testkit';
 import type { Operation } from '@sluice/types';
-import { customerValue, prepareOperations, type PreparedOperations } from './prepare-operations';
-import { useManagement, type Sender } from './start-management';
+import { customerValue, useOperations } from './prepare-operations';
+import { useManagement } from './start-management';
 
 const management = useManagement();
-let prepared: PreparedOperations;
-let send: Sender;
-beforeEach(async () => {
-  prepared = await prepareOperations(management);
-  send = management.as(await management.newKey(prepared.seed.projectId, ['write']));
-});
-afterEach(() => prepared.database.destroy());
+const prepared = useOperations(management, ['write']);
 
 const at = (id: string, verb: string) => `${prepared.path}/operations/${id}${verb}`;
 const rowOf = async (id: string) =>
-  (await prepared.database('operations').where({ id }).first()) as Record<string, unknown>;
-const makeSynchronous = (id: string) => prepared.database('operations').where({ id }).update({ mode: 'synchronous' });
+  (await management.database('operations').where({ id }).first()) as Record<string, unknown>;
+const makeSynchronous = (id: string) => management.database('operations').where({ id }).update({ mode: 'synchronous' });
 
 describe('POST :cancel', () => {
   it.each([
@@ -23,28 +17,28 @@ describe('POST :cancel', () => {
     ['accumulating', () => prepared.join()],
   ])('202: writes down the wish for a %s operation, once', async (state, make) => {
     const id = await make();
-    const { body } = await send.post(at(id, ':cancel')).expect(202);
+    const { body } = await prepared.send.post(at(id, ':cancel')).expect(202);
     expect(body).toMatchObject({ id, status: 'in_progress' });
     const { cancel_requested_at: moment, ...row } = await rowOf(id);
     expect(row['state']).toBe(state);
     expect(moment).toBeInstanceOf(Date);
-    await send.post(at(id, ':cancel')).expect(202);
+    await prepared.send.post(at(id, ':cancel')).expect(202);
     expect((await rowOf(id))['cancel_requested_at']).toEqual(moment);
   });
 
   it('202 also after the end that it brought, because a repetition is no fault', async () => {
     const id = await prepared.accept();
-    await send.post(at(id, ':cancel')).expect(202);
-    await prepared
+    await prepared.send.post(at(id, ':cancel')).expect(202);
+    await management
       .database('operations')
       .where({ id })
       .update({ state: 'failed', result: 'The operation was cancelled.' });
-    expect((await send.post(at(id, ':cancel')).expect(202)).body).toMatchObject({ status: 'failure' });
+    expect((await prepared.send.post(at(id, ':cancel')).expect(202)).body).toMatchObject({ status: 'failure' });
   });
 
   it('409: it ended before', async () => {
     const id = await prepared.ended(['succeeded']);
-    expect((await send.post(at(id, ':cancel')).expect(409)).body).toMatchObject({
+    expect((await prepared.send.post(at(id, ':cancel')).expect(409)).body).toMatchObject({
       code: 'operation.ended',
       retryable: false,
     });
@@ -53,7 +47,9 @@ describe('POST :cancel', () => {
   it('409: a synchronous operation', async () => {
     const id = await prepared.accept();
     await makeSynchronous(id);
-    expect((await send.post(at(id, ':cancel')).expect(409)).body).toMatchObject({ code: 'operation.synchronous' });
+    expect((await prepared.send.post(at(id, ':cancel')).expect(409)).body).toMatchObject({
+      code: 'operation.synchronous',
+    });
     expect((await rowOf(id))['cancel_requested_at']).toBeNull();
   });
 });
@@ -61,23 +57,23 @@ describe('POST :cancel', () => {
 describe('POST :replay', () => {
   it('202: a new operation of the failed records; the repetition answers the same', async () => {
     const id = await prepared.ended(['failed', 'succeeded', 'failed']);
-    const { body } = await send.post(at(id, ':replay')).expect(202);
+    const { body } = await prepared.send.post(at(id, ':replay')).expect(202);
     const again = body as Operation;
     expect(again).toMatchObject({ status: 'in_progress', resource: 'contacts', configId: prepared.seed.configId });
     expect(again.id).not.toBe(id);
-    expect(((await send.post(at(id, ':replay')).expect(202)).body as Operation).id).toBe(again.id);
-    const { body: records } = await send.get(at(again.id, '/records')).expect(200);
+    expect(((await prepared.send.post(at(id, ':replay')).expect(202)).body as Operation).id).toBe(again.id);
+    const { body: records } = await prepared.send.get(at(again.id, '/records')).expect(200);
     expect(records).toMatchObject({ results: [{ ref: 'row-0' }, { ref: 'row-2' }] });
-    const old = (await send.get(at(id, '/records')).expect(200)).body as { results: object[] };
+    const old = (await prepared.send.get(at(id, '/records')).expect(200)).body as { results: object[] };
     expect(old.results).toMatchObject([{ replayedBy: again.id }, { status: 'succeeded' }, { replayedBy: again.id }]);
     expect(old.results[1]).not.toHaveProperty('replayedBy');
   });
 
   it('records of unknown outcome: 409, and 202 with force=true', async () => {
     const id = await prepared.ended(['unknown']);
-    const { body } = await send.post(at(id, ':replay')).expect(409);
+    const { body } = await prepared.send.post(at(id, ':replay')).expect(409);
     expect(body).toMatchObject({ code: 'operation.nothing-to-replay', remedy: expect.stringContaining('force=true') });
-    await send.post(at(id, ':replay?force=true')).expect(202);
+    await prepared.send.post(at(id, ':replay?force=true')).expect(202);
   });
 
   it.each([
@@ -99,7 +95,7 @@ describe('POST :replay', () => {
       'operation.plan-deleted',
       async () => {
         const id = await prepared.ended(['failed']);
-        await prepared.database('records').where({ operation_id: id }).update({ plan: null });
+        await management.database('records').where({ operation_id: id }).update({ plan: null });
         return id;
       },
     ],
@@ -109,7 +105,7 @@ describe('POST :replay', () => {
       'operation.not-replayable',
       async () => {
         const id = await prepared.ended(['failed']);
-        await prepared.database('installations').where({ id: prepared.seed.installationId }).delete();
+        await management.database('installations').where({ id: prepared.seed.installationId }).delete();
         return id;
       },
     ],
@@ -119,14 +115,14 @@ describe('POST :replay', () => {
       'operation.not-replayable',
       async () => {
         const id = await prepared.ended(['failed']);
-        await prepared.database('operations').where({ id }).update({ object_name: 'lost' });
+        await management.database('operations').where({ id }).update({ object_name: 'lost' });
         return id;
       },
     ],
   ])('an operation %s: %i %s, and nothing is opened', async (_name, status, code, make) => {
     const id = await make();
     const before = await management.countRows();
-    expect((await send.post(at(id, ':replay')).expect(status)).body).toMatchObject({ code });
+    expect((await prepared.send.post(at(id, ':replay')).expect(status)).body).toMatchObject({ code });
     expect(await management.countRows()).toEqual(before);
   });
 });
@@ -140,16 +136,16 @@ it('[sec-8] a bearer token cannot replay what was quarantined; an API key can', 
   const { kid } = (await full.post(`${prepared.path}/jwt-keys`).send(key).expect(201)).body as { kid: string };
   const token = `Bearer ${issuer.issue(kid, { groupRef })}`;
   const id = await prepared.ended(['failed']);
-  await restateOutcomes(prepared.database, id, { outcome: 'failed', errorClass: 'quarantined' });
+  await restateOutcomes(management.database, id, { outcome: 'failed', errorClass: 'quarantined' });
   const { body } = await management.as().post(at(id, ':replay')).set('authorization', token).expect(403);
   expect(body).toMatchObject({ code: 'operation.quarantined', remedy: expect.stringContaining('API key') });
-  expect(await prepared.database('operations').where({ state: 'queued', project_id: projectId })).toEqual([]);
-  await send.post(at(id, ':replay')).expect(202);
+  expect(await management.database('operations').where({ state: 'queued', project_id: projectId })).toEqual([]);
+  await prepared.send.post(at(id, ':replay')).expect(202);
 });
 
 describe('GET /logs', () => {
   type Line = { timestamp: string; severity: string; message: { msg: string; operation_id: string } };
-  const read = async (id: string) => (await send.get(at(id, '/logs')).expect(200)).body as Line[];
+  const read = async (id: string) => (await prepared.send.get(at(id, '/logs')).expect(200)).body as Line[];
   const messages = (log: readonly Line[]) => log.map(({ message }) => message.msg);
 
   it('lists what happened to a batch that was tried twice, in order, each line with the operation id', async () => {
@@ -192,13 +188,13 @@ describe('GET /logs', () => {
   it('knows of a wait, a cancel, a seal, a quarantine and a replay', async () => {
     const waiting = await prepared.accept();
     await prepared.settle(['again'], { next: { state: 'ready', delayMs: 600_000 } });
-    await send.post(at(waiting, ':cancel')).expect(202);
+    await prepared.send.post(at(waiting, ':cancel')).expect(202);
     expect(messages(await read(waiting))).toEqual(
       expect.arrayContaining([expect.stringMatching(/^Call 1 is sent again after 20/), 'A cancel was asked for.']),
     );
     const failed = await prepared.accept();
     await prepared.settle(['failed'], { next: { state: 'quarantined' } });
-    const { id: replayedBy } = (await send.post(at(failed, ':replay')).expect(202)).body as Operation;
+    const { id: replayedBy } = (await prepared.send.post(at(failed, ':replay')).expect(202)).body as Operation;
     expect(messages(await read(failed))).toEqual(
       expect.arrayContaining([
         'Call 1 was taken out after four crashes of the executor.',
@@ -206,7 +202,7 @@ describe('GET /logs', () => {
       ]),
     );
     const batch = await prepared.join();
-    await prepared
+    await management
       .database('open_batches')
       .where({ operation_id: batch })
       .update({ due_at: new Date(0) });

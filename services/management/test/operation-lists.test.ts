@@ -1,20 +1,14 @@
 import type { Operation, OperationListReply, OperationRecordListReply } from '@sluice/types';
-import { prepareOperations, type PreparedOperations } from './prepare-operations';
-import { useManagement, type Sender } from './start-management';
+import { useOperations } from './prepare-operations';
+import { useManagement } from './start-management';
 
 const management = useManagement();
-let prepared: PreparedOperations;
-let send: Sender;
-beforeEach(async () => {
-  prepared = await prepareOperations(management);
-  send = management.as(await management.newKey(prepared.seed.projectId, ['read']));
-});
-afterEach(() => prepared.database.destroy());
+const prepared = useOperations(management);
 
 const ofProject = (query = '') => `${prepared.path}/operations${query}`;
 const ofInstallation = (query = '') =>
   `${prepared.path}/integrations/${prepared.seed.integrationId}/installations/${prepared.seed.installationId}/operations${query}`;
-const read = async (path: string) => (await send.get(path).expect(200)).body as OperationListReply;
+const read = async (path: string) => (await prepared.send.get(path).expect(200)).body as OperationListReply;
 const idsOf = ({ results }: OperationListReply) => results.map(({ id }) => id);
 const acceptMany = async (count: number) => {
   const ids: string[] = [];
@@ -39,7 +33,7 @@ describe.each([
     const { results, pagination } = await read(path());
     expect(results.map(({ id }) => id)).toEqual(ids.toReversed());
     expect(pagination).toEqual({ done: true });
-    const one = (await send.get(`${prepared.path}/operations/${ids[0]}`).expect(200)).body as Operation;
+    const one = (await prepared.send.get(`${prepared.path}/operations/${ids[0]}`).expect(200)).body as Operation;
     expect(results.at(-1)).toEqual({ ...one, groupRef: prepared.seed.groupRef });
   });
 
@@ -67,7 +61,7 @@ describe('the filters of the project', () => {
     const failed = await prepared.ended(['failed']);
     const succeeded = await prepared.ended(['succeeded']);
     const deals = await prepared.accept(1, 'deals');
-    await prepared.database('operations').where({ id: failed }).update({ created_at: '2026-01-01T00:00:00Z' });
+    await management.database('operations').where({ id: failed }).update({ created_at: '2026-01-01T00:00:00Z' });
     const find = async (query: string) => idsOf(await read(ofProject(query)));
     expect(await find('?status=failure')).toEqual([failed]);
     expect(await find('?status=success')).toEqual([succeeded]);
@@ -88,7 +82,7 @@ describe('the filters of the project', () => {
     ['colour', 'red'],
     ['status', 'failure&status=success'],
   ])('%s=%s is 400 and names it', async (name, value) => {
-    const { body } = await send.get(ofProject(`?${name}=${value}`)).expect(400);
+    const { body } = await prepared.send.get(ofProject(`?${name}=${value}`)).expect(400);
     expect(body).toMatchObject({ issues: [{ in: 'query', name }] });
   });
 });
@@ -126,7 +120,7 @@ describe('what no index finds', () => {
     const first = await prepared.ended(['succeeded', 'failed']);
     const second = await prepared.ended(['succeeded']);
     const [{ recordId } = { recordId: undefined }] = (
-      await send.get(`${prepared.path}/operations/${second}/records`).expect(200)
+      await prepared.send.get(`${prepared.path}/operations/${second}/records`).expect(200)
     ).body.results as OperationRecordListReply['results'];
     expect(await inInstallation('recordRef=row-1')).toEqual([first]);
     expect(await inInstallation('recordRef=row-0')).toEqual([second, first]);
@@ -134,7 +128,7 @@ describe('what no index finds', () => {
     expect(await inInstallation('recordId=nobody')).toEqual([]);
     expect(await inInstallation(`recordRef=row-0&until=${new Date(Date.now() - 3_600_000).toISOString()}`)).toEqual([]);
     // Of a record that was to be changed and was not: what the provider has not said is known from the request.
-    await prepared
+    await management
       .database('records')
       .where({ operation_id: first, record_index: 1 })
       .update({ order_key: 'l/contacts/501' });
@@ -163,26 +157,26 @@ describe('what no index finds', () => {
     ['hasFailures=maybe', ['hasFailures']],
     [`groupRefPrefix=${'a'.repeat(256)}`, ['groupRefPrefix']],
   ])('%s is 400 and names what is wrong', async (query, names) => {
-    const { body } = await send.get(ofProject(`?${query}`)).expect(400);
+    const { body } = await prepared.send.get(ofProject(`?${query}`)).expect(400);
     const { issues } = body as { readonly issues: readonly { readonly name: string }[] };
     expect(issues.map(({ name }) => name)).toEqual(names);
   });
 
   it('a span of 31 days that ended long ago is searched', async () => {
-    await send
+    await prepared.send
       .get(ofProject(`?recordRef=a&installationId=i&since=${daysAgo(100)}&until=${daysAgo(70)}`))
       .expect(200, { results: [], pagination: { done: true } });
   });
 
   it('a prefix of more than 200 installations is refused with what to do', async () => {
-    await prepared.database.raw(
+    await management.database.raw(
       `insert into installations (project_id, id, integration_id, group_ref, connection_id, config_id, created_by)
        select project_id, id || n, integration_id || n, 'many-' || n, connection_id, config_id, created_by
        from installations, generate_series(1, 201) n where project_id = ?`,
       [prepared.seed.projectId],
     );
     expect(await find('?groupRefPrefix=many-2')).toEqual([]);
-    const { body } = await send.get(ofProject('?groupRefPrefix=many')).expect(400);
+    const { body } = await prepared.send.get(ofProject('?groupRefPrefix=many')).expect(400);
     const issue = {
       in: 'query',
       name: 'groupRefPrefix',
@@ -195,7 +189,8 @@ describe('what no index finds', () => {
 
 describe('the records of an operation', () => {
   const records = async (id: string, query = '') =>
-    (await send.get(`${prepared.path}/operations/${id}/records${query}`).expect(200)).body as OperationRecordListReply;
+    (await prepared.send.get(`${prepared.path}/operations/${id}/records${query}`).expect(200))
+      .body as OperationRecordListReply;
 
   it('are paged in order of index', async () => {
     const id = await prepared.accept(5);
@@ -215,13 +210,13 @@ describe('the records of an operation', () => {
     expect(rest).toMatchObject({ pagination: { done: true }, results: [{ index: 3 }] });
     expect((await records(id, '?status=unknown')).results).toEqual([]);
     expect((await records(id, '?status=failed&ref=row-0')).results).toEqual([]);
-    const refused = await send.get(`${prepared.path}/operations/${id}/records?status=lost`).expect(400);
+    const refused = await prepared.send.get(`${prepared.path}/operations/${id}/records?status=lost`).expect(400);
     expect(refused.body.issues).toMatchObject([{ in: 'query', name: 'status', value: 'lost' }]);
   });
 
   it('are found by ref, and a token of another list is refused', async () => {
     const id = await prepared.accept(3);
     expect((await records(id, '?ref=row-1')).results).toMatchObject([{ index: 1, ref: 'row-1', status: 'pending' }]);
-    await send.get(`${prepared.path}/operations/${id}/records?pageToken=AaH7GdIMdomjkXGWE2Q8AQ`).expect(400);
+    await prepared.send.get(`${prepared.path}/operations/${id}/records?pageToken=AaH7GdIMdomjkXGWE2Q8AQ`).expect(400);
   });
 });

@@ -1,18 +1,12 @@
 import type { LaneListReply, OperationProgress } from '@sluice/types';
-import { prepareOperations, type PreparedOperations } from './prepare-operations';
-import { useManagement, type Sender } from './start-management';
+import { useOperations } from './prepare-operations';
+import { useManagement } from './start-management';
 
 const management = useManagement();
-let prepared: PreparedOperations;
-let send: Sender;
-beforeEach(async () => {
-  prepared = await prepareOperations(management);
-  send = management.as(await management.newKey(prepared.seed.projectId, ['read']));
-});
-afterEach(() => prepared.database.destroy());
+const prepared = useOperations(management);
 
 const progressOf = async (id: string) =>
-  (await send.get(`${prepared.path}/operations/${id}/progress`).expect(200)).body as OperationProgress;
+  (await prepared.send.get(`${prepared.path}/operations/${id}/progress`).expect(200)).body as OperationProgress;
 
 it('an open batch shows how full it is and when it is sealed', async () => {
   const id = await prepared.join();
@@ -62,7 +56,7 @@ it('the end is reported, and the unknown outcome', async () => {
 
 it('a blocked lane and a requested cancel are reported', async () => {
   const id = await prepared.join();
-  await prepared.database.raw(`update lanes set blocked_until = now() + interval '1 hour' where project_id = ?`, [
+  await management.database.raw(`update lanes set blocked_until = now() + interval '1 hour' where project_id = ?`, [
     prepared.seed.projectId,
   ]);
   const full = management.as(await management.newKey(prepared.seed.projectId, ['frontend']));
@@ -84,12 +78,13 @@ it('what waits for credentials names its connection, and since when', async () =
   const held = { connectionId, groupRef, provider: 'hubspot', authScheme: 'apiKey', since: connection?.updateTime };
   expect((await progressOf(id)).held).toEqual(held);
   // What the seed writes is no whole plan.
-  await prepared.database('records').where({ operation_id: id }).update({ plan: null });
-  const explained = (await send.get(`${prepared.path}/operations/${id}/explanation`).expect(200)).body as object;
+  await management.database('records').where({ operation_id: id }).update({ plan: null });
+  const explained = (await prepared.send.get(`${prepared.path}/operations/${id}/explanation`).expect(200))
+    .body as object;
   expect(explained).toMatchObject({ held });
   const full = management.as(await management.newKey(projectId, ['frontend']));
   await full.post(`${prepared.path}/operations/${id}:cancel`).expect(202);
-  await prepared.database('operations').where({ id }).update({ state: 'failed' });
+  await management.database('operations').where({ id }).update({ state: 'failed' });
   expect(await progressOf(id)).not.toHaveProperty('held');
 });
 
@@ -99,8 +94,9 @@ it('how the provider failed last is reported while the call waits for its next a
   await prepared.settle(['again'], { attempt, next: { state: 'ready', delayMs: 3_600_000 } });
   const { lastFailure } = await progressOf(id);
   expect(lastFailure).toEqual({ class: 'unavailable', status: 503, time: expect.any(String) });
-  const [lane] = ((await send.get(`${prepared.path}/lanes?waiting=true`).expect(200)).body as LaneListReply).results;
+  const [lane] = ((await prepared.send.get(`${prepared.path}/lanes?waiting=true`).expect(200)).body as LaneListReply)
+    .results;
   expect(lane?.lastFailure).toEqual(lastFailure);
-  await prepared.database('calls').where({ operation_id: id }).update({ state: 'done' });
+  await management.database('calls').where({ operation_id: id }).update({ state: 'done' });
   expect(await progressOf(id)).not.toHaveProperty('lastFailure');
 });

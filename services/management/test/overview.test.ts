@@ -1,27 +1,21 @@
 import { newId } from '@sluice/store';
 import { createMetrics } from '@sluice/telemetry';
 import type { Overview } from '@sluice/types';
-import { prepareOperations, type PreparedOperations } from './prepare-operations';
-import { useManagement, type Sender } from './start-management';
+import { useOperations } from './prepare-operations';
+import { useManagement } from './start-management';
 
 const management = useManagement();
-let prepared: PreparedOperations;
-let send: Sender;
-beforeEach(async () => {
-  prepared = await prepareOperations(management);
-  send = management.as(await management.newKey(prepared.seed.projectId, ['read']));
-});
+const prepared = useOperations(management);
 afterEach(async () => {
-  await prepared.database.raw('truncate minutes, backlog_minutes, process_minutes');
-  await prepared.database.destroy();
+  await management.database.raw('truncate minutes, backlog_minutes, process_minutes');
 });
 
 const read = async (query = ''): Promise<Overview> =>
-  (await send.get(`${prepared.path}/overview${query}`).expect(200)).body as Overview;
+  (await prepared.send.get(`${prepared.path}/overview${query}`).expect(200)).body as Overview;
 const age = (minutes: number) =>
   Promise.all(
     ['minutes', 'backlog_minutes', 'process_minutes'].map((table) =>
-      prepared.database.raw(`update ${table} set minute = minute - make_interval(mins => ?)`, [minutes]),
+      management.database.raw(`update ${table} set minute = minute - make_interval(mins => ?)`, [minutes]),
     ),
   );
 /** What a service stores in a minute in which it did this for a project. */

@@ -20,6 +20,18 @@ const manifest = sampleManifest({
   write: { objects: [{ objectName: 'contacts' }, { objectName: 'deals' }] },
 });
 
+/** A connection of a project's group that reached no provider; its id. */
+export async function addConnection(
+  { context }: RunningManagement,
+  projectId: string,
+  groupRef: string,
+  more: Partial<Parameters<RunningManagement['context']['store']['connections']['create']>[0]> = {},
+): Promise<string> {
+  const seal = () => ({ text: 'sealed', keyId: 'k1' });
+  const owner = { projectId, provider: 'hubspot', groupRef, consumerRef: 'anna', authScheme: 'apiKey' } as const;
+  return (await context.store.connections.create({ ...owner, seal, ...more })).id;
+}
+
 export async function prepareInstallation(
   management: RunningManagement,
   options: SeedOptions = {},

@@ -1,13 +1,6 @@
-import {
-  newId,
-  openDatabase,
-  type BatchMembership,
-  type ClaimedCall,
-  type RecordSettlement,
-  type Settlement,
-} from '@sluice/store';
-import { seedInstallation, type SeededInstallation, type SeedOptions, patientLimits } from '@sluice/testkit';
-import type { RunningManagement } from './start-management';
+import { newId, type BatchMembership, type ClaimedCall, type RecordSettlement, type Settlement } from '@sluice/store';
+import { seedInstallation, type SeededInstallation } from '@sluice/testkit';
+import type { RunningManagement, Sender } from './start-management';
 
 /** A value of a record, which must not appear where operations are described. */
 export const customerValue = 'canary-customer-value';
@@ -15,7 +8,8 @@ export const customerValue = 'canary-customer-value';
 /** An installation, and what a gateway and an executor would do to its operations. */
 export interface PreparedOperations {
   readonly seed: SeededInstallation;
-  readonly database: ReturnType<typeof openDatabase>;
+  /** Sends with a key of its project. */
+  readonly send: Sender;
   /** `P`, by id. */
   readonly path: string;
   /** An asynchronous operation of this many creates in one call; its id. */
@@ -32,11 +26,11 @@ const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 export async function prepareOperations(
   management: RunningManagement,
-  options: SeedOptions = {},
+  scopes: readonly string[] = ['read'],
 ): Promise<PreparedOperations> {
-  const { store, config } = management.context;
+  const { store } = management.context;
   const { writes } = store;
-  const seed = await seedInstallation(store, options);
+  const seed = await seedInstallation(store);
   const { projectId, integrationId, installationId, configId, connectionId, revisionId, groupRef } = seed;
   const keyId = (await store.apiKeys.create({ projectId, label: 'test', scopes: ['write'], secret: newId() })).key;
   const names = { withinProjectId: projectId, projectIdOrName: projectId, integrationId, groupRef };
@@ -57,7 +51,7 @@ export async function prepareOperations(
   };
   const prepared: PreparedOperations = {
     seed,
-    database: openDatabase({ url: config.databaseUrl, poolMax: 2, applicationName: 'test', limits: patientLimits }),
+    send: management.as(await management.newKey(projectId, scopes)),
     path: `/v1/projects/${projectId}`,
     accept: async (records = 1, objectName) => {
       const operation = operationOf('asynchronous', objectName);
@@ -103,4 +97,13 @@ function toSettlement(kind: RecordSettlement['kind'], index: number): RecordSett
   const error = { class: 'rejected', text: `The provider says: ${customerValue} is not an email.` } as const;
   if (kind === 'succeeded') return { index, kind, providerId: `provider-${newId()}` };
   return kind === 'again' ? { index, kind, sendState: 'none', error } : { index, kind, error };
+}
+
+/** Those of each test of a suite, in a project of its own. */
+export function useOperations(management: RunningManagement, scopes?: readonly string[]): PreparedOperations {
+  const prepared = {} as PreparedOperations;
+  beforeEach(async () => {
+    Object.assign(prepared, await prepareOperations(management, scopes));
+  });
+  return prepared;
 }

@@ -1,34 +1,29 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits, startTcpProxy, until, type TcpProxy } from '@sluice/testkit';
+import { startTcpProxy, until, type TcpProxy } from '@sluice/testkit';
 import { prepareInstallation } from './prepare-installation';
 import { startManagement, type RunningManagement } from './start-management';
 
 let management: RunningManagement;
 let proxy: TcpProxy;
-/** Beside the service, on a way of its own. */
-let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
   management = await startManagement(undefined, async (url) => {
-    database = openDatabase({ url, applicationName: 'test', poolMax: 2, limits: patientLimits });
     proxy = await startTcpProxy(url);
     return proxy.url;
   });
 });
 afterAll(async () => {
-  await database.destroy();
   await management.stop();
   proxy.close();
 });
 
 const rows = async (table: string, projectId: string) =>
-  (await database(table).where({ project_id: projectId }).select('project_id')).length;
+  (await management.database(table).where({ project_id: projectId }).select('project_id')).length;
 
 // What was committed is a deletion, and its key opens nothing any more: nobody could ask again after an error.
 it('204 DELETE P when the database goes away after the first transaction; the sweep does the rest', async () => {
   const { seed, send } = await prepareInstallation(management);
   const { projectId } = seed;
   // A connection that somebody holds: the request ends access, and stands still before it is done.
-  const reply = await database.transaction(async (transaction) => {
+  const reply = await management.database.transaction(async (transaction) => {
     await transaction('connections').where({ project_id: projectId }).forUpdate().select('id');
     const asked = send.delete(`/v1/projects/${projectId}`).then((answer) => answer);
     await until('access has ended', async () => (await rows('project_deletions', projectId)) === 1 || undefined);

@@ -1,25 +1,14 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits, until } from '@sluice/testkit';
+import { until } from '@sluice/testkit';
 import { prepareInstallation } from './prepare-installation';
-import { adminKey, startManagement, type RunningManagement } from './start-management';
+import { adminKey, useManagement } from './start-management';
 
-let management: RunningManagement;
-let database: ReturnType<typeof openDatabase>;
-beforeAll(async () => {
-  management = await startManagement();
-  const { databaseUrl: url } = management.context.config;
-  database = openDatabase({ url, applicationName: 'test', poolMax: 1, limits: patientLimits });
-});
-afterAll(async () => {
-  await database.destroy();
-  await management.stop();
-});
+const management = useManagement();
 
 const isDead = async (key: string, path: string) => (await management.as(key).get(path)).status === 401 || undefined;
 const rows = async (table: string, projectId: string) =>
-  (await database(table).where({ project_id: projectId }).select('project_id')).length;
+  (await management.database(table).where({ project_id: projectId }).select('project_id')).length;
 const letTimePass = (projectId: string) =>
-  database.raw(
+  management.database.raw(
     `update project_deletions set requested_at = requested_at - interval '11 minutes' where project_id = ?`,
     [projectId],
   );
@@ -110,7 +99,7 @@ describe('404 DELETE P', () => {
     const sent = { updateMask: ['appName'], project: { appName: 'Late' } };
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
     // The change finds the project, and waits for whoever deletes its row.
-    const change = await database.transaction(async (deletion) => {
+    const change = await management.database.transaction(async (deletion) => {
       await deletion('projects').where({ id }).delete();
       const reply = management
         .as(adminKey)

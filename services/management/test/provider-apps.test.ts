@@ -1,5 +1,3 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
 import { useManagement, type ProjectWithKey } from './start-management';
 
 const canary = 'canary-client-secret-31';
@@ -140,13 +138,7 @@ describe('the app of a connection', () => {
     const expiresAt = new Date(Date.now() + 30_000).toISOString();
     const grant = { accessToken: { token: 'token', expiresAt }, refreshToken: { token: 'again' }, scopes: ['crm'] };
     const { id } = (await connect({ oauth2AuthorizationCode: grant }).expect(201)).body as { id: string };
-    const database = openDatabase({
-      url: management.context.config.databaseUrl,
-      applicationName: 'apps-test',
-      limits: patientLimits,
-    });
-    const row = await database('connections').where({ id }).first<Record<string, unknown>>();
-    await database.destroy();
+    const row = await management.database('connections').where({ id }).first<Record<string, unknown>>();
     expect(Math.abs((row['token_expires_at'] as Date).getTime() - Date.parse(expiresAt))).toBeLessThan(1_000);
     expect(row).toMatchObject({ scopes: ['crm'], token_version: 1 });
     const live = await management.context.installations.liveCredentials(project.id, id);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createStore } from '@sluice/store';
+import { createStore, openDatabase } from '@sluice/store';
 import { silentLogger } from '@sluice/telemetry';
 import { cloneDatabase, countRows, keepsContract, patientLimits } from '@sluice/testkit';
 import supertest from 'supertest';
@@ -13,6 +13,8 @@ export interface RunningManagement {
   /** Its address, without `/v1`. */
   readonly url: string;
   readonly context: ManagementContext;
+  /** Its database, also where `reach` puts something between that and the service. */
+  readonly database: ReturnType<typeof openDatabase>;
   readonly hubspot: HubspotOfTest;
   readonly salesforce: SalesforceOfTest;
   /** Sends with this key; without one, with none. */
@@ -63,6 +65,7 @@ export async function startManagement(
   const store = () => createStore({ url: databaseUrl, applicationName: 'test', timeScale, limits: patientLimits });
   const real = createContext(config, { logger: silentLogger, ...(!reach && { store: store() }) });
   const context = { ...real, ...replace(real) };
+  const database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
   const service = createManagementService(context);
   const { port } = await service.start();
   const url = `http://127.0.0.1:${port}`;
@@ -76,6 +79,7 @@ export async function startManagement(
   return {
     url,
     context,
+    database,
     hubspot,
     salesforce,
     as,
@@ -89,7 +93,7 @@ export async function startManagement(
     countRows: () => countRows(clone.url),
     stop: async () => {
       await service.stop();
-      await Promise.all([hubspot.close(), salesforce.close()]);
+      await Promise.all([hubspot.close(), salesforce.close(), database.destroy()]);
       await clone.drop();
     },
   };

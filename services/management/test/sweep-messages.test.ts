@@ -1,5 +1,4 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits, until } from '@sluice/testkit';
+import { until } from '@sluice/testkit';
 import { sweepMessages } from '../src/webhooks/sweep-messages';
 import { useManagement } from './start-management';
 
@@ -8,8 +7,7 @@ const management = useManagement();
 // A service that stops would else wait until all that has ended is deleted, whatever that is.
 it('ends between two rounds of a purge, and the next sweep goes on', async () => {
   const { id: projectId } = await management.newProject();
-  const { databaseUrl: url } = management.context.config;
-  const database = openDatabase({ url, applicationName: 'sweep-test', limits: patientLimits });
+  const { database } = management;
   await database.raw(
     `insert into uploads (project_id, id, token_hash, expires_at)
      select ?, gen_random_uuid(), n::text, now() - interval '1 hour' from generate_series(1, 2500) n`,
@@ -21,5 +19,4 @@ it('ends between two rounds of a purge, and the next sweep goes on', async () =>
   const end = sweepMessages(management.context);
   await until('all that has ended is gone', async () => (await left()) === 0 || undefined);
   await end();
-  await database.destroy();
 });

@@ -1,6 +1,7 @@
 import { sampleConfig, sampleManifest } from '@sluice/testkit';
 import type { ReadObjectConfig } from '@sluice/types';
 import { prepareAccount } from './account';
+import { addConnection } from './prepare-installation';
 import { useManagement } from './start-management';
 
 const management = useManagement();
@@ -15,12 +16,7 @@ const contacts = (members: Omit<ReadObjectConfig, 'objectName'>, objectName = 'c
 async function prepareInstall() {
   const prepared = await prepareAccount(management, { manifest });
   const { projectId } = prepared.seed;
-  await management.context.store.connections.create({
-    projectId,
-    provider: 'hubspot',
-    groupRef: 'acme',
-    consumerRef: 'anna',
-    authScheme: 'apiKey',
+  await addConnection(management, projectId, 'acme', {
     seal: (id) => management.context.installations.seal(id, { apiKey: prepared.token }),
   });
   const install = (content: object, query = '') =>

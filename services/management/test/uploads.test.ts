@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openDatabase } from '@sluice/store';
-import { patientLimits, zipOf } from '@sluice/testkit';
+import { zipOf } from '@sluice/testkit';
 import type { SignedUrl } from '@sluice/types';
 import supertest from 'supertest';
 import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
@@ -48,15 +47,13 @@ const idOf = ({ path }: SignedUrl) => path.split('/').at(-1)?.replace('.zip', ''
 
 /** Ends the hour of an upload, after a check of how long it would have lasted. */
 async function expire(address: SignedUrl): Promise<void> {
-  const { databaseUrl: url } = management.context.config;
-  const database = openDatabase({ url, applicationName: 'upload-test', limits: patientLimits });
+  const { database } = management;
   const rows = database('uploads').where({ project_id: project.id, id: idOf(address) });
   const left = database.raw('extract(epoch from expires_at - now())::float8 as left');
   const [row] = await rows.clone().select<{ left: number }[]>(left);
   expect(row?.left).toBeGreaterThan(3_500);
   expect(row?.left).toBeLessThanOrEqual(3_600);
   await rows.update({ expires_at: database.raw('now()') });
-  await database.destroy();
 }
 
 describe('200', () => {

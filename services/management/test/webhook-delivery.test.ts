@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '@sluice/store';
-import { until, patientLimits } from '@sluice/testkit';
+import { until } from '@sluice/testkit';
 import { sampleFile, startReceiver, startSample, type Receiver, type SampleReceiver } from './start-receiver';
 import { startWebhooks, type WebhookFixture } from './webhook-fixture';
 
@@ -84,15 +83,10 @@ describe('the signature', () => {
     };
     expect(await deliverTo(old)).toMatch(/^endpoint\.test/);
     expect(await deliverTo(young)).toMatch(/^endpoint\.test/);
-    const database = openDatabase({
-      url: fixture.management.context.config.databaseUrl,
-      applicationName: 'test',
-      limits: patientLimits,
-    });
+    const { database } = fixture.management;
     await database('webhook_endpoints')
       .where({ project_id: fixture.project.id })
       .update({ previous_secret_until: database.raw(`previous_secret_until - interval '24 hours'`) });
-    await database.destroy();
     expect((await fixture.send('get', `/${endpoint.id}/secret`)).body).toEqual({ secret: rotated.secret });
     expect(await deliverTo(old)).toMatch(/^refused/);
     expect(await deliverTo(young)).toMatch(/^endpoint\.test/);
@@ -125,13 +119,8 @@ it('gives up what is written for an endpoint by who did not see that it was disa
   const message = await fixture.sendTest(id);
   await fixture.ended(id, message.id);
   await fixture.send('patch', `/${id}`, { updateMask: ['status'], webhookEndpoint: { status: 'disabled' } });
-  const database = openDatabase({
-    url: fixture.management.context.config.databaseUrl,
-    applicationName: 'test',
-    limits: patientLimits,
-  });
+  const { database } = fixture.management;
   await database('webhook_messages').where({ endpoint_id: id }).update({ state: 'pending', ended_at: null });
-  await database.destroy();
   expect(await fixture.ended(id, message.id)).toMatchObject({ status: 'failed' });
   expect(received).toHaveLength(1);
 });
@@ -196,11 +185,7 @@ describe('a receiver that says what it wants', () => {
 it('a secret that cannot be read: a failed attempt as others, until the key is there again', async () => {
   const { url, received } = await answering(200);
   const { id } = await fixture.addEndpoint(url);
-  const database = openDatabase({
-    url: fixture.management.context.config.databaseUrl,
-    applicationName: 'test',
-    limits: patientLimits,
-  });
+  const { database } = fixture.management;
   const [row] = await database('webhook_endpoints').where({ id }).select<{ sealed_secret: string }[]>('sealed_secret');
   const sealed = row?.sealed_secret ?? '';
   const seal = (text: string) => database('webhook_endpoints').where({ id }).update({ sealed_secret: text });
@@ -214,7 +199,6 @@ it('a secret that cannot be read: a failed attempt as others, until the key is t
   expect(received).toEqual([]);
   expect((await fixture.send('get', `/${id}`)).body).not.toHaveProperty('failingSince');
   await seal(sealed);
-  await database.destroy();
   expect(await fixture.ended(id, message.id)).toMatchObject({ status: 'delivered' });
 });
 
