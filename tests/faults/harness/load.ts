@@ -58,9 +58,10 @@ export async function sendLoad(context: LoadContext, load: Load): Promise<Client
         continue;
       }
       planned += write.markers.length;
-      const dueAtMs = begunAtMs + ((begun += 1) * 1_000) / (load.perSecond ?? 400);
+      const turn = (begun += 1);
+      const dueAtMs = begunAtMs + (turn * 1_000) / (load.perSecond ?? 400);
       if (dueAtMs > performance.now()) await sleep(dueAtMs - performance.now());
-      const gateway = begun % 2;
+      const gateway = turn % 2;
       const writeUrls = [world.writeUrls[gateway] ?? '', world.writeUrls[1 - gateway] ?? ''];
       const records = await sendWrite(ledger, write, { writeUrls, secrets: world.secrets });
       next.release(write);
