@@ -101,10 +101,13 @@ function compare({ records }: ClientLedger, { outcomes, effects, mayQuarantine }
     const made = new Set(mine.filter(({ isCreate }) => isCreate).map(({ recordId }) => recordId)).size;
     const isDone = sent.recordId === undefined ? made > 0 : mine.length > 0;
     if (made > 1) counts.duplicates += 1;
-    if (sent.isRepeated && sent.outcome === 'accepted' && sent.recordId === undefined && made !== 1) counts.keyed += 1;
+    const end = sent.operationId === undefined ? undefined : endOf(sent, outcomes);
+    // What nobody can recognise at the provider ends as unknown, and is there once or not at all.
+    const mayBeAbsent = end === 'unknown' && !isReported(sent);
+    const isOnce = made === 1 || (made === 0 && mayBeAbsent);
+    if (sent.isRepeated && sent.outcome === 'accepted' && sent.recordId === undefined && !isOnce) counts.keyed += 1;
     crosstalk += mine.filter(({ account }) => account !== sent.customer.account.name).length;
     if (sent.outcome === 'refused' && isDone) counts.falseFailure += 1;
-    const end = sent.operationId === undefined ? undefined : endOf(sent, outcomes);
     if (examples.length < examplesMax && isOdd(sent, { end, made, isDone }))
       examples.push(`${addBroken(sent, end, mine)}${errorOf(sent, outcomes)}`);
     if (end === undefined) continue;
