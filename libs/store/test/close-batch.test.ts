@@ -181,11 +181,9 @@ describe('joins beside all five ways to close a batch', () => {
       );
       return rows[0]?.n ?? -1;
     };
-    const refs = await fixture.database<{ ref: string; operation_id: string; record_index: number }>('records').select(
-      'ref',
-      'operation_id',
-      'record_index',
-    );
+    const refs = await fixture
+      .database<{ ref: string; operation_id: string; record_index: number }>('records')
+      .select('ref', 'operation_id', 'record_index');
     const slot = (id: string, index: number) => `${id}/${index}`;
     expect(new Map(refs.map((row) => [row.ref, slot(row.operation_id, row.record_index)]))).toEqual(
       new Map([...answered].map(([ref, { operationId, index }]) => [ref, slot(operationId, index)])),
