@@ -102,7 +102,7 @@ function compare({ records }: ClientLedger, { outcomes, effects, mayQuarantine }
     const isDone = sent.recordId === undefined ? made > 0 : mine.length > 0;
     if (made > 1) counts.duplicates += 1;
     const end = sent.operationId === undefined ? undefined : endOf(sent, outcomes);
-    // What nobody can recognise at the provider ends as unknown, and is there once or not at all.
+    // A record with nothing unique cannot be found at the provider again: it ends as unknown, and is there once or not at all.
     const mayBeAbsent = end === 'unknown' && !isReported(sent);
     const isOnce = made === 1 || (made === 0 && mayBeAbsent);
     if (sent.isRepeated && sent.outcome === 'accepted' && sent.recordId === undefined && !isOnce) counts.keyed += 1;

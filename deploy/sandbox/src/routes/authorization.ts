@@ -3,7 +3,7 @@ import type { CallContext, CallKind, ImitatedProvider, ReceivedCall, WireReply }
 import { readTokenRequest } from '../control/oauth';
 import type { Sandbox } from '../sandbox';
 
-/** A call that concerns no account: nothing but its reply. Faults, limits and latency do not apply to it. */
+/** A call that concerns no account: nothing but its reply. Faults and limits do not apply to it. */
 interface CallOfNone {
   readonly kind: CallKind;
   readonly account?: undefined;

@@ -124,7 +124,7 @@ const letters: Readonly<Record<string, string>> = {
 };
 
 /**
- * The inside of a string literal as it is meant. Legal after a backslash: `n r t b f " ' \` and `uXXXX`.
+ * Reads the inside of a string literal. Legal after a backslash: `n r t b f " ' \` and `uXXXX`.
  * @throws SalesforceError MALFORMED_QUERY for any other escape
  */
 function unescaped(text: string): string {
