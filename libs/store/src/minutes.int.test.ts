@@ -1,23 +1,14 @@
 import type { ProjectFigures } from '@sluice/telemetry';
-import { cloneDatabase, patientLimits, type ClonedDatabase } from '@sluice/testkit';
-import type { Knex } from 'knex';
-import { openDatabase } from './database';
+import { useDatabase } from '../test/use-database';
 import { minuteStore } from './minutes';
 
-let clone: ClonedDatabase;
-let database: Knex;
+const fixture = useDatabase();
 let minutes: ReturnType<typeof minuteStore>;
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'minutes-test', limits: patientLimits });
-  minutes = minuteStore(database);
-});
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
+beforeAll(() => {
+  minutes = minuteStore(fixture.database);
 });
 afterEach(async () => {
-  await database.raw('truncate minutes, backlog_minutes, process_minutes');
+  await fixture.database.raw('truncate minutes, backlog_minutes, process_minutes');
 });
 
 const hour = { points: 60, stepSeconds: 60 };
@@ -36,7 +27,7 @@ const figuresOf = (projectId: string, written: number): ProjectFigures => {
 const age = (minutesAgo: number) =>
   Promise.all(
     ['minutes', 'backlog_minutes', 'process_minutes'].map((table) =>
-      database.raw(`update ${table} set minute = minute - make_interval(mins => ?)`, [minutesAgo]),
+      fixture.database.raw(`update ${table} set minute = minute - make_interval(mins => ?)`, [minutesAgo]),
     ),
   );
 
@@ -97,6 +88,6 @@ it('deletes what is older than eight days, a step at a time', async () => {
   expect(await minutes.purge(1)).toBe(1);
   expect(await minutes.purge(1)).toBe(1);
   expect(await minutes.purge(1)).toBe(0);
-  expect((await database.raw<{ rowCount: number }>('select * from minutes')).rowCount).toBe(1);
-  expect((await database.raw<{ rowCount: number }>('select * from process_minutes')).rowCount).toBe(1);
+  expect((await fixture.database.raw<{ rowCount: number }>('select * from minutes')).rowCount).toBe(1);
+  expect((await fixture.database.raw<{ rowCount: number }>('select * from process_minutes')).rowCount).toBe(1);
 });

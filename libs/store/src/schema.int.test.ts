@@ -1,19 +1,6 @@
-import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
-import type { Knex } from 'knex';
-import { openDatabase } from './database';
+import { useDatabase } from '../test/use-database';
 
-let clone: ClonedDatabase;
-let database: Knex;
-
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'schema-test', limits: patientLimits });
-});
-
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase();
 
 interface KeyRow {
   table: string;
@@ -36,14 +23,14 @@ const keysSql = `
 describe('schema', () => {
   // Protects the way out of one Postgres: tables can be spread by project.
   it('starts every primary and unique key of a tenant table with project_id', async () => {
-    const { rows } = await database.raw<{ rows: KeyRow[] }>(keysSql);
+    const { rows } = await fixture.database.raw<{ rows: KeyRow[] }>(keysSql);
     const tenantKeys = rows.filter((row) => !notTenantTables.includes(row.table));
     expect(tenantKeys.length).toBeGreaterThan(15);
     expect(tenantKeys.filter((row) => row.first_column !== 'project_id')).toEqual([]);
   });
 
   it('gives every tenant table a primary key', async () => {
-    const { rows } = await database.raw<{ rows: { table: string }[] }>(
+    const { rows } = await fixture.database.raw<{ rows: { table: string }[] }>(
       `select t.relname as table from pg_class t
        join pg_namespace n on n.oid = t.relnamespace and n.nspname = 'public'
        where t.relkind = 'r' and not exists (select 1 from pg_index i where i.indrelid = t.oid and i.indisprimary)`,

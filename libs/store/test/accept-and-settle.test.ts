@@ -1,8 +1,9 @@
-import { callId, type Settlement } from '@sluice/store';
-import { useWriteFixture } from './write-fixture';
+import { callId } from '@sluice/store';
+import { unfinished, useWriteFixture, written } from './write-fixture';
 
 const fixture = useWriteFixture();
 
+const ready = { next: { state: 'ready', delayMs: 0 } } as const;
 const operationOf = (id: string) => fixture.store.operations.find(fixture.seeded.projectId, id);
 
 describe('accept', () => {
@@ -12,19 +13,15 @@ describe('accept', () => {
     expect(accepted.get(write.operation.id)).toEqual({ kind: 'accepted', acceptedAt: expect.any(Date) });
     expect((await operationOf(write.operation.id))?.status).toBe('in_progress');
 
-    const [call] = await fixture.claim();
-    if (!call) throw new Error('nothing was claimed');
-    expect(
-      await fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }, { index: 1 }, { index: 2 }] }]),
-    ).toEqual(new Set([callId(call)]));
+    const call = await fixture.claimOne();
+    expect(await fixture.send(call, 0, 1, 2)).toEqual(new Set([callId(call)]));
     await fixture.settleAll(call);
     const ended = await operationOf(write.operation.id);
     expect(ended).toMatchObject({ status: 'success', result: 'Batch write completed (3 succeeded, 0 failed)' });
   });
 
   it('stores the same write once, however often it is repeated', async () => {
-    const write = fixture.asynchronous();
-    await fixture.store.writes.accept([write]);
+    const write = await fixture.accept();
     const again = await fixture.store.writes.accept([write]);
     expect(again.get(write.operation.id)).toEqual({ kind: 'accepted', acceptedAt: expect.any(Date) });
     expect(await fixture.claim()).toHaveLength(1);
@@ -51,37 +48,22 @@ describe('accept', () => {
 
 describe('settle', () => {
   it('counts partial success as success and names the first error', async () => {
-    const write = fixture.asynchronous({ records: [{}, {}] });
-    await fixture.store.writes.accept([write]);
-    const [call] = await fixture.claim();
-    if (!call) throw new Error('nothing was claimed');
-    const settlement: Settlement = {
-      ...call,
-      isCreate: true,
-      attempt: { durationMs: 1 },
-      records: [
-        { index: 0, kind: 'succeeded', providerId: '1' },
-        { index: 1, kind: 'failed', error: { class: 'rejected', text: 'Email address x is invalid' } },
-      ],
-      next: { state: 'done' },
-      orderKeys: [],
-    };
-    const { answers } = await fixture.store.writes.settle([settlement]);
-    expect(answers.get(callId(call))).toMatchObject({ ended: { status: 'success' } });
+    const write = await fixture.accept({ records: [{}, {}] });
+    const call = await fixture.claimOne();
+    const error = { class: 'rejected', text: 'Email address x is invalid' } as const;
+    const settled = await fixture.settle(call, [written(0, '1'), { index: 1, kind: 'failed', error }]);
+    expect(settled).toMatchObject({ ended: { status: 'success' } });
     expect((await operationOf(write.operation.id))?.result).toBe(
       'Batch write completed (1 succeeded, 1 failed). First error, record 1: Email address x is invalid',
     );
   });
 
   it('keeps a settlement that lost its fence as evidence and changes nothing', async () => {
-    const write = fixture.asynchronous();
-    await fixture.store.writes.accept([write]);
-    const [first] = await fixture.claim();
-    if (!first) throw new Error('nothing was claimed');
-    await fixture.store.writes.recordIntents([{ ...first, records: [{ index: 0, fingerprint: 'f' }] }]);
+    const write = await fixture.accept();
+    const first = await fixture.claimOne();
+    await fixture.send(first, 0);
     await expectLapse('in_doubt');
-    const [second] = await fixture.claim();
-    if (!second) throw new Error('nothing was claimed');
+    const second = await fixture.claimOne();
     expect(second).toMatchObject({ isInDoubt: true, fence: first.fence + 1, crashCount: 1 });
 
     const late = await fixture.settleAll(first);
@@ -93,80 +75,44 @@ describe('settle', () => {
 
   // A sender was paused, its call was reconciled and made ready again; then its reply arrives: nobody may send it now.
   it('takes a ready call back into doubt when late evidence shows that it was written', async () => {
-    await fixture.store.writes.accept([fixture.asynchronous()]);
-    const [paused] = await fixture.claim();
-    if (!paused) throw new Error('nothing was claimed');
-    await fixture.store.writes.recordIntents([{ ...paused, records: [{ index: 0 }] }]);
+    await fixture.accept();
+    const paused = await fixture.claimOne();
+    await fixture.send(paused, 0);
     await expectLapse('in_doubt');
-    const [reconciling] = await fixture.claim();
-    if (!reconciling) throw new Error('nothing was claimed');
-    const again = { index: 0, kind: 'again', sendState: 'none' } as const;
-    await fixture.store.writes.settle([
-      { ...reconciling, isCreate: true, records: [again], next: { state: 'ready', delayMs: 0 }, orderKeys: [] },
-    ]);
-    const records = [{ index: 0, kind: 'succeeded', providerId: '7' }] as const;
-    await fixture.store.writes.settle([
-      { ...paused, isCreate: true, attempt: { durationMs: 1 }, records, next: { state: 'done' }, orderKeys: [] },
-    ]);
+    const reconciling = await fixture.claimOne();
+    await fixture.settle(reconciling, [unfinished(0)], ready);
+    await fixture.settle(paused, [written(0, '7')]);
     expect((await fixture.claim())[0]?.isInDoubt).toBe(true);
   });
 
   // The lookup may have missed what the reply proves: it must not end with another send.
   it('takes a call back into doubt that is being looked up when late evidence shows that it was written', async () => {
-    await fixture.store.writes.accept([fixture.asynchronous()]);
-    const [paused] = await fixture.claim();
-    if (!paused) throw new Error('nothing was claimed');
-    await fixture.store.writes.recordIntents([{ ...paused, records: [{ index: 0 }] }]);
+    await fixture.accept();
+    const paused = await fixture.claimOne();
+    await fixture.send(paused, 0);
     await expectLapse('in_doubt');
-    const [inDoubt] = await fixture.claim();
-    if (!inDoubt) throw new Error('nothing was claimed');
-    const written = { index: 0, kind: 'succeeded', providerId: '7' } as const;
-    await fixture.store.writes.settle([
-      {
-        ...paused,
-        isCreate: true,
-        attempt: { durationMs: 1 },
-        records: [written],
-        next: { state: 'done' },
-        orderKeys: [],
-      },
-    ]);
-    const again = { index: 0, kind: 'again', sendState: 'none' } as const;
-    await fixture.store.writes.settle([
-      { ...inDoubt, isCreate: true, records: [again], next: { state: 'ready', delayMs: 0 }, orderKeys: [] },
-    ]);
-    const [next] = await fixture.claim();
-    if (!next) throw new Error('nothing was claimed');
+    const inDoubt = await fixture.claimOne();
+    await fixture.settle(paused, [written(0, '7')]);
+    await fixture.settle(inDoubt, [unfinished(0)], ready);
+    const next = await fixture.claimOne();
     expect(next.isInDoubt).toBe(true);
     const { evidence } = await fixture.store.writes.readDoubt(next, 1_000);
-    expect(evidence.map(({ settlement }) => settlement)).toEqual([written]);
+    expect(evidence.map(({ settlement }) => settlement)).toEqual([written(0, '7')]);
   });
 
   it('makes a call ready again whose process died before its intent', async () => {
-    await fixture.store.writes.accept([fixture.asynchronous()]);
-    const [call] = await fixture.claim();
-    if (!call) throw new Error('nothing was claimed');
+    await fixture.accept();
+    const call = await fixture.claimOne();
     await expectLapse('ready');
-    expect(await fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }])).toEqual(new Set());
+    expect(await fixture.send(call, 0)).toEqual(new Set());
     expect((await fixture.claim())[0]?.isInDoubt).toBe(false);
   });
 
   it('stays in doubt when the reconciling process dies too', async () => {
-    await fixture.store.writes.accept([fixture.asynchronous()]);
-    const [sent] = await fixture.claim();
-    if (!sent) throw new Error('nothing was claimed');
-    await fixture.store.writes.recordIntents([{ ...sent, records: [{ index: 0 }] }]);
-    const again = { index: 0, kind: 'again', sendState: 'maybe' } as const;
-    await fixture.store.writes.settle([
-      {
-        ...sent,
-        isCreate: true,
-        attempt: { durationMs: 1 },
-        records: [again],
-        next: { state: 'in_doubt', delayMs: 0 },
-        orderKeys: [],
-      },
-    ]);
+    await fixture.accept();
+    const sent = await fixture.claimOne();
+    await fixture.send(sent, 0);
+    await fixture.settle(sent, [unfinished(0, 'maybe')], { next: { state: 'in_doubt', delayMs: 0 } });
     const [reconciling] = await fixture.claim();
     expect(reconciling?.isInDoubt).toBe(true);
     await expectLapse('in_doubt');
@@ -174,29 +120,20 @@ describe('settle', () => {
 
   // A create that kills whoever sends it, and leaves nothing at the provider, must not be sent again until its deadline.
   it('keeps the crash count through a lookup, and resets it with a reply', async () => {
-    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await fixture.accept();
     const [crashed] = await fixture.claim();
     expect(crashed?.crashCount).toBe(0);
     await expectLapse('ready');
-    const [inDoubt] = await fixture.claim();
-    if (!inDoubt) throw new Error('nothing was claimed');
-    const again = { index: 0, kind: 'again', sendState: 'none' } as const;
-    const sentAgain = {
-      isCreate: true,
-      records: [again],
-      next: { state: 'ready', delayMs: 0 },
-      orderKeys: [],
-    } as const;
-    await fixture.store.writes.settle([{ ...inDoubt, ...sentAgain }]);
-    const [sending] = await fixture.claim();
-    if (!sending) throw new Error('nothing was claimed');
+    const inDoubt = await fixture.claimOne();
+    await fixture.settle({ ...inDoubt, isInDoubt: true }, [unfinished(0)], ready);
+    const sending = await fixture.claimOne();
     expect(sending.crashCount).toBe(1);
-    await fixture.store.writes.settle([{ ...sending, ...sentAgain, attempt: { durationMs: 1, status: 503 } }]);
+    await fixture.settle(sending, [unfinished(0)], { ...ready, attempt: { durationMs: 1, status: 503 } });
     expect((await fixture.claim())[0]?.crashCount).toBe(0);
   });
 
   it('isolates a call after two crashes', async () => {
-    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await fixture.accept();
     for (let crash = 0; crash < 2; crash += 1) {
       expect(await fixture.claim()).toHaveLength(1);
       await expectLapse('ready');
@@ -218,7 +155,7 @@ describe('claim', () => {
       const write = fixture.asynchronous();
       await fixture.store.writes.openSynchronous({ ...write, owner: 'gateway', leaseMs: 6_000 });
     }
-    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await fixture.accept();
     expect(await fixture.claim()).toHaveLength(1);
   });
 
@@ -230,7 +167,7 @@ describe('claim', () => {
   });
 
   it('leaves a blocked lane alone and a shorter block does not shorten it', async () => {
-    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await fixture.accept();
     // Only the first block is one to log.
     expect(await fixture.store.writes.blockLane(fixture.lane, 60_000, 'ten_secondly_rolling')).toBe(true);
     expect(await fixture.store.writes.blockLane(fixture.lane, 10, 'shorter')).toBe(false);
@@ -258,14 +195,12 @@ describe('claim', () => {
   });
 
   it('is found by the sweep without any message', async () => {
-    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await fixture.accept();
     expect(await fixture.store.writes.findReadyLanes({ limit: 100 })).toEqual({ found: [fixture.lane] });
   });
 });
 
 /** The process of the one running call died: its lease is over, whatever the test took to come here, and the sweep takes the call. */
 async function expectLapse(state: 'ready' | 'in_doubt'): Promise<void> {
-  const over = fixture.database.raw(`now() - interval '1 second'`);
-  await fixture.database('calls').where({ state: 'running' }).update({ lease_until: over });
-  expect(await fixture.store.writes.lapse(100)).toMatchObject([{ state }]);
+  expect(await fixture.lapse()).toMatchObject([{ state }]);
 }

@@ -111,8 +111,7 @@ describe.each(cuts)('the lookup that follows the commit fails %s', (_case, cut) 
 
   // Each alone, after a flush that a neighbour's value has spoilt: the first try may have been committed.
   it('what an earlier try has stored is reported as in doubt, with the remedy', async () => {
-    const write = fixture.asynchronous();
-    await fixture.store.writes.accept([write]);
+    const write = await fixture.accept();
     const [results] = await acceptOrErrors(cut(), [write]);
     expect(results).toBeInstanceOf(DependencyError);
     expect(retryableOf(results)).toBe(false);
@@ -126,8 +125,7 @@ describe.each(cuts)('the lookup that follows the commit fails %s', (_case, cut) 
 
 // The config may have changed since, so that it would be refused now.
 it('what an earlier try has stored is accepted, whatever has changed meanwhile', async () => {
-  const write = fixture.asynchronous();
-  await fixture.store.writes.accept([write]);
+  const write = await fixture.accept();
   await arrange('installations').update({ config_id: 'another' });
   const again = await fixture.store.writes.accept([write]);
   expect(again.get(write.operation.id)).toEqual(accepted);

@@ -1,13 +1,13 @@
 import { openDatabase, type ClaimedCall, type Settlement } from '@sluice/store';
 import { until, patientLimits } from '@sluice/testkit';
-import { useWriteFixture } from './write-fixture';
+import { unfinished, useWriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture();
 
 /** Two creates in doubt, claimed to be looked for. */
-async function claimTwo(): Promise<ClaimedCall[]> {
-  for (let n = 0; n < 2; n += 1) await fixture.store.writes.accept([fixture.asynchronous()]);
-  return await fixture.claim();
+async function claimTwo(): Promise<[ClaimedCall, ClaimedCall]> {
+  for (let n = 0; n < 2; n += 1) await fixture.accept();
+  return (await fixture.claim()) as [ClaimedCall, ClaimedCall];
 }
 const adopt = (call: ClaimedCall, providerId = '77'): Settlement => ({
   ...call,
@@ -27,6 +27,18 @@ const waiting = (count: number) =>
     await watching.destroy();
     return rows.length === count ? true : undefined;
   });
+/** Settles one and then the other while the operation of a call is locked, so that both wait for it in this order. */
+async function settleInTurn(locked: ClaimedCall, first: Settlement, second: Settlement): Promise<void> {
+  const settled = await fixture.database.transaction(async (holding) => {
+    await holding('operations').where('id', locked.operationId).forUpdate().select('id');
+    const one = fixture.store.writes.settle([first]);
+    await waiting(1);
+    const other = fixture.store.writes.settle([second]);
+    await waiting(2);
+    return [[one], [other]];
+  });
+  await Promise.all(settled.flat());
+}
 const outcomesOf = async (calls: readonly ClaimedCall[]) => {
   const { operations } = fixture.store;
   const records = await Promise.all(calls.map((call) => operations.listRecords(call.projectId, call.operationId)));
@@ -54,7 +66,7 @@ describe('two reconciliations that adopt one provider record', () => {
   });
 
   it('the answer has the state of the call, and its operation is not over', async () => {
-    const [first, second] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    const [first, second] = await claimTwo();
     await fixture.store.writes.settle([adopt(first)]);
     const [settled] = (await fixture.store.writes.settle([adopt(second)])).answers.values();
     expect(settled).toMatchObject({ isHeld: true, next: { state: 'in_doubt' } });
@@ -92,7 +104,7 @@ describe('a reply that names a record which another create had adopted', () => {
     ['in one transaction', (adopting, owning) => fixture.store.writes.settle([adopting, owning])],
     ['at the same time', (...both) => Promise.all(both.map((settlement) => fixture.store.writes.settle([settlement])))],
   ])('%s: it owns the record, the adopter is looked up again', async (_case, settle) => {
-    const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    const [adopter, owner] = await claimTwo();
     await settle(adopt(adopter), reply(owner));
     expect(await outcomesOf([adopter, owner])).toEqual(['pending -', 'succeeded 77']);
     expect(await operationOf(adopter)).toMatchObject({ status: 'in_progress' });
@@ -102,46 +114,22 @@ describe('a reply that names a record which another create had adopted', () => {
 
   // Its statement looked for adoptions, and waits for a row: what it does not see must wait for it.
   it('a reply that is being stored: the adoption waits for it, and is undone', async () => {
-    const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
-    const settled = await fixture.database.transaction(async (holding) => {
-      await holding('operations').where('id', owner.operationId).forUpdate().select('id');
-      const replying = fixture.store.writes.settle([reply(owner)]);
-      await waiting(1);
-      const adopting = fixture.store.writes.settle([adopt(adopter)]);
-      await waiting(2);
-      return [[replying], [adopting]];
-    });
-    await Promise.all(settled.flat());
+    const [adopter, owner] = await claimTwo();
+    await settleInTurn(owner, reply(owner), adopt(adopter));
     expect(await outcomesOf([adopter, owner])).toEqual(['pending -', 'succeeded 77']);
   });
 
   it('an adoption that is being stored: the reply waits for it, and undoes it', async () => {
-    const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
-    const settled = await fixture.database.transaction(async (holding) => {
-      await holding('operations').where('id', adopter.operationId).forUpdate().select('id');
-      const adopting = fixture.store.writes.settle([adopt(adopter)]);
-      await waiting(1);
-      const replying = fixture.store.writes.settle([reply(owner)]);
-      await waiting(2);
-      return [[adopting], [replying]];
-    });
-    await Promise.all(settled.flat());
+    const [adopter, owner] = await claimTwo();
+    await settleInTurn(adopter, adopt(adopter), reply(owner));
     expect(await outcomesOf([adopter, owner])).toEqual(['pending -', 'succeeded 77']);
   });
 
   it('two replies that name it at the same time: the adopter gives it back once', async () => {
-    for (let created = 0; created < 3; created += 1) await fixture.store.writes.accept([fixture.asynchronous()]);
+    for (let created = 0; created < 3; created += 1) await fixture.accept();
     const [adopter, owner, other] = (await fixture.claim()) as [ClaimedCall, ClaimedCall, ClaimedCall];
     await fixture.store.writes.settle([adopt(adopter)]);
-    const settled = await fixture.database.transaction(async (holding) => {
-      await holding('operations').where('id', adopter.operationId).forUpdate().select('id');
-      const replying = fixture.store.writes.settle([reply(owner)]);
-      await waiting(1);
-      const alsoReplying = fixture.store.writes.settle([reply(other)]);
-      await waiting(2);
-      return [[replying], [alsoReplying]];
-    });
-    await Promise.all(settled.flat());
+    await settleInTurn(adopter, reply(owner), reply(other));
     expect(await outcomesOf([adopter, owner, other])).toEqual(['pending -', 'succeeded 77', 'succeeded 77']);
     const counts = ['records_succeeded', 'calls_open', 'state'];
     expect(await fixture.database('operations').where('id', adopter.operationId).select(counts)).toEqual([
@@ -150,7 +138,7 @@ describe('a reply that names a record which another create had adopted', () => {
   });
 
   it('the adopter is claimed again in doubt, and ends again', async () => {
-    const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    const [adopter, owner] = await claimTwo();
     await fixture.store.writes.settle([adopt(adopter)]);
     expect(await operationOf(adopter)).toMatchObject({ status: 'success' });
     await fixture.store.writes.settle([reply(owner)]);
@@ -166,7 +154,7 @@ describe('a reply that names a record which another create had adopted', () => {
   });
 
   it('a stale settlement of the adopter changes nothing any more', async () => {
-    const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    const [adopter, owner] = await claimTwo();
     await fixture.store.writes.settle([adopt(adopter)]);
     await fixture.store.writes.settle([reply(owner)]);
     const [settled] = (await fixture.store.writes.settle([adopt(adopter, '99')])).answers.values();
@@ -176,7 +164,7 @@ describe('a reply that names a record which another create had adopted', () => {
 
   // A provider that answers two creates with one record has made one: both get the true outcome.
   it('nobody adopted it: both replies stand', async () => {
-    const calls = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    const calls = await claimTwo();
     for (const call of calls) await fixture.store.writes.settle([reply(call)]);
     expect(await outcomesOf(calls)).toEqual(['succeeded 77', 'succeeded 77']);
   });
@@ -193,10 +181,8 @@ describe('equal creates in doubt', () => {
   };
   /** Its reply was ambiguous: it is to be looked up. */
   const doubt = async (call: ClaimedCall, indexes: readonly number[] = [0]): Promise<void> => {
-    const records = indexes.map((index) => ({ index, kind: 'again' as const, sendState: 'maybe' as const }));
-    const next = { state: 'in_doubt' as const, delayMs: 0 };
-    const attempt = { durationMs: 1 };
-    await fixture.store.writes.settle([{ ...call, isCreate: true, attempt, records, next, orderKeys: [] }]);
+    const records = indexes.map((index) => unfinished(index, 'maybe'));
+    await fixture.settle(call, records, { next: { state: 'in_doubt', delayMs: 0 } });
   };
   const openTwins = async (call: ClaimedCall) => (await fixture.store.writes.readDoubt(call, 30_000)).openTwins;
 
@@ -208,7 +194,7 @@ describe('equal creates in doubt', () => {
     ['sent within our window', 40_000, 15_000, [0]],
     ['sent after our window: it cannot have made what is ours', 40_000, 5_000, []],
   ])('a twin %s', async (_case, ours, theirs, open) => {
-    const [mine, twin] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    const [mine, twin] = await claimTwo();
     await send(mine, ours);
     await doubt(mine);
     await send(twin, theirs);
@@ -243,7 +229,7 @@ describe('equal creates in doubt', () => {
   });
 
   it('show when they were sent last', async () => {
-    const [mine] = (await claimTwo()) as [ClaimedCall];
+    const [mine] = await claimTwo();
     await send(mine, 10_000);
     await doubt(mine);
     const { sinceSentMs, lastSentAt } = await fixture.store.writes.readDoubt(mine, 30_000);

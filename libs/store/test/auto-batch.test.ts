@@ -1,18 +1,11 @@
-import type { BatchableWrite, BatchMembership, PlannedCall, SealedRecord } from '@sluice/store';
-import { useWriteFixture } from './write-fixture';
+import type { BatchableWrite, BatchMembership } from '@sluice/store';
+import { oneCall, useWriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture();
 
-const oneCall = (records: readonly SealedRecord[]): PlannedCall[] => [
-  {
-    number: 1,
-    connectionId: fixture.seeded.connectionId,
-    recordIndexes: records.map((record) => record.index),
-    planBytes: records.reduce((bytes, { planBytes }) => bytes + planBytes, 0),
-  },
-];
-const seal = (operationId: string) =>
-  fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId }, oneCall);
+const seal = (operationId: string) => fixture.seal(operationId);
+const pendingOf = (operationId: string) =>
+  fixture.store.writes.loadPending({ projectId: fixture.seeded.projectId, operationId, number: 1 });
 /** All of them joined; there is at least one. */
 const membersOf = (answers: Iterable<unknown>): [BatchMembership, ...BatchMembership[]] =>
   [...answers].map((answer) => {
@@ -21,10 +14,12 @@ const membersOf = (answers: Iterable<unknown>): [BatchMembership, ...BatchMember
     return answer as BatchMembership;
   }) as [BatchMembership, ...BatchMembership[]];
 
+const join = async (count: number, more: Parameters<typeof fixture.batchable>[0] = {}) =>
+  membersOf((await fixture.store.writes.join(Array.from({ length: count }, () => fixture.batchable(more)))).values());
+
 describe('join', () => {
   it('fills batches of exactly 100 in accept order, and opens the next', async () => {
-    const answers = await fixture.store.writes.join(Array.from({ length: 250 }, () => fixture.batchable()));
-    const members = membersOf(answers.values());
+    const members = await join(250);
     const sizes = [...Map.groupBy(members, (member) => member.operationId).values()].map((group) => group.length);
     expect(sizes.sort((a, b) => b - a)).toEqual([100, 100, 50]);
     for (const group of Map.groupBy(members, (member) => member.operationId).values()) {
@@ -34,19 +29,13 @@ describe('join', () => {
   });
 
   it('puts records of concurrent gateways into one open batch', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, () => fixture.store.writes.join([fixture.batchable()])),
-    );
-    const members = answers.flatMap((each) => membersOf(each.values()));
+    const members = (await Promise.all(Array.from({ length: 30 }, () => join(1)))).flat();
     expect(new Set(members.map((member) => member.operationId)).size).toBe(1);
     expect(new Set(members.map((member) => member.index)).size).toBe(30);
   });
 
   it('keeps creates and updates apart', async () => {
-    const create = membersOf((await fixture.store.writes.join([fixture.batchable()])).values());
-    const update = membersOf(
-      (await fixture.store.writes.join([fixture.batchable({ type: 'update', recordId: '1' })])).values(),
-    );
+    const [create, update] = [await join(1), await join(1, { type: 'update', recordId: '1' })];
     expect(create[0].operationId).not.toBe(update[0].operationId);
   });
 });
@@ -115,31 +104,24 @@ describe('join of many batch keys', () => {
       return { ...write, record: { ...write.record, plan: JSON.stringify({ fields: { text } }) } };
     });
     const [member] = membersOf((await fixture.store.writes.join(writes)).values());
-    const plans: string[] = [];
     await fixture.store.operations.requestCancel(fixture.seeded.projectId, member.operationId);
-    await fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId: member.operationId }, oneCall);
-    const stored = await fixture.store.writes.loadPending({
-      projectId: fixture.seeded.projectId,
-      operationId: member.operationId,
-      number: 1,
-    });
-    plans.push(...stored.map(({ plan }) => plan));
-    expect(plans.map((plan) => (JSON.parse(plan) as { fields: { text: string } }).fields.text)).toEqual(texts);
+    await seal(member.operationId);
+    const stored = await pendingOf(member.operationId);
+    const textOf = (plan: string) => (JSON.parse(plan) as { fields: { text: string } }).fields.text;
+    expect(stored.map(({ plan }) => textOf(plan))).toEqual(texts);
   });
 });
 
 describe('seal', () => {
   it('refuses a batch that is neither full nor due, and returns how long it has', async () => {
-    const [member] = membersOf((await fixture.store.writes.join([fixture.batchable({ maxDelayMs: 60_000 })])).values());
+    const [member] = await join(1, { maxDelayMs: 60_000 });
     const sealing = await seal(member.operationId);
     expect(sealing.kind).toBe('not-due');
     expect(sealing.kind === 'not-due' && sealing.dueInMs).toBeGreaterThan(55_000);
   });
 
   it('seals once when many try', async () => {
-    const members = membersOf(
-      (await fixture.store.writes.join(Array.from({ length: 100 }, () => fixture.batchable()))).values(),
-    );
+    const members = await join(100);
     const sealings = await Promise.all(Array.from({ length: 5 }, () => seal(members[0].operationId)));
     expect(sealings.filter((sealing) => sealing.kind === 'sealed')).toHaveLength(1);
     expect(sealings.filter((sealing) => sealing.kind === 'gone')).toHaveLength(4);
@@ -147,12 +129,10 @@ describe('seal', () => {
   });
 
   it('rolls back when the plan does not hold every record', async () => {
-    const members = membersOf(
-      (await fixture.store.writes.join(Array.from({ length: 100 }, () => fixture.batchable()))).values(),
-    );
+    const members = await join(100);
     const operationId = members[0].operationId;
     const incomplete = fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId }, (records) =>
-      oneCall(records.slice(1)),
+      oneCall(fixture.seeded, records.slice(1)),
     );
     await expect(incomplete).rejects.toThrow(/99 planned/);
     expect((await seal(operationId)).kind).toBe('sealed');
@@ -171,10 +151,8 @@ describe('seal', () => {
       }
     })();
     for (let round = 0; round < 40; round += 1) {
-      const answers = await Promise.all(
-        Array.from({ length: 4 }, () => fixture.store.writes.join([fixture.batchable({ maxDelayMs: 1 })])),
-      );
-      joined.push(...answers.flatMap((each) => membersOf(each.values())));
+      const members = await Promise.all(Array.from({ length: 4 }, () => join(1, { maxDelayMs: 1 })));
+      joined.push(...members.flat());
     }
     joining.abort();
     await sealing;
@@ -182,11 +160,7 @@ describe('seal', () => {
       if ((await seal(key.operationId)).kind === 'sealed') sealed.add(key.operationId);
     expect(new Set(joined.map((member) => member.operationId))).toEqual(sealed);
     for (const operationId of sealed) {
-      const stored = await fixture.store.writes.loadPending({
-        projectId: fixture.seeded.projectId,
-        operationId,
-        number: 1,
-      });
+      const stored = await pendingOf(operationId);
       expect(stored).toHaveLength(joined.filter((member) => member.operationId === operationId).length);
     }
   });

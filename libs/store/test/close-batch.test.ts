@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BatchableWrite, BatchMembership, PlannedCall, SealedRecord } from '@sluice/store';
+import type { BatchableWrite, BatchMembership } from '@sluice/store';
 import { sampleManifest, seedInstallation, type SeededInstallation } from '@sluice/testkit';
 import { useWriteFixture, type WriteFixture } from './write-fixture';
 
@@ -8,16 +8,7 @@ import { useWriteFixture, type WriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture();
 
-const oneCall = (records: readonly SealedRecord[]): PlannedCall[] => [
-  {
-    number: 1,
-    connectionId: fixture.seeded.connectionId,
-    recordIndexes: records.map((record) => record.index),
-    planBytes: records.reduce((bytes, { planBytes }) => bytes + planBytes, 0),
-  },
-];
-const seal = (operationId: string) =>
-  fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId }, oneCall);
+const seal = (operationId: string) => fixture.seal(operationId);
 const join = async (count: number, more: Parameters<WriteFixture['batchable']>[0] = {}): Promise<BatchMembership[]> => {
   const writes = Array.from({ length: count }, () => fixture.batchable(more));
   const answers = await fixture.store.writes.join(writes);

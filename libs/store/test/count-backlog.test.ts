@@ -36,7 +36,7 @@ describe('the backlog of a project', () => {
     const { writes } = fixture.store;
     await writes.accept([ordered()]);
     await writes.accept([ordered()]);
-    await writes.accept([fixture.asynchronous()]);
+    await fixture.accept();
     await writes.join(Array.from({ length: 100 }, () => fixture.batchable()));
     expect(await count(1_000)).toBe(103);
     const claimed = await fixture.claim({ limit: 10 });
@@ -108,8 +108,7 @@ describe('the backlog of a project', () => {
       await writes.settle([
         { ...call, isCreate: true, attempt: { durationMs: 1, status: 400, error }, records, next, orderKeys: [] },
       ]);
-    const [whole] = await fixture.claim();
-    if (whole === undefined) throw new Error('nothing was claimed');
+    const whole = await fixture.claimOne();
     const again = [0, 1, 2, 3].map((index) => ({ index, kind: 'again', sendState: 'none', error }) as const);
     await settle(whole, again, {
       state: 'split',

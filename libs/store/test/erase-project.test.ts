@@ -1,19 +1,15 @@
-import { createStore, newId, type Store } from '@sluice/store';
+import { createStore, newId } from '@sluice/store';
 import { countRows, fillBacklog, patientLimits, seedInstallation, startTcpProxy, until } from '@sluice/testkit';
 import { eraseUntilDeath } from './erase-until-death';
 import { fillTables, rowsOf } from './fill-tables';
 import { useWriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture();
-let store: Store;
-beforeEach(async () => {
-  store = fixture.store;
-});
 
 const removed = async () => {
-  expect(await store.projects.remove(fixture.seeded.projectId)).toBe(true);
+  expect(await fixture.store.projects.remove(fixture.seeded.projectId)).toBe(true);
 };
-const erase = () => store.projects.erase(fixture.seeded.projectId);
+const erase = () => fixture.store.projects.erase(fixture.seeded.projectId);
 /** Passes until one returns this. */
 async function eraseUntil(last: string): Promise<string[]> {
   const rounds: string[] = [];
@@ -26,39 +22,39 @@ const letTimePass = () =>
     `update project_deletions set requested_at = requested_at - interval '11 minutes' where project_id = ?`,
     [fixture.seeded.projectId],
   );
-const find = (id: string) => store.operations.find(fixture.seeded.projectId, id);
+const find = (id: string) => fixture.store.operations.find(fixture.seeded.projectId, id);
 
 describe('removing', () => {
   it('takes the project and its keys away at once, and frees the name', async () => {
     const { projectId, projectName } = fixture.seeded;
-    const jwtKey = await store.jwtKeys.create({ projectId, label: 'x', publicKeyPem: 'pem' });
+    const jwtKey = await fixture.store.jwtKeys.create({ projectId, label: 'x', publicKeyPem: 'pem' });
     await removed();
-    expect(await store.projects.find(projectId)).toBeUndefined();
-    expect(await store.apiKeys.findPresented('a secret of the test')).toBeUndefined();
-    expect(await store.jwtKeys.findNamed(jwtKey.id)).toBeUndefined();
-    expect(await store.projects.removed()).toEqual([projectId]);
-    await store.projects.create({ name: projectName, appName: 'Next', orgId: 'org-1' });
-    expect(await store.projects.remove(projectId)).toBe(false);
+    expect(await fixture.store.projects.find(projectId)).toBeUndefined();
+    expect(await fixture.store.apiKeys.findPresented('a secret of the test')).toBeUndefined();
+    expect(await fixture.store.jwtKeys.findNamed(jwtKey.id)).toBeUndefined();
+    expect(await fixture.store.projects.removed()).toEqual([projectId]);
+    await fixture.store.projects.create({ name: projectName, appName: 'Next', orgId: 'org-1' });
+    expect(await fixture.store.projects.remove(projectId)).toBe(false);
   });
 
   // A request that found the project a moment before may make one all the same.
   it('leaves no key that opens anything, also when it is made afterwards', async () => {
     const { projectId } = fixture.seeded;
     await removed();
-    await store.apiKeys.create({ projectId, label: 'late', scopes: ['full'], secret: 'a late secret' });
-    const jwtKey = await store.jwtKeys.create({ projectId, label: 'late', publicKeyPem: 'pem' });
-    expect(await store.apiKeys.findPresented('a late secret')).toBeUndefined();
-    expect(await store.jwtKeys.findNamed(jwtKey.id)).toBeUndefined();
+    await fixture.store.apiKeys.create({ projectId, label: 'late', scopes: ['full'], secret: 'a late secret' });
+    const jwtKey = await fixture.store.jwtKeys.create({ projectId, label: 'late', publicKeyPem: 'pem' });
+    expect(await fixture.store.apiKeys.findPresented('a late secret')).toBeUndefined();
+    expect(await fixture.store.jwtKeys.findNamed(jwtKey.id)).toBeUndefined();
   });
 
   it('lets no write in that was planned before', async () => {
     const write = fixture.asynchronous();
     await removed();
-    expect((await store.writes.accept([write])).get(write.operation.id)).toEqual({ kind: 'stale' });
+    expect((await fixture.store.writes.accept([write])).get(write.operation.id)).toEqual({ kind: 'stale' });
   });
 
   it('happens once, of twenty at once', async () => {
-    const removals = Array.from({ length: 20 }, () => store.projects.remove(fixture.seeded.projectId));
+    const removals = Array.from({ length: 20 }, () => fixture.store.projects.remove(fixture.seeded.projectId));
     expect((await Promise.all(removals)).filter(Boolean)).toHaveLength(1);
   });
 
@@ -71,7 +67,7 @@ describe('removing', () => {
       proxy.loseAnswerTo('COMMIT');
       expect(await reached.projects.remove(projectId)).toBe(true);
       expect(proxy.lost()).toBe(1);
-      expect(await store.projects.removed()).toEqual([projectId]);
+      expect(await fixture.store.projects.removed()).toEqual([projectId]);
       expect(await reached.projects.remove(projectId)).toBe(false);
     } finally {
       await reached.close();
@@ -82,7 +78,7 @@ describe('removing', () => {
 
 describe('erasing', () => {
   it('leaves no row of the project in any table, and every row of the others', async () => {
-    const others = await seedInstallation(store);
+    const others = await seedInstallation(fixture.store);
     await fillTables(fixture.database, [fixture.seeded.projectId, others.projectId]);
     const { project_deletions: deletions, ...before } = await rowsOf(fixture.database, others.projectId);
     // A table that is not filled would prove nothing.
@@ -95,14 +91,14 @@ describe('erasing', () => {
       Object.entries(await rowsOf(fixture.database, fixture.seeded.projectId)).filter(([, rows]) => rows > 0),
     ).toEqual([]);
     expect(await rowsOf(fixture.database, others.projectId)).toEqual({ ...before, project_deletions: 0 });
-    expect(await store.projects.removed()).toEqual([]);
+    expect(await fixture.store.projects.removed()).toEqual([]);
   });
 
   it('withdraws access and secrets before anything else, and what waits with them', async () => {
     const writes = Array.from({ length: 3 }, () => fixture.asynchronous());
     const open = fixture.batchable();
-    await store.writes.accept(writes);
-    await store.writes.join([open]);
+    await fixture.store.writes.accept(writes);
+    await fixture.store.writes.join([open]);
     await removed();
     while ((await erase()) === 'withdrawing');
     const left = Object.keys(await countRows(fixture.url));
@@ -116,7 +112,7 @@ describe('erasing', () => {
 
   it('withdraws access before it erases messages, however many there are', async () => {
     await fillMessages(2_500);
-    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await fixture.accept();
     await removed();
     while ((await erase()) === 'withdrawing');
     const left = await countRows(fixture.url);
@@ -143,10 +139,8 @@ describe('erasing', () => {
   });
 
   it('waits for what is being sent, which ends as it would have', async () => {
-    const write = fixture.asynchronous();
-    await store.writes.accept([write]);
-    const [running] = await fixture.claim();
-    if (!running) throw new Error('nothing was claimed');
+    const write = await fixture.accept();
+    const running = await fixture.claimOne();
     await removed();
     await letTimePass();
     await eraseUntil('waiting');
@@ -158,14 +152,12 @@ describe('erasing', () => {
   });
 
   it('keeps what a claim needs while a call can still come back, and a claim shows the deletion', async () => {
-    const write = fixture.asynchronous();
-    await store.writes.accept([write]);
-    const [running] = await fixture.claim();
-    if (!running) throw new Error('nothing was claimed');
+    await fixture.accept();
+    const running = await fixture.claimOne();
     await removed();
     await letTimePass();
     await eraseUntil('waiting');
-    await store.writes.release([{ ...running, delayMs: 0, isInDoubt: true }]);
+    await fixture.store.writes.release([{ ...running, delayMs: 0, isInDoubt: true }]);
     const [again] = await fixture.claim();
     expect(again).toMatchObject({ isUninstalled: true, isInDoubt: true });
     await fixture.settleAll(again ?? running);
@@ -191,9 +183,9 @@ describe('erasing', () => {
       const connection = await seedConnection(`group-of-${at}`);
       const config = { revisionId, content: { provider: 'hubspot' }, createdBy: 'builder:x' };
       const named = { projectId, integrationId, groupRef: `group-of-${at}`, connectionId: connection.id };
-      await store.installations.create({ ...named, createdBy: 'consumer:anna', config });
+      await fixture.store.installations.create({ ...named, createdBy: 'consumer:anna', config });
     }
-    await store.writes.accept(Array.from({ length: 250 }, () => fixture.asynchronous()));
+    await fixture.store.writes.accept(Array.from({ length: 250 }, () => fixture.asynchronous()));
     await removed();
     await letTimePass();
     const eraser = async () => {
@@ -206,11 +198,11 @@ describe('erasing', () => {
   // Each goes one commit further, and finds the project as the one before it left it.
   it('is finished by processes of which each dies behind its first commit', async () => {
     const { projectId } = fixture.seeded;
-    const others = await seedInstallation(store);
+    const others = await seedInstallation(fixture.store);
     await fillTables(fixture.database, [projectId, others.projectId]);
     const { project_deletions: _, ...before } = await rowsOf(fixture.database, others.projectId);
-    await store.writes.accept(Array.from({ length: 3 }, () => fixture.asynchronous()));
-    await store.writes.join([fixture.batchable()]);
+    await fixture.store.writes.accept(Array.from({ length: 3 }, () => fixture.asynchronous()));
+    await fixture.store.writes.join([fixture.batchable()]);
     await removed();
     await letTimePass();
     const deaths: string[] = [];
@@ -218,7 +210,7 @@ describe('erasing', () => {
     for (let at = next(); at !== undefined; at = next()) deaths.push(at);
     expect(Object.entries(await rowsOf(fixture.database, projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
     expect(await rowsOf(fixture.database, others.projectId)).toEqual({ ...before, project_deletions: 0 });
-    expect(await store.projects.removed()).toEqual([]);
+    expect(await fixture.store.projects.removed()).toEqual([]);
     // Two installations, and each table that the passes empty; the keys went before, with the project.
     expect(deaths.filter((at) => at === 'st.after_end_round')).toHaveLength(2);
     expect(deaths.filter((at) => at === 'st.after_erase_step').length).toBeGreaterThanOrEqual(15);
@@ -250,7 +242,7 @@ async function fillMessages(count: number): Promise<void> {
 }
 
 function seedConnection(groupRef = 'late') {
-  return store.connections.create({
+  return fixture.store.connections.create({
     projectId: fixture.seeded.projectId,
     provider: 'hubspot',
     groupRef,

@@ -1,6 +1,6 @@
 import { type ClaimedCall, type RecordSettlement } from '@sluice/store';
 import { doubtCreates } from '../src/writes/doubt-restored';
-import { useWriteFixture } from './write-fixture';
+import { unfinished, useWriteFixture, written } from './write-fixture';
 
 // An accepted record is not written by its seal and its intent. Once its call is no longer being sent and it has no outcome, it says itself that, and
 // since when, it was sent: a lookup, a deadline and the next attempt rest on it. What is being sent stands in its call; an attempt is inserted once, when it is
@@ -8,28 +8,13 @@ import { useWriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture();
 
-const claimOne = async (): Promise<ClaimedCall> => {
-  const [call] = await fixture.claim({ leaseMs: 60_000 });
-  if (!call) throw new Error('nothing was claimed');
-  return call;
-};
-const send = (call: ClaimedCall, ...indexes: number[]) =>
-  fixture.store.writes.recordIntents([
-    { ...call, records: indexes.map((index) => ({ index, fingerprint: `f${index}` })) },
-  ]);
+const claimOne = () => fixture.claimOne({ leaseMs: 60_000 });
 const sentAtOf = async (call: ClaimedCall): Promise<Date | undefined> => {
   const sent = fixture.database<{ sent_at: Date }>('sent_attempts').where('operation_id', call.operationId);
   return (await sent.orderBy('fence').first('sent_at'))?.sent_at;
 };
-const settle = async (call: ClaimedCall, records: RecordSettlement[], state: 'ready' | 'in_doubt') => {
-  const next = { state, delayMs: 0 };
-  const attempt = { durationMs: 1 };
-  await fixture.store.writes.settle([{ ...call, isCreate: true, attempt, records, next, orderKeys: [] }]);
-};
-const lapse = async () => {
-  await fixture.database('calls').update({ lease_until: fixture.database.raw(`now() - interval '1 second'`) });
-  return await fixture.store.writes.lapse(10);
-};
+const settle = (call: ClaimedCall, records: RecordSettlement[], state: 'ready' | 'in_doubt' = 'ready') =>
+  fixture.settle(call, records, { next: { state, delayMs: 0 } });
 
 it('its row is the one that was accepted, also when its call is settled', async () => {
   const rows = () =>
@@ -39,28 +24,23 @@ it('its row is the one that was accepted, also when its call is settled', async 
   expect(accepted).toHaveLength(2);
   const [first] = [...joined.values()] as { operationId: string }[];
   const operationId = first?.operationId ?? '';
-  const key = { projectId: fixture.seeded.projectId, operationId };
-  await fixture.store.writes.seal(key, (records) =>
-    records.map(({ index }) => ({
-      number: index + 1,
-      connectionId: fixture.seeded.connectionId,
-      recordIndexes: [index],
-      planBytes: 1,
-    })),
+  const { projectId, connectionId } = fixture.seeded;
+  await fixture.store.writes.seal({ projectId, operationId }, (records) =>
+    records.map(({ index }) => ({ number: index + 1, connectionId, recordIndexes: [index], planBytes: 1 })),
   );
   const [one, other] = await fixture.claim();
   if (!one || !other) throw new Error('two calls are ready');
-  for (const call of [one, other]) expect(await send(call, call.number - 1)).toHaveProperty('size', 1);
+  for (const call of [one, other]) expect(await fixture.send(call, call.number - 1)).toHaveProperty('size', 1);
   expect(await rows()).toEqual(accepted);
   await fixture.settleAll(one);
   expect(await rows()).toEqual(accepted);
 });
 
 it('a call that lapses leaves its records sent, and those that were not in the attempt unsent', async () => {
-  await fixture.store.writes.accept([fixture.asynchronous({ records: [{}, {}, {}] })]);
+  await fixture.accept({ records: [{}, {}, {}] });
   const call = await claimOne();
-  await send(call, 0, 2);
-  expect(await lapse()).toMatchObject([{ state: 'in_doubt' }]);
+  await fixture.send(call, 0, 2);
+  expect(await fixture.lapse()).toMatchObject([{ state: 'in_doubt' }]);
   const firstSentAt = await sentAtOf(call);
   const [first, second, third] = await fixture.store.writes.loadPending(call);
   expect([first, third]).toMatchObject([
@@ -72,26 +52,17 @@ it('a call that lapses leaves its records sent, and those that were not in the a
 });
 
 it('a record that is tried again keeps the moment of its first send', async () => {
-  await fixture.store.writes.accept([fixture.asynchronous({ records: [{}, {}] })]);
+  await fixture.accept({ records: [{}, {}] });
   const call = await claimOne();
-  await send(call, 0, 1);
+  await fixture.send(call, 0, 1);
   const firstSentAt = await sentAtOf(call);
-  await settle(
-    call,
-    [0, 1].map((index) => ({ index, kind: 'again', sendState: 'none' })),
-    'ready',
-  );
-  const again = await claimOne();
-  expect(await fixture.store.writes.loadPending(again)).toMatchObject([
-    { sendState: 'none', firstSentAt },
-    { sendState: 'none', firstSentAt },
-  ]);
-  await send(again, 0, 1);
-  await lapse();
-  expect(await fixture.store.writes.loadPending(again)).toMatchObject([
-    { sendState: 'sent', firstSentAt },
-    { sendState: 'sent', firstSentAt },
-  ]);
+  await settle(call, [unfinished(0), unfinished(1)]);
+  const retried = await claimOne();
+  const pendingAs = (sendState: string) => [0, 1].map(() => ({ sendState, firstSentAt }));
+  expect(await fixture.store.writes.loadPending(retried)).toMatchObject(pendingAs('none'));
+  await fixture.send(retried, 0, 1);
+  await fixture.lapse();
+  expect(await fixture.store.writes.loadPending(retried)).toMatchObject(pendingAs('sent'));
 });
 
 it('what is being sent is shown as sent, and is a rival of what is looked up', async () => {
@@ -100,13 +71,13 @@ it('what is being sent is shown as sent, and is a rival of what is looked up', a
   const [mine, other] = (await fixture.claim({ leaseMs: 60_000 })) as [ClaimedCall, ClaimedCall];
   const plans = async () => (await fixture.store.writes.findRivals(mine)).plans.length;
   expect(await plans()).toBe(0);
-  await send(other, 0);
+  await fixture.send(other, 0);
   expect(await plans()).toBe(1);
   expect(await fixture.store.writes.measureRivals(mine)).toBeGreaterThan(0);
   const { projectId, operationId } = other;
   const explained = await fixture.store.operations.explain(projectId, operationId, { size: 10 });
   expect(explained?.records).toMatchObject([{ sendState: 'sent' }]);
-  await settle(other, [{ index: 0, kind: 'again', sendState: 'maybe' }], 'in_doubt');
+  await settle(other, [unfinished(0, 'maybe')], 'in_doubt');
   expect(await plans()).toBe(1);
   await fixture.settleAll(await claimOne());
   expect(await plans()).toBe(0);
@@ -118,26 +89,10 @@ it('a call that goes back into doubt while it is sent leaves its records sent', 
   const claimed = await fixture.claim({ leaseMs: 60_000 });
   const sizes = await Promise.all(claimed.map(async (call) => (await fixture.store.writes.loadPending(call)).length));
   const [adopter, owner] = [claimed[sizes.indexOf(2)], claimed[sizes.indexOf(1)]] as [ClaimedCall, ClaimedCall];
-  await settle(
-    adopter,
-    [
-      { index: 0, kind: 'succeeded', providerId: '77', isAdopted: true },
-      { index: 1, kind: 'again', sendState: 'none' },
-    ],
-    'ready',
-  );
+  await settle(adopter, [{ index: 0, kind: 'succeeded', providerId: '77', isAdopted: true }, unfinished(1)]);
   const sending = await claimOne();
-  await send(sending, 1);
-  await fixture.store.writes.settle([
-    {
-      ...owner,
-      isCreate: true,
-      attempt: { durationMs: 1 },
-      records: [{ index: 0, kind: 'succeeded', providerId: '77' }],
-      next: { state: 'done' },
-      orderKeys: [],
-    },
-  ]);
+  await fixture.send(sending, 1);
+  await fixture.settle(owner, [written(0, '77')]);
   const pending = await fixture.store.writes.loadPending(sending);
   expect(pending.map(({ index, sendState }) => [index, sendState])).toEqual([
     [0, 'maybe'],
@@ -153,11 +108,10 @@ describe('an attempt', () => {
       .select('fence', 'owner', 'record_indexes', 'finished_at', 'late_evidence');
   const unanswered = { owner: 'test', finished_at: null, late_evidence: null };
   const sentNow = () => fixture.database('calls').whereNotNull('sent_members').select('fence');
-  const written = (index: number, providerId: string): RecordSettlement => ({ index, kind: 'succeeded', providerId });
   const sendNew = async (...indexes: number[]): Promise<ClaimedCall> => {
-    await fixture.store.writes.accept([fixture.asynchronous({ records: indexes.map(() => ({})) })]);
+    await fixture.accept({ records: indexes.map(() => ({})) });
     const call = await claimOne();
-    expect(await send(call, ...indexes)).toHaveProperty('size', 1);
+    expect(await fixture.send(call, ...indexes)).toHaveProperty('size', 1);
     return call;
   };
 
@@ -175,14 +129,14 @@ describe('an attempt', () => {
     expect(await fixture.store.operations.find(call.projectId, call.operationId)).toMatchObject({
       metadata: { retry: { attempts: 1, lastAttempt: (await sentAtOf(call))?.toISOString() } },
     });
-    expect(await send(call, 0)).toHaveProperty('size', 0);
+    expect(await fixture.send(call, 0)).toHaveProperty('size', 0);
     await fixture.store.writes.release([{ ...call, delayMs: 0, isInDoubt: false }]);
     expect(await sentNow()).toHaveLength(1);
   });
 
   it('whose call lapses is stored without an answer, and its late reply with it', async () => {
     const call = await sendNew(0);
-    await lapse();
+    await fixture.lapse();
     expect(await attempts()).toEqual([{ ...unanswered, fence: '1', record_indexes: [0] }]);
     expect(await sentNow()).toEqual([]);
     await fixture.settleAll({ ...call, fence: 1 });
@@ -195,26 +149,26 @@ describe('an attempt', () => {
 
   it('of a lookup is none: a lapse of it stores nothing, and counts as a crash of a lookup', async () => {
     await sendNew(0);
-    await lapse();
+    await fixture.lapse();
     await claimOne();
-    await lapse();
+    await fixture.lapse();
     expect(await attempts()).toHaveLength(1);
     const crashes = fixture.database.raw(`crash_count as all, look_crashes as lookups`);
     expect(await fixture.database('calls').first(crashes)).toEqual({ all: 2, lookups: 1 });
   });
 
   it('of a call that was claimed and not sent is none', async () => {
-    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await fixture.accept();
     await claimOne();
-    expect(await lapse()).toMatchObject([{ state: 'ready' }]);
+    expect(await fixture.lapse()).toMatchObject([{ state: 'ready' }]);
     expect(await attempts()).toEqual([]);
   });
 
   it('whose call is settled in part has its own records, and the next one the rest', async () => {
     const call = await sendNew(0, 1);
-    await settle(call, [written(0, '1'), { index: 1, kind: 'again', sendState: 'none' }], 'ready');
+    await settle(call, [written(0, '1'), unfinished(1)]);
     const next = await claimOne();
-    await send(next, 1);
+    await fixture.send(next, 1);
     await fixture.settleAll(next);
     expect(await attempts()).toMatchObject([
       { fence: '1', record_indexes: [0, 1], finished_at: expect.any(Date) },
@@ -225,21 +179,13 @@ describe('an attempt', () => {
 
   it('whose call goes back into doubt, because another reply names what it adopted, is stored without an answer', async () => {
     const adopter = await sendNew(0, 1);
-    await settle(
-      adopter,
-      [
-        { index: 0, kind: 'succeeded', providerId: '77', isAdopted: true },
-        { index: 1, kind: 'again', sendState: 'none' },
-      ],
-      'ready',
-    );
+    await settle(adopter, [{ index: 0, kind: 'succeeded', providerId: '77', isAdopted: true }, unfinished(1)]);
     const sending = await claimOne();
-    await send(sending, 1);
-    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await fixture.send(sending, 1);
+    await fixture.accept();
     const owner = await claimOne();
-    await send(owner, 0);
-    const reply = { ...owner, isCreate: true, attempt: { durationMs: 1 }, records: [written(0, '77')], orderKeys: [] };
-    await fixture.store.writes.settle([{ ...reply, next: { state: 'done' } }]);
+    await fixture.send(owner, 0);
+    await fixture.settle(owner, [written(0, '77')]);
     expect(await fixture.database('attempts').where({ operation_id: adopter.operationId, fence: 2 })).toMatchObject([
       { ...unanswered, record_indexes: [1] },
     ]);

@@ -1,5 +1,5 @@
 import type { AcceptableWrite, ClaimedCall, Settlement, SynchronousWrite } from '@sluice/store';
-import { useWriteFixture } from './write-fixture';
+import { unfinished, useWriteFixture, written } from './write-fixture';
 
 const fixture = useWriteFixture();
 
@@ -37,15 +37,13 @@ describe('order per provider record', () => {
     const first = update('1');
     const batch = update('1', '2', '3');
     await fixture.store.writes.accept([first]);
-    const [running] = await fixture.claim();
+    const running = await fixture.claimOne();
     await fixture.store.writes.accept([batch]);
-    const [free] = await fixture.claim();
-    if (!running || !free) throw new Error('nothing was claimed');
+    const free = await fixture.claimOne();
     expect((await fixture.store.writes.loadPending(free)).map((record) => record.index)).toEqual([1, 2]);
     await fixture.settleAll(free);
     await fixture.settleAll(running);
-    const [released] = await fixture.claim();
-    if (!released) throw new Error('the blocked record was not released');
+    const released = await fixture.claimOne();
     expect((await fixture.store.writes.loadPending(released)).map((record) => record.index)).toEqual([0]);
     await fixture.settleAll(released);
     const operation = await fixture.store.operations.find(fixture.seeded.projectId, batch.operation.id);
@@ -103,17 +101,11 @@ describe('order per provider record', () => {
   it('holds the next write back while an attempt may still be applied', async () => {
     await fixture.store.writes.accept([update('1')]);
     await fixture.store.writes.accept([update('1')]);
-    const [call] = await fixture.claim();
-    if (!call) throw new Error('nothing was claimed');
-    const barrierMs = 60_000;
-    const again = [{ index: 0, kind: 'again', sendState: 'maybe' }] as const;
+    const call = await fixture.claimOne();
     const next = { state: 'ready', delayMs: 0 } as const;
-    await fixture.store.writes.settle([
-      { ...call, isCreate: false, attempt: { durationMs: 1 }, records: again, next, orderKeys: [], barrierMs },
-    ]);
-    const [retried] = await fixture.claim();
-    if (!retried) throw new Error('the retry stood behind its own barrier');
-    await fixture.settleAll(retried);
+    await fixture.settle(call, [unfinished(0, 'maybe')], { next, barrierMs: 60_000 });
+    // The retry does not stand behind its own barrier.
+    await fixture.settleAll(await fixture.claimOne());
     expect(await fixture.claim()).toEqual([]);
   });
 
@@ -134,16 +126,11 @@ describe('order per provider record', () => {
   });
 
   it('repairs a release that was missed', async () => {
-    const first = update('1');
-    await fixture.store.writes.accept([first]);
-    await fixture.store.writes.accept([update('1')]);
-    const [call] = await fixture.claim();
+    for (let at = 0; at < 2; at += 1) await fixture.store.writes.accept([update('1')]);
+    const call = await fixture.claimOne();
     expect(await fixture.claim()).toEqual([]);
-    if (!call) throw new Error('nothing was claimed');
-    const records = [{ index: 0, kind: 'succeeded', providerId: '1' }] as const;
-    await fixture.store.writes.settle([
-      { ...call, isCreate: false, attempt: { durationMs: 1 }, records, next: { state: 'done' }, orderKeys: [] },
-    ]);
+    // Without its key nothing is released.
+    await fixture.settle(call, [written(0, '1')]);
     expect(await fixture.store.writes.repairOrder({ limit: 100 })).toMatchObject({ found: [fixture.lane] });
     expect(await fixture.claim()).toHaveLength(1);
   });

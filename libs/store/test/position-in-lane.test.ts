@@ -1,17 +1,15 @@
 import type { ClaimedCall } from '@sluice/store';
 import { until } from '@sluice/testkit';
-import { useWriteFixture } from './write-fixture';
+import { unfinished, useWriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture();
 
 /** Two writes, of which the first is claimed. */
 async function claimFirst(leaseMs: number) {
-  const [first, second] = [fixture.asynchronous(), fixture.asynchronous()];
-  await fixture.store.writes.accept([first]);
-  await fixture.store.writes.accept([second]);
-  const [call] = await fixture.claim({ limit: 1, leaseMs });
-  expect(call?.operationId).toBe(first.operation.id);
-  if (call === undefined) throw new Error('nothing was claimed');
+  const first = await fixture.accept();
+  await fixture.accept();
+  const call = await fixture.claimOne({ limit: 1, leaseMs });
+  expect(call.operationId).toBe(first.operation.id);
   return call;
 }
 
@@ -41,21 +39,12 @@ it('a synchronous call whose lease lapsed is looked up before what was accepted 
 
 it('a call that stays in doubt is looked up again before what has not begun', async () => {
   const call = await claimFirst(6_000);
-  await fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }]);
-  const stillInDoubt = async (held: ClaimedCall) =>
-    await fixture.store.writes.settle([
-      {
-        ...held,
-        isCreate: true,
-        records: [{ index: 0, kind: 'again', sendState: 'maybe' }],
-        next: { state: 'in_doubt', delayMs: 0 },
-        orderKeys: [],
-      },
-    ]);
+  await fixture.send(call, 0);
+  const stillInDoubt = (held: ClaimedCall) =>
+    fixture.settle(held, [unfinished(0, 'maybe')], { next: { state: 'in_doubt', delayMs: 0 } });
   await stillInDoubt(call);
-  const [reconciled] = await fixture.claim({ limit: 1 });
+  const reconciled = await fixture.claimOne({ limit: 1 });
   expect(reconciled).toMatchObject({ operationId: call.operationId, isInDoubt: true });
-  if (reconciled === undefined) throw new Error('nothing was claimed');
   await stillInDoubt(reconciled);
   // With room for two, what is ready has its turn beside it.
   const both = await fixture.claim({ limit: 2 });

@@ -1,4 +1,4 @@
-import { useWriteFixture } from './write-fixture';
+import { unfinished, useWriteFixture, written } from './write-fixture';
 
 const fixture = useWriteFixture();
 
@@ -31,22 +31,9 @@ describe('the retention time [sec-46]', () => {
   });
 
   it('never takes the plan of a record that is still to do', async () => {
-    const write = fixture.asynchronous({ records: [{}, {}] });
-    await fixture.store.writes.accept([write]);
-    const [call] = await fixture.claim();
-    if (!call) throw new Error('a call is ready');
-    await fixture.store.writes.settle([
-      {
-        ...call,
-        isCreate: true,
-        records: [
-          { index: 0, kind: 'succeeded', providerId: '1' },
-          { index: 1, kind: 'again', sendState: 'none' },
-        ],
-        next: { state: 'ready', delayMs: 0 },
-        orderKeys: [],
-      },
-    ]);
+    const write = await fixture.accept({ records: [{}, {}] });
+    const call = await fixture.claimOne();
+    await fixture.settle(call, [written(0, '1'), unfinished(1)], { next: { state: 'ready', delayMs: 0 } });
     await age(write.operation.id, 400);
     expect(await fixture.store.writes.purgePlans(30, 100)).toBe(1);
     expect(await plansOf(write.operation.id)).toEqual([false, true]);

@@ -1,13 +1,6 @@
-import {
-  callId,
-  type ClaimedCall,
-  type RecordSettlement,
-  type Settlement,
-  type SettlingAnswer,
-  type Split,
-} from '@sluice/store';
+import { callId, type ClaimedCall, type Settlement, type SettlingAnswer, type Split } from '@sluice/store';
 import { until } from '@sluice/testkit';
-import { useWriteFixture } from './write-fixture';
+import { unfinished, useWriteFixture, written } from './write-fixture';
 
 const fixture = useWriteFixture();
 
@@ -42,16 +35,11 @@ function refused(call: ClaimedCall, parts: Split['parts'], o: Pick<Split, 'lease
 /** In the order of their numbers: the parts of one call have one moment. */
 const claimAll = async () => (await fixture.claim()).toSorted((a, b) => a.number - b.number);
 
-async function claimOne(): Promise<ClaimedCall> {
-  const [call] = await fixture.claim({ limit: 1 });
-  if (call === undefined) throw new Error('nothing was claimed');
-  return call;
-}
+const claimOne = () => fixture.claimOne({ limit: 1 });
 
 async function accepted(count: number, type: 'create' | 'update' = 'create'): Promise<string> {
   const records = range(0, count).map((at) => (type === 'create' ? {} : { recordId: `${at}` }));
-  const write = fixture.asynchronous({ type, records });
-  await fixture.store.writes.accept([write]);
+  const write = await fixture.accept({ type, records });
   return write.operation.id;
 }
 
@@ -135,8 +123,7 @@ it('a later update of a record goes after the part that has it', async () => {
   await accepted(4, 'update');
   const call = await claimOne();
   await send(call);
-  const later = fixture.asynchronous({ type: 'update', records: [{ recordId: '2' }] });
-  await fixture.store.writes.accept([later]);
+  const later = await fixture.accept({ type: 'update', records: [{ recordId: '2' }] });
   expect(await claimAll()).toEqual([]);
   await fixture.store.writes.settle([refused(call, [range(0, 2), range(2, 4)])]);
   const [first, second, ...more] = await claimAll();
@@ -150,10 +137,9 @@ it('a later update of a record goes after the part that has it', async () => {
 
 it('without the fence nothing is divided: the refusal is kept as evidence', async () => {
   const id = await accepted(2);
-  const [call] = await claimAll();
-  if (!call) throw new Error('nothing was claimed');
+  const call = await fixture.claimOne();
   await send(call);
-  await lapse();
+  await fixture.lapse();
   const next = await claimOne();
   const { answers } = await fixture.store.writes.settle([refused(call, [[0], [1]])]);
   expect(answers.get(callId(call))).toMatchObject({ isHeld: false });
@@ -168,29 +154,24 @@ it('without the fence nothing is divided: the refusal is kept as evidence', asyn
 // An earlier attempt of the whole call, given up and looked for in vain, turns out to have been written: no part may be sent.
 it('a late success puts the parts that have its records now into doubt, and is found as their evidence', async () => {
   await accepted(4);
-  const [paused] = await claimAll();
-  if (!paused) throw new Error('nothing was claimed');
+  const paused = await fixture.claimOne();
   await send(paused);
-  await lapse();
+  await fixture.lapse();
   const inDoubt = await claimOne();
-  const none = range(0, 4).map((index): RecordSettlement => ({ index, kind: 'again', sendState: 'none' }));
-  const ready = { state: 'ready', delayMs: 0 } as const;
-  await fixture.store.writes.settle([{ ...inDoubt, isCreate: true, records: none, next: ready, orderKeys: [] }]);
-  const again = await claimOne();
-  await send(again);
-  await fixture.store.writes.settle([refused(again, [range(0, 2), range(2, 4)])]);
-  const written = range(0, 4).map((index): RecordSettlement => ({ index, kind: 'succeeded', providerId: `p${index}` }));
-  const attempt = { durationMs: 1, status: 201 };
-  await fixture.store.writes.settle([
-    { ...paused, isCreate: true, attempt, records: written, next: { state: 'done' }, orderKeys: [] },
-  ]);
+  const none = range(0, 4).map((index) => unfinished(index));
+  await fixture.settle(inDoubt, none, { next: { state: 'ready', delayMs: 0 } });
+  const retried = await claimOne();
+  await send(retried);
+  await fixture.store.writes.settle([refused(retried, [range(0, 2), range(2, 4)])]);
+  const all = range(0, 4).map((index) => written(index, `p${index}`));
+  await fixture.settle(paused, all);
   const parts = await claimAll();
   expect(parts.map(({ isInDoubt }) => isInDoubt)).toEqual([true, true]);
   for (const [at, part] of parts.entries()) {
     const { evidence } = await fixture.store.writes.readDoubt(part, 1_000);
     const own = await indexesOf(part);
     expect(own).toEqual(at === 0 ? range(0, 2) : range(2, 4));
-    for (const index of own) expect(evidence.map(({ settlement }) => settlement)).toContainEqual(written[index]);
+    for (const index of own) expect(evidence.map(({ settlement }) => settlement)).toContainEqual(all[index]);
   }
 });
 
@@ -269,7 +250,7 @@ describe('under a lease', () => {
   it('a part that lapses is in doubt, sent or not', async () => {
     const { id, parts } = await openedParts();
     if (parts[0]) await send(parts[0]);
-    await lapse();
+    await fixture.lapse();
     expect((await callsOf(id)).map(({ state }) => state)).toEqual(['done', 'in_doubt', 'in_doubt']);
   });
 });
@@ -298,11 +279,7 @@ it('divided at random until nothing is left, every record ends once and the coun
           settlements.push(refused(call, [indexes.slice(0, cut), indexes.slice(cut)]));
         else {
           ended.push(...indexes);
-          const records = indexes.map((index): RecordSettlement => ({
-            index,
-            kind: 'succeeded',
-            providerId: `${id}/${index}`,
-          }));
+          const records = indexes.map((index) => written(index, `${id}/${index}`));
           const attempt = { durationMs: 1, status: 201 };
           settlements.push({ ...call, isCreate: true, attempt, records, next: { state: 'done' }, orderKeys: [] });
         }
@@ -317,11 +294,3 @@ it('divided at random until nothing is left, every record ends once and the coun
     expect(operation).toEqual({ calls_open: 0, records_succeeded: 40, state: 'succeeded' });
   }
 });
-
-async function lapse(): Promise<void> {
-  await fixture
-    .database('calls')
-    .where({ state: 'running' })
-    .update({ lease_until: fixture.database.raw(`now() - interval '1 second'`) });
-  await fixture.store.writes.lapse(100);
-}

@@ -4,8 +4,7 @@ const fixture = useWriteFixture();
 
 /** Accepts a call that has crashed executors this often; its operation's id. */
 async function crashed(crash_count: number): Promise<string> {
-  const write = fixture.asynchronous();
-  await fixture.store.writes.accept([write]);
+  const write = await fixture.accept();
   await fixture.database('calls').where({ operation_id: write.operation.id }).update({ crash_count });
   return write.operation.id;
 }
@@ -22,36 +21,28 @@ it('a suspect is claimed alone, also from a lane that others keep full', async (
 // A lane without quota gives most claims back: a create that kills whoever sends it would never be counted.
 it('a call that is given back unsent keeps its crash count', async () => {
   await crashed(1);
-  const [call] = await fixture.claim();
-  if (!call) throw new Error('nothing was claimed');
+  const call = await fixture.claimOne();
   await fixture.store.writes.release([{ ...call, delayMs: 0, isInDoubt: false }]);
   expect((await fixture.claim())[0]).toMatchObject({ crashCount: 1 });
 });
 
 /** Claims as an executor that dies: while it sends, or while it looks up what was sent. */
 async function die(o: { sends?: boolean; isolated?: boolean } = {}): Promise<void> {
-  const [call] = await fixture.claim({ leaseMs: 60_000, isolated: o.isolated ?? false });
-  if (!call) throw new Error('nothing was claimed');
-  if (o.sends === true) await fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }]);
-  await fixture
-    .database('calls')
-    .where({ state: 'running' })
-    .update({ lease_until: fixture.database.raw(`now() - interval '1 second'`) });
-  expect(await fixture.store.writes.lapse(10)).toHaveLength(1);
+  const call = await fixture.claimOne({ leaseMs: 60_000, isolated: o.isolated ?? false });
+  if (o.sends === true) await fixture.send(call, 0);
+  expect(await fixture.lapse()).toHaveLength(1);
 }
 
 /** A completed lookup: nothing found yet, or nothing any more. */
 async function expectClaims(state: 'in_doubt' | 'ready', isolated: boolean): Promise<void> {
-  const [call] = await fixture.claim({ isolated });
-  if (!call) throw new Error('nothing was claimed');
+  const call = await fixture.claimOne({ isolated });
   expect(call).toMatchObject({ isInDoubt: true });
-  const next = { state, delayMs: 0 };
-  await fixture.store.writes.settle([{ ...call, isCreate: true, records: [], orderKeys: [], next }]);
+  await fixture.settle(call, [], { next: { state, delayMs: 0 } });
 }
 
 // A lookup takes ten claims of a minute at HubSpot: an innocent call that keeps the crashes of each ends as quarantined (fault row F3).
 it('a completed lookup resets the crashes counted during lookups, and keeps those of sends', async () => {
-  await fixture.store.writes.accept([fixture.asynchronous()]);
+  await fixture.accept();
   await die({ sends: true });
   await die();
   await die({ isolated: true });
@@ -61,7 +52,7 @@ it('a completed lookup resets the crashes counted during lookups, and keeps thos
 });
 
 it('the crashes of a call that kills its sender are counted through all lookups in between', async () => {
-  await fixture.store.writes.accept([fixture.asynchronous()]);
+  await fixture.accept();
   for (const isolated of [false, false, true, true]) {
     await die({ sends: true, isolated });
     const [{ crash_count: crashes }] = await fixture.database('calls').select('crash_count');
@@ -71,7 +62,7 @@ it('the crashes of a call that kills its sender are counted through all lookups 
 });
 
 it('the crashes of a call that kills its lookup are counted too', async () => {
-  await fixture.store.writes.accept([fixture.asynchronous()]);
+  await fixture.accept();
   await die({ sends: true });
   for (const isolated of [false, true, true]) await die({ isolated });
   expect((await fixture.claim({ isolated: true }))[0]).toMatchObject({ crashCount: 4 });

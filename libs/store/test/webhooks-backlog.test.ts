@@ -3,31 +3,23 @@ import { until } from '@sluice/testkit';
 import type { WebhookFilter } from '@sluice/types';
 import { findDueEndpoints } from '../src/webhooks/claim-messages';
 import { rowsRead } from './rows-read';
-import { createWebhookFixture, type WebhookFixture } from './webhook-fixture';
+import { delivered, failed, search, useWebhookFixture } from './webhook-fixture';
 
 // What many waiting messages must not do: stand in the way of a deactivation, of a deletion, or of the others' deliveries.
-let fixture: WebhookFixture;
-let database: WebhookFixture['database'];
-beforeEach(async () => {
-  fixture = await createWebhookFixture();
-  ({ database } = fixture);
-});
-afterEach(() => fixture.close());
+const fixture = useWebhookFixture();
 
 const waitMs = 30_000;
-const failed = { class: 'refused', status: 500, durationMs: 5, pauseMs: 60_000 } as const;
-const delivered = { class: 'delivered', status: 200, durationMs: 5 } as const;
 
 const addEndpoint = (eventTypes: readonly WebhookFilter[] = ['connection.*']) => fixture.addEndpoint(eventTypes);
 
 const fill = async ({ projectId, endpointId }: EndpointKey, n: number) =>
-  await database.raw(
+  await fixture.database.raw(
     `insert into webhook_messages (project_id, endpoint_id, id, type, payload)
      select ?, ?, 'm' || n, 'endpoint.test', '{}' from generate_series(1, ?::integer) n`,
     [projectId, endpointId, n],
   );
 const messagesOf = ({ projectId, endpointId }: EndpointKey) =>
-  database('webhook_messages').where({ project_id: projectId, endpoint_id: endpointId });
+  fixture.database('webhook_messages').where({ project_id: projectId, endpoint_id: endpointId });
 const countOf = async (key: EndpointKey, state: string) =>
   (await messagesOf(key).where({ state }).select<{ id: string }[]>('id')).length;
 const isDisabled = async (key: EndpointKey) =>
@@ -39,12 +31,12 @@ const claimOne = async (key: EndpointKey): Promise<ClaimedMessage> => {
   if (claimed === undefined) throw new Error('nothing was claimed');
   return claimed;
 };
-/** Until somebody waits for a lock of this database. */
+/** Until somebody waits for a lock of this fixture.database. */
 const untilBlocked = () =>
   until(
     'a statement waits for a lock',
     async () => {
-      const { rows } = await database.raw<{ rows: object[] }>(
+      const { rows } = await fixture.database.raw<{ rows: object[] }>(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
       return rows[0];
@@ -53,7 +45,7 @@ const untilBlocked = () =>
   );
 /** Runs `during` while the first of an endpoint's messages that are waiting is locked. */
 async function whileLocked(key: EndpointKey, during: () => Promise<unknown>): Promise<void> {
-  await database.transaction(async (transaction) => {
+  await fixture.database.transaction(async (transaction) => {
     await transaction('webhook_messages')
       .where({ project_id: key.projectId, endpoint_id: key.endpointId })
       .whereNull('lease_until')
@@ -81,9 +73,10 @@ describe('an endpoint is disabled whatever waits for it', () => {
     const other = await addEndpoint(['endpoint.disabled']);
     await fill(key, 2_500);
     const claimed = await claimOne(key);
-    await database('webhook_endpoints')
+    await fixture
+      .database('webhook_endpoints')
       .where({ id: key.endpointId })
-      .update({ failing_since: database.raw(`now() - interval '8 days'`) });
+      .update({ failing_since: fixture.database.raw(`now() - interval '8 days'`) });
     let settled: Promise<unknown> | undefined;
     await whileLocked(key, async () => {
       settled = fixture.store.webhookMessages.settle(claimed, failed);
@@ -115,7 +108,7 @@ it('a message is deleted with its attempts while one of them ends: both come thr
   await fill(key, 1);
   const claimed = await claimOne(key);
   let settled: Promise<unknown> | undefined;
-  await database.transaction(async (transaction) => {
+  await fixture.database.transaction(async (transaction) => {
     await transaction('webhook_messages').where({ endpoint_id: key.endpointId }).delete();
     settled = fixture.store.webhookMessages.settle(claimed, delivered);
     await untilBlocked();
@@ -126,11 +119,10 @@ it('a message is deleted with its attempts while one of them ends: both come thr
 
 it('what is under way is counted without reading what waits', async () => {
   const key = await addEndpoint();
-  const search = { limit: 10, failingLimit: 10, inFlightMax: 4, after: undefined };
   await fill(key, 20_000);
   await claimOne(key);
-  await database.raw('vacuum analyze webhook_messages');
-  const read = await rowsRead(database, async (inside) =>
+  await fixture.database.raw('vacuum analyze webhook_messages');
+  const read = await rowsRead(fixture.database, async (inside) =>
     expect(await findDueEndpoints(inside, search)).toHaveLength(1),
   );
   expect(read).toBeLessThan(2_000);
@@ -151,7 +143,7 @@ it('what waits for an endpoint that fails makes nothing late', async () => {
   await fill(failing, 2);
   await fixture.store.webhookMessages.settle(await claimOne(failing), failed);
   const age = (key: EndpointKey, hours: number) =>
-    messagesOf(key).update({ not_before: database.raw(`now() - make_interval(hours => ?::integer)`, [hours]) });
+    messagesOf(key).update({ not_before: fixture.database.raw(`now() - make_interval(hours => ?::integer)`, [hours]) });
   await age(failing, 2);
   expect(await fixture.store.webhookMessages.lateness()).toEqual({ oldestDue: 0, longestUnserved: 0 });
   await fill(well, 1);
@@ -163,14 +155,16 @@ it('what waits for an endpoint that fails makes nothing late', async () => {
 describe('a receiver that comes back to a long backlog', () => {
   const unservedSeconds = async () => (await fixture.store.webhookMessages.lateness()).longestUnserved;
   const servedAt = async (key: EndpointKey) =>
-    (await database('webhook_endpoints').where({ id: key.endpointId }).pluck('served_at')) as [Date];
+    (await fixture.database('webhook_endpoints').where({ id: key.endpointId }).pluck('served_at')) as [Date];
   /** Its messages came due an hour ago; one failed then, and one is delivered now. */
   async function comeBack(): Promise<EndpointKey> {
     const key = await addEndpoint();
     await fill(key, 20);
-    await messagesOf(key).update({ not_before: database.raw(`now() - interval '1 hour'`) });
+    await messagesOf(key).update({ not_before: fixture.database.raw(`now() - interval '1 hour'`) });
     await fixture.store.webhookMessages.settle(await claimOne(key), failed);
-    await database('webhook_endpoints').update({ served_at: database.raw(`now() - interval '1 hour'`) });
+    await fixture
+      .database('webhook_endpoints')
+      .update({ served_at: fixture.database.raw(`now() - interval '1 hour'`) });
     await fixture.store.webhookMessages.settle(await claimOne(key), delivered);
     return key;
   }
@@ -184,15 +178,17 @@ describe('a receiver that comes back to a long backlog', () => {
 
   it('is late when nobody serves it, from its last message on', async () => {
     await comeBack();
-    await database('webhook_endpoints').update({ served_at: database.raw(`now() - interval '20 minutes'`) });
+    await fixture
+      .database('webhook_endpoints')
+      .update({ served_at: fixture.database.raw(`now() - interval '20 minutes'`) });
     const seconds = await unservedSeconds();
     expect([seconds >= 1_200, seconds < 2_400]).toEqual([true, true]);
   });
 
   it('is late from the end of a pause on that it requested', async () => {
     await comeBack();
-    const at = (minutes: number) => database.raw(`now() - make_interval(mins => ?::integer)`, [minutes]);
-    await database('webhook_endpoints').update({ served_at: at(50), held_until: at(20) });
+    const at = (minutes: number) => fixture.database.raw(`now() - make_interval(mins => ?::integer)`, [minutes]);
+    await fixture.database('webhook_endpoints').update({ served_at: at(50), held_until: at(20) });
     const seconds = await unservedSeconds();
     expect([seconds >= 1_200, seconds < 2_400]).toEqual([true, true]);
   });
@@ -203,18 +199,22 @@ describe('a receiver that comes back to a long backlog', () => {
     ['under way', `now() + interval '1 minute'`],
   ])('is late when no delivery can be settled, while the message is %s', async (_, leaseUntil) => {
     const key = await comeBack();
-    await database('webhook_endpoints').update({ served_at: database.raw(`now() - interval '20 minutes'`) });
+    await fixture
+      .database('webhook_endpoints')
+      .update({ served_at: fixture.database.raw(`now() - interval '20 minutes'`) });
     await messagesOf(key).whereNot({ id: 'm1' }).delete();
     await messagesOf(key).update({
       state: 'pending',
       ended_at: null,
-      not_before: database.raw(`now() - interval '1 hour'`),
+      not_before: fixture.database.raw(`now() - interval '1 hour'`),
     });
-    await database.raw(`alter table webhook_messages add constraint unsettled check (state <> 'delivered') not valid`);
+    await fixture.database.raw(
+      `alter table webhook_messages add constraint unsettled check (state <> 'delivered') not valid`,
+    );
     await expect(fixture.store.webhookMessages.settle(await claimOne(key), delivered)).rejects.toThrow(
       'The database refused a value',
     );
-    await messagesOf(key).update({ lease_until: database.raw(leaseUntil) });
+    await messagesOf(key).update({ lease_until: fixture.database.raw(leaseUntil) });
     const seconds = await unservedSeconds();
     expect([seconds >= 1_200, seconds < 2_400]).toEqual([true, true]);
   });
@@ -222,11 +222,15 @@ describe('a receiver that comes back to a long backlog', () => {
   it('costs its row one write in ten seconds, however much is delivered', async () => {
     const key = await comeBack();
     // Not ten seconds ago, however long this machine takes for the next statement.
-    await database('webhook_endpoints').update({ served_at: database.raw(`now() + interval '1 hour'`) });
+    await fixture
+      .database('webhook_endpoints')
+      .update({ served_at: fixture.database.raw(`now() + interval '1 hour'`) });
     const first = await servedAt(key);
     await fixture.store.webhookMessages.settle(await claimOne(key), delivered);
     expect(await servedAt(key)).toEqual(first);
-    await database('webhook_endpoints').update({ served_at: database.raw(`now() - interval '11 seconds'`) });
+    await fixture
+      .database('webhook_endpoints')
+      .update({ served_at: fixture.database.raw(`now() - interval '11 seconds'`) });
     await fixture.store.webhookMessages.settle(await claimOne(key), delivered);
     expect(await servedAt(key)).not.toEqual(first);
   });
@@ -236,17 +240,16 @@ it('a purge takes at most so much of what is old, and of what belongs to no endp
   const [key, gone] = [await addEndpoint(), await addEndpoint()];
   await fill(key, 5);
   await fill(gone, 5);
-  await messagesOf(key).update({ state: 'delivered', ended_at: database.raw(`now() - interval '31 days'`) });
-  await database('webhook_endpoints').where({ id: gone.endpointId }).delete();
+  await messagesOf(key).update({ state: 'delivered', ended_at: fixture.database.raw(`now() - interval '31 days'`) });
+  await fixture.database('webhook_endpoints').where({ id: gone.endpointId }).delete();
   const purged: number[] = [];
   do purged.push(await fixture.store.webhookMessages.purge(30, 3));
   while (purged.at(-1) === 3);
   expect(purged).toEqual([3, 3, 3, 1]);
-  expect(await database('webhook_messages').select('id')).toEqual([]);
+  expect(await fixture.database('webhook_messages').select('id')).toEqual([]);
 });
 
 describe('what a receiver reports about itself', () => {
-  const search = { limit: 10, failingLimit: 10, inFlightMax: 4, after: undefined };
   const isDue = async (key: EndpointKey) =>
     (await fixture.store.webhookMessages.findDue(search)).some(({ endpointId }) => endpointId === key.endpointId);
   const claim = async (key: EndpointKey) =>
@@ -263,10 +266,10 @@ describe('what a receiver reports about itself', () => {
     expect([await isDue(key), await claim(key)]).toEqual([false, []]);
     // Another answer that was on its way: the pause stays.
     await fixture.store.webhookMessages.settle(serves, delivered);
-    await messagesOf(key).update({ not_before: database.raw(`now() - interval '1 hour'`) });
+    await messagesOf(key).update({ not_before: fixture.database.raw(`now() - interval '1 hour'`) });
     expect([await isDue(key), await claim(key)]).toEqual([false, []]);
     expect(await fixture.store.webhookMessages.lateness()).toEqual({ oldestDue: 0, longestUnserved: 0 });
-    await database('webhook_endpoints').update({ held_until: database.raw('now()') });
+    await fixture.database('webhook_endpoints').update({ held_until: fixture.database.raw('now()') });
     expect(await isDue(key)).toBe(true);
     expect(await claim(key)).toHaveLength(1);
   });
@@ -281,7 +284,7 @@ describe('what a receiver reports about itself', () => {
     await move(key);
     expect(await isDue(key)).toBe(true);
     await settle(await claimOne(key), { holdMs: 600_000 });
-    await messagesOf(key).update({ not_before: database.fn.now() });
+    await messagesOf(key).update({ not_before: fixture.database.fn.now() });
     expect(await isDue(key)).toBe(false);
     await fixture.store.webhookEndpoints.update(key, { status: 'enabled' });
     expect(await isDue(key)).toBe(true);

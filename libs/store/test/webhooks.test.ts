@@ -1,20 +1,15 @@
 import type { ClaimedMessage, EndpointKey } from '@sluice/store';
 import { webhookFiltersDefault, type WebhookEvent, type WebhookFilter } from '@sluice/types';
-import { createWebhookFixture, sealed, type WebhookFixture } from './webhook-fixture';
+import { delivered, failed, sealed, search, useWebhookFixture } from './webhook-fixture';
 
-let fixture: WebhookFixture;
-let database: WebhookFixture['database'];
-beforeEach(async () => {
-  fixture = await createWebhookFixture();
-  ({ database } = fixture);
-});
-afterEach(() => fixture.close());
+const fixture = useWebhookFixture();
 
 const addEndpoint = (eventTypes?: readonly WebhookFilter[]) => fixture.addEndpoint(eventTypes);
 
 /** Bodies of an endpoint's messages, oldest first. */
 async function bodiesOf({ endpointId }: EndpointKey): Promise<WebhookEvent[]> {
-  const rows: { payload: string }[] = await database('webhook_messages')
+  const rows: { payload: string }[] = await fixture
+    .database('webhook_messages')
     .where({ project_id: fixture.seeded.projectId, endpoint_id: endpointId })
     .orderBy('id')
     .select('payload');
@@ -23,25 +18,14 @@ async function bodiesOf({ endpointId }: EndpointKey): Promise<WebhookEvent[]> {
 const typesOf = async (key: EndpointKey) => (await bodiesOf(key)).map(({ notificationType }) => notificationType);
 
 async function writeTogether(records: number, failing: readonly number[] = []): Promise<string> {
-  const write = fixture.asynchronous({ records: Array.from({ length: records }, () => ({})) });
-  await fixture.store.writes.accept([write]);
-  const [call] = await fixture.claim();
-  if (call === undefined) throw new Error('nothing was claimed');
+  const write = await fixture.accept({ records: Array.from({ length: records }, () => ({})) });
+  const call = await fixture.claimOne();
   const settled = Array.from({ length: records }, (_, index) =>
     failing.includes(index)
       ? ({ index, kind: 'failed', error: { class: 'rejected', text: 'secret-of-a-customer' } } as const)
       : ({ index, kind: 'succeeded', providerId: `id-${index}` } as const),
   );
-  await fixture.store.writes.settle([
-    {
-      ...call,
-      isCreate: true,
-      attempt: { durationMs: 1, status: 200 },
-      records: settled,
-      next: { state: 'done' },
-      orderKeys: [],
-    },
-  ]);
+  await fixture.settle(call, settled);
   return write.operation.id;
 }
 
@@ -94,9 +78,9 @@ describe('an asynchronous write that ended', () => {
   it('is reported by the transaction that ends it, or not at all', async () => {
     const key = await addEndpoint();
     // The notification fails: so does the change.
-    await database.raw('alter table webhook_messages add constraint refuse check (false) not valid');
+    await fixture.database.raw('alter table webhook_messages add constraint refuse check (false) not valid');
     await expect(writeTogether(1)).rejects.toThrow('The database refused a value.');
-    const [operation] = await database('operations').where({ project_id: key.projectId }).select('state');
+    const [operation] = await fixture.database('operations').where({ project_id: key.projectId }).select('state');
     expect(operation).toEqual({ state: 'queued' });
   });
 
@@ -119,7 +103,7 @@ describe('an asynchronous write that ended', () => {
     expect(ids[0]).toHaveLength(1);
     expect(ids[0]).toEqual(ids[1]);
     expect([await bodiesOf(other), await bodiesOf(disabled)]).toEqual([[], []]);
-    expect(await database('webhook_messages').where({ endpoint_id: theirs?.id }).select('id')).toEqual([]);
+    expect(await fixture.database('webhook_messages').where({ endpoint_id: theirs?.id }).select('id')).toEqual([]);
   });
 });
 
@@ -200,16 +184,14 @@ describe('delivery', () => {
       leaseMs: 60_000,
       ...o,
     });
-  const search = { limit: 10, failingLimit: 10, inFlightMax: 4, after: undefined };
   const fill = async (key: EndpointKey, n: number) => {
     for (let made = 0; made < n; made += 1) await fixture.store.webhookMessages.sendTest(key);
   };
   const past = async (table: 'webhook_messages' | 'webhook_endpoints', column: string, days: number) =>
-    await database(table)
+    await fixture
+      .database(table)
       .whereNotNull(column)
-      .update({ [column]: database.raw('?? - make_interval(days => ?::integer)', [column, days]) });
-  const failed = { class: 'refused', status: 500, durationMs: 5, response: 'no', pauseMs: 1_000 } as const;
-  const delivered = { class: 'delivered', status: 200, durationMs: 5 } as const;
+      .update({ [column]: fixture.database.raw('?? - make_interval(days => ?::integer)', [column, days]) });
   const settle = async (claimed: ClaimedMessage | undefined, end: object) => {
     if (claimed === undefined) throw new Error('nothing was claimed');
     return await fixture.store.webhookMessages.settle(claimed, end as typeof failed);
@@ -350,7 +332,7 @@ describe('delivery', () => {
     const { oldestDue, longestUnserved } = await fixture.store.webhookMessages.lateness();
     expect(oldestDue).toBeGreaterThan(86_000);
     expect(longestUnserved).toBe(oldestDue);
-    for (const one of await claim(key)) await settle(one, { ...failed, pauseMs: 60_000 });
+    for (const one of await claim(key)) await settle(one, failed);
     expect(await fixture.store.webhookMessages.lateness()).toEqual(none);
   });
 
@@ -360,17 +342,18 @@ describe('delivery', () => {
     await fill(gone, 1);
     const [one, two] = await claim(key, { perEndpoint: 2 });
     for (const each of [one, two]) await settle(each, delivered);
-    await database('webhook_messages')
+    await fixture
+      .database('webhook_messages')
       .where({ id: one?.messageId })
-      .update({ ended_at: database.raw(`now() - interval '31 days'`) });
+      .update({ ended_at: fixture.database.raw(`now() - interval '31 days'`) });
     // Deleted by somebody who did not see its last message.
-    await database('webhook_endpoints').where({ id: gone.endpointId }).delete();
+    await fixture.database('webhook_endpoints').where({ id: gone.endpointId }).delete();
     expect(await fixture.store.webhookMessages.purge(30, 100)).toBe(2);
     expect(await fixture.store.webhookMessages.purge(30, 100)).toBe(0);
-    expect(await database('webhook_attempts').select('message_id')).toEqual([{ message_id: two?.messageId }]);
+    expect(await fixture.database('webhook_attempts').select('message_id')).toEqual([{ message_id: two?.messageId }]);
     await fixture.store.webhookEndpoints.remove(key);
-    expect(await database('webhook_messages').select('id')).toEqual([]);
-    expect(await database('webhook_attempts').select('number')).toEqual([]);
+    expect(await fixture.database('webhook_messages').select('id')).toEqual([]);
+    expect(await fixture.database('webhook_attempts').select('number')).toEqual([]);
   });
 });
 

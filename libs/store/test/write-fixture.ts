@@ -1,4 +1,5 @@
 import {
+  callId,
   createStore,
   newId,
   openDatabase,
@@ -6,7 +7,11 @@ import {
   type BatchableWrite,
   type ClaimedCall,
   type LaneKey,
+  type PlannedCall,
+  type RecordSettlement,
+  type SealedRecord,
   type Settlement,
+  type SettlingAnswer,
   type Store,
 } from '@sluice/store';
 import {
@@ -31,10 +36,46 @@ export interface WriteFixture {
     configId?: string;
   }): AcceptableWrite;
   batchable(o?: { type?: 'create' | 'update'; recordId?: string; maxDelayMs?: number }): BatchableWrite;
-  claim(o?: Partial<{ isolated: boolean; leaseMs: number; limit: number; perLane: number }>): Promise<ClaimedCall[]>;
+  /** Accepts a write of its own. */
+  accept(o?: Parameters<WriteFixture['asynchronous']>[0]): Promise<AcceptableWrite>;
+  claim(o?: ClaimOptions): Promise<ClaimedCall[]>;
+  /** The first call that is claimed. */
+  claimOne(o?: ClaimOptions): Promise<ClaimedCall>;
+  /** Records the intent to send these records of a call. @returns the calls that may be sent */
+  send(call: ClaimedCall, ...indexes: number[]): Promise<ReadonlySet<string>>;
+  /** Settles a call as done unless `more` says otherwise. What was looked up was not sent. */
+  settle(call: ClaimedCall, records: readonly RecordSettlement[], more?: Partial<Settlement>): Promise<SettlingAnswer>;
+  /** Ends the leases of what runs, as when its process died. @returns what became of it */
+  lapse(): ReturnType<Store['writes']['lapse']>;
+  /** Seals a batch into one call. */
+  seal(operationId: string): ReturnType<Store['writes']['seal']>;
   settleAll(call: ClaimedCall, orderKeys?: string[]): Promise<Settlement>;
   close(): Promise<void>;
 }
+
+type ClaimOptions = Partial<{ isolated: boolean; leaseMs: number; limit: number; perLane: number }>;
+
+/** A record that is to be tried, or looked up, again. */
+export const unfinished = (index: number, sendState: 'none' | 'maybe' = 'none'): RecordSettlement => ({
+  index,
+  kind: 'again',
+  sendState,
+});
+export const written = (index: number, providerId: string): RecordSettlement => ({
+  index,
+  kind: 'succeeded',
+  providerId,
+});
+
+/** All of a sealed batch in the first call. */
+export const oneCall = ({ connectionId }: SeededInstallation, records: readonly SealedRecord[]): PlannedCall[] => [
+  {
+    number: 1,
+    connectionId,
+    recordIndexes: records.map(({ index }) => index),
+    planBytes: records.reduce((sum, { planBytes }) => sum + planBytes, 0),
+  },
+];
 
 /** A fixture of its own for each test, or one for all tests of the file. */
 export function useWriteFixture(owner: 'test' | 'file' = 'test'): WriteFixture {
@@ -97,16 +138,22 @@ export async function createWriteFixture(): Promise<WriteFixture> {
     const request = { owner: 'test', lanes, limit: 100, perLane: 4, leaseMs: 6_000, isolated: false, ...o };
     return [...(await store.writes.claim(request)).calls];
   };
+  const asynchronous: WriteFixture['asynchronous'] = ({ type = 'create', records = [{}], configId } = {}) => ({
+    operation: operation(type, 'asynchronous', configId),
+    records: records.map(({ recordId }, index) => ({ ...row(recordId), index, callNumber: 1 })),
+  });
   return {
     url,
     database,
     store,
     seeded,
     lane: { projectId: seeded.projectId, laneId },
-    asynchronous: ({ type = 'create', records = [{}], configId } = {}) => ({
-      operation: operation(type, 'asynchronous', configId),
-      records: records.map(({ recordId }, index) => ({ ...row(recordId), index, callNumber: 1 })),
-    }),
+    asynchronous,
+    accept: async (o) => {
+      const write = asynchronous(o);
+      await store.writes.accept([write]);
+      return write;
+    },
     batchable: ({ type = 'create', recordId, maxDelayMs = 60_000 } = {}) => ({
       recordId: newId(),
       operation: operation(type, 'auto-batched'),
@@ -114,6 +161,27 @@ export async function createWriteFixture(): Promise<WriteFixture> {
       maxDelayMs,
     }),
     claim,
+    claimOne: async (o) => {
+      const [call] = await claim(o);
+      if (call === undefined) throw new Error('nothing was claimed');
+      return call;
+    },
+    send: (call, ...indexes) =>
+      store.writes.recordIntents([{ ...call, records: indexes.map((index) => ({ index, fingerprint: `f${index}` })) }]),
+    settle: async (call, records, more) => {
+      const attempt = call.isInDoubt ? {} : { attempt: { durationMs: 1 } };
+      const ending = { isCreate: call.type === 'create', records, next: { state: 'done' }, orderKeys: [] } as const;
+      const { answers } = await store.writes.settle([{ ...call, ...attempt, ...ending, ...more }]);
+      return answers.get(callId(call)) as SettlingAnswer;
+    },
+    lapse: async () => {
+      await database('calls')
+        .where({ state: 'running' })
+        .update({ lease_until: database.raw(`now() - interval '1 second'`) });
+      return await store.writes.lapse(100);
+    },
+    seal: (operationId) =>
+      store.writes.seal({ projectId: seeded.projectId, operationId }, (records) => oneCall(seeded, records)),
     settleAll: async (call, orderKeys = []) => {
       const records = await store.writes.loadPending(call);
       const settlement: Settlement = {

@@ -1,20 +1,9 @@
-import { cloneDatabase, seedInstallation, type ClonedDatabase, patientLimits } from '@sluice/testkit';
-import { createStore, type Store } from '../store';
+import { seedInstallation } from '@sluice/testkit';
+import { useDatabase } from '../../test/use-database';
 
-let clone: ClonedDatabase;
-let store: Store;
+const fixture = useDatabase();
 
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  store = createStore({ url: clone.url, applicationName: 'change-connection-test', limits: patientLimits });
-});
-
-afterAll(async () => {
-  await store.close();
-  await clone.drop();
-});
-
-const seed = () => seedInstallation(store, { seal: (id) => ({ text: `sealed for ${id}`, keyId: 'k1' }) });
+const seed = () => seedInstallation(fixture.store, { seal: (id) => ({ text: `sealed for ${id}`, keyId: 'k1' }) });
 const sealed = { text: 'sealed anew', keyId: 'k2' };
 
 describe('change', () => {
@@ -22,39 +11,39 @@ describe('change', () => {
   it('ends a refresh that is under way, and its pair is not stored', async () => {
     const { projectId, connectionId } = await seed();
     const key = { projectId, connectionId };
-    expect(await store.connections.takeRefreshLease({ ...key, tokenVersion: 1 }, 60_000)).toBeDefined();
-    await store.connections.setStatus({ ...key, tokenVersion: 1, status: 'bad_credentials' });
-    expect(await store.connections.change({ ...key, credentials: { sealed, scopes: ['a'], expiresInMs: 1_000 } })).toBe(
-      true,
-    );
+    expect(await fixture.store.connections.takeRefreshLease({ ...key, tokenVersion: 1 }, 60_000)).toBeDefined();
+    await fixture.store.connections.setStatus({ ...key, tokenVersion: 1, status: 'bad_credentials' });
+    expect(
+      await fixture.store.connections.change({ ...key, credentials: { sealed, scopes: ['a'], expiresInMs: 1_000 } }),
+    ).toBe(true);
     const late = { ...key, tokenVersion: 1, sealed: { text: 'late', keyId: 'k1' } };
-    expect(await store.connections.saveTokens(late)).toBe(false);
-    expect(await store.connections.findCredentials(projectId, connectionId)).toMatchObject({
+    expect(await fixture.store.connections.saveTokens(late)).toBe(false);
+    expect(await fixture.store.connections.findCredentials(projectId, connectionId)).toMatchObject({
       sealed: 'sealed anew',
       tokenVersion: 2,
       status: 'created',
       scopes: ['a'],
     });
-    expect(await store.connections.takeRefreshLease({ ...key, tokenVersion: 2 }, 1_000)).toBeDefined();
+    expect(await fixture.store.connections.takeRefreshLease({ ...key, tokenVersion: 2 }, 1_000)).toBeDefined();
   });
 
   it('leaves what is absent, clears what is null, and knows no other project', async () => {
     const { projectId, connectionId } = await seed();
     const providerMetadata = { region: { value: 'eu1', source: 'input' as const } };
-    await store.connections.change({ projectId, connectionId, providerMetadata, workspaceRef: 'w' });
+    await fixture.store.connections.change({ projectId, connectionId, providerMetadata, workspaceRef: 'w' });
     const change = { projectId, connectionId, providerConsumerRef: 'u' };
-    await store.connections.change(change);
-    expect(await store.connections.find(projectId, connectionId)).toMatchObject({
+    await fixture.store.connections.change(change);
+    expect(await fixture.store.connections.find(projectId, connectionId)).toMatchObject({
       providerMetadata,
       providerWorkspaceRef: 'w',
       providerConsumerRef: 'u',
     });
-    await store.connections.change({ projectId, connectionId, providerMetadata: null });
-    expect((await store.connections.find(projectId, connectionId))?.providerMetadata).toEqual({
+    await fixture.store.connections.change({ projectId, connectionId, providerMetadata: null });
+    expect((await fixture.store.connections.find(projectId, connectionId))?.providerMetadata).toEqual({
       workspace: { value: 'w', source: 'provider' },
     });
-    expect(await store.connections.findCredentials(projectId, connectionId)).toMatchObject({ tokenVersion: 1 });
-    expect(await store.connections.change({ ...change, projectId: 'another' })).toBe(false);
+    expect(await fixture.store.connections.findCredentials(projectId, connectionId)).toMatchObject({ tokenVersion: 1 });
+    expect(await fixture.store.connections.change({ ...change, projectId: 'another' })).toBe(false);
   });
 });
 
@@ -62,25 +51,29 @@ describe('change with addedMetadata', () => {
   const item = (value: string) => ({ value, source: 'input' as const });
   const reported = { region: { value: 'in', source: 'token' as const } };
   const metadataOf = async (key: { projectId: string; connectionId: string }) =>
-    (await store.connections.find(key.projectId, key.connectionId))?.providerMetadata;
+    (await fixture.store.connections.find(key.projectId, key.connectionId))?.providerMetadata;
 
   it('replaces metadata members of the same names, or adds them', async () => {
     const { projectId, connectionId } = await seed();
     const key = { projectId, connectionId };
     const { workspace } = (await metadataOf(key)) ?? {};
-    await store.connections.change({ ...key, addedMetadata: { region: item('eu') } });
+    await fixture.store.connections.change({ ...key, addedMetadata: { region: item('eu') } });
     expect(await metadataOf(key)).toEqual({ workspace, region: item('eu') });
-    await store.connections.change({ ...key, providerMetadata: { region: item('eu'), plan: item('gold') } });
-    await store.connections.change({ ...key, addedMetadata: reported });
+    await fixture.store.connections.change({ ...key, providerMetadata: { region: item('eu'), plan: item('gold') } });
+    await fixture.store.connections.change({ ...key, addedMetadata: reported });
     expect(await metadataOf(key)).toEqual({ workspace, ...reported, plan: item('gold') });
-    expect(await store.connections.change({ ...key, projectId: 'another', addedMetadata: reported })).toBe(false);
+    expect(await fixture.store.connections.change({ ...key, projectId: 'another', addedMetadata: reported })).toBe(
+      false,
+    );
   });
 
   it('loses none of twenty that come at once', async () => {
     const { projectId, connectionId } = await seed();
     const key = { projectId, connectionId };
     const names = Array.from({ length: 20 }, (_, at) => `name${at}`);
-    await Promise.all(names.map((name) => store.connections.change({ ...key, addedMetadata: { [name]: item('x') } })));
+    await Promise.all(
+      names.map((name) => fixture.store.connections.change({ ...key, addedMetadata: { [name]: item('x') } })),
+    );
     expect(Object.keys((await metadataOf(key)) ?? {})).toEqual(expect.arrayContaining(names));
   });
 });
@@ -88,9 +81,9 @@ describe('change with addedMetadata', () => {
 describe('remove', () => {
   it('names an installation that uses it; what is not there is undefined', async () => {
     const { projectId, connectionId, installationId } = await seed();
-    expect(await store.connections.remove({ projectId, connectionId })).toEqual({ usedBy: installationId });
-    expect(await store.connections.remove({ projectId: 'another', connectionId })).toBeUndefined();
-    expect(await store.connections.find(projectId, connectionId)).toBeDefined();
+    expect(await fixture.store.connections.remove({ projectId, connectionId })).toEqual({ usedBy: installationId });
+    expect(await fixture.store.connections.remove({ projectId: 'another', connectionId })).toBeUndefined();
+    expect(await fixture.store.connections.find(projectId, connectionId)).toBeDefined();
   });
 });
 
@@ -100,18 +93,18 @@ describe('findAuthorized', () => {
     const account = { projectId, provider: 'hubspot', groupRef: 'g', accountRef: '4711' };
     const make = async (authScheme: 'apiKey' | 'oauth2/authorizationCodePKCE', more: object = {}) => {
       const base = { projectId, provider: 'hubspot', groupRef: 'g', consumerRef: 'u', reportedAccountRef: '4711' };
-      return (await store.connections.create({ ...base, authScheme, seal: () => sealed, ...more })).id;
+      return (await fixture.store.connections.create({ ...base, authScheme, seal: () => sealed, ...more })).id;
     };
     await make('apiKey');
-    expect(await store.connections.findAuthorized(account)).toBeUndefined();
+    expect(await fixture.store.connections.findAuthorized(account)).toBeUndefined();
     const first = await make('oauth2/authorizationCodePKCE');
     await make('oauth2/authorizationCodePKCE', { reportedAccountRef: '8' });
     await make('oauth2/authorizationCodePKCE', { groupRef: 'h' });
-    expect(await store.connections.findAuthorized(account)).toBe(first);
+    expect(await fixture.store.connections.findAuthorized(account)).toBe(first);
     const second = await make('oauth2/authorizationCodePKCE');
-    expect(await store.connections.findAuthorized(account)).toBe(second);
-    expect(await store.connections.findAccountRef({ projectId, connectionId: second })).toBe('4711');
+    expect(await fixture.store.connections.findAuthorized(account)).toBe(second);
+    expect(await fixture.store.connections.findAccountRef({ projectId, connectionId: second })).toBe('4711');
     const unknown = await make('apiKey', { reportedAccountRef: undefined });
-    expect(await store.connections.findAccountRef({ projectId, connectionId: unknown })).toBeUndefined();
+    expect(await fixture.store.connections.findAccountRef({ projectId, connectionId: unknown })).toBeUndefined();
   });
 });

@@ -1,22 +1,9 @@
-import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
-import type { Knex } from 'knex';
-import { openDatabase } from '../database';
+import { useDatabase } from '../../test/use-database';
 import { translated } from '../database-errors';
 import { connectionStore, type NewConnection } from './connection-store';
 import { providerAppStore } from './provider-app-store';
 
-let clone: ClonedDatabase;
-let database: Knex;
-
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'connection-store-test', limits: patientLimits });
-});
-
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase();
 
 const connection = (projectId: string, overrides: Partial<NewConnection> = {}): NewConnection => ({
   projectId,
@@ -30,13 +17,14 @@ const connection = (projectId: string, overrides: Partial<NewConnection> = {}): 
   ...overrides,
 });
 
-const lanesOf = (projectId: string) => database('lanes').where({ project_id: projectId }).select('account_ref');
+const lanesOf = (projectId: string) => fixture.database('lanes').where({ project_id: projectId }).select('account_ref');
 const laneIdOf = async (projectId: string, id: string) =>
-  (await database('connections').where({ project_id: projectId, id }).first<{ lane_id: string }>('lane_id')).lane_id;
+  (await fixture.database('connections').where({ project_id: projectId, id }).first<{ lane_id: string }>('lane_id'))
+    .lane_id;
 
 describe('connectionStore', () => {
   it('keeps a name that was given when a later connection gives none, and takes a new one', async () => {
-    const connections = connectionStore(database);
+    const connections = connectionStore(fixture.database);
     await connections.create(connection('p2', { groupName: 'First', consumerName: 'Anna' }));
     const silent = await connections.create(connection('p2'));
     expect([silent.group.groupName, silent.consumer.consumerName]).toEqual(['First', 'Anna']);
@@ -47,14 +35,14 @@ describe('connectionStore', () => {
 
   // Two lanes for one account would double its concurrency and its quota.
   it('gives connections to one account one lane, also when they are made at once', async () => {
-    const connections = connectionStore(database);
+    const connections = connectionStore(fixture.database);
     const at = [...Array(8).keys()];
     await Promise.all(at.map((n) => connections.create(connection('p3', { groupRef: `g${n}`, consumerRef: `c${n}` }))));
     expect(await lanesOf('p3')).toEqual([{ account_ref: '4711' }]);
   });
 
   it('gives a connection without a known account a lane of its own', async () => {
-    const connections = connectionStore(database);
+    const connections = connectionStore(fixture.database);
     const first = await connections.create(connection('p4', { reportedAccountRef: undefined }));
     const second = await connections.create(connection('p4', { reportedAccountRef: undefined }));
     expect(await laneIdOf('p4', first.id)).not.toBe(await laneIdOf('p4', second.id));
@@ -65,7 +53,7 @@ describe('connectionStore', () => {
 
   // A 401 that an old token got says nothing about the token that replaced it.
   it('moves the status only for the stored token version, and only to another one', async () => {
-    const connections = connectionStore(database);
+    const connections = connectionStore(fixture.database);
     const { id } = await connections.create(connection('p6'));
     const change = { projectId: 'p6', connectionId: id, tokenVersion: 1, status: 'working' as const };
     expect(await connections.setStatus(change)).toBe(true);
@@ -75,24 +63,24 @@ describe('connectionStore', () => {
   });
 
   it('stores nothing when sealing fails', async () => {
-    const { connections } = translated({ connections: connectionStore(database) });
+    const { connections } = translated({ connections: connectionStore(fixture.database) });
     const seal = () => {
       throw new TypeError('no key');
     };
     await expect(connections.create(connection('p7', { seal }))).rejects.toMatchObject({ code: 'service.defect' });
     expect(await connections.findNewest('p7', {})).toBeUndefined();
-    expect(await database('groups').where({ project_id: 'p7' })).toEqual([]);
+    expect(await fixture.database('groups').where({ project_id: 'p7' })).toEqual([]);
   });
 
   it('shows the app that it names, without its secret', async () => {
-    const app = await providerAppStore(database).create({
+    const app = await providerAppStore(fixture.database).create({
       projectId: 'p10',
       provider: 'hubspot',
       clientId: 'client',
       scopes: ['crm'],
       seal: () => ({ text: 'sealed secret', keyId: 'k1' }),
     });
-    const connections = connectionStore(database);
+    const connections = connectionStore(fixture.database);
     const { id } = await connections.create(connection('p10', { providerAppId: app.id }));
     expect((await connections.find('p10', id))?.providerApp).toEqual(app);
     expect(await connections.findCredentials('p10', id)).toMatchObject({ providerAppId: app.id });
@@ -107,7 +95,7 @@ describe('the end of an access token', () => {
     [60_000, false],
     [-1, true],
   ])('%s ms from now: expiring is %s', async (tokenExpiresInMs, isExpiring) => {
-    const connections = connectionStore(database);
+    const connections = connectionStore(fixture.database);
     const life = tokenExpiresInMs === undefined ? {} : { tokenExpiresInMs };
     const { id } = await connections.create(connection('p11', life));
     expect(await connections.findCredentials('p11', id)).toMatchObject({ isExpiring });
@@ -118,14 +106,17 @@ describe('the end of an access token', () => {
     'a life of %i ms is refreshed after 80 to 90 % of it, each at another moment',
     async (lifeMs) => {
       const made = Array.from({ length: 20 }, () =>
-        connectionStore(database).create(connection('p12', { tokenExpiresInMs: lifeMs })),
+        connectionStore(fixture.database).create(connection('p12', { tokenExpiresInMs: lifeMs })),
       );
       const ids = (await Promise.all(made)).map(({ id }) => id);
-      const rows = await database('connections')
+      const rows = await fixture
+        .database('connections')
         .where({ project_id: 'p12' })
         .whereIn('id', ids)
         .select<{ share: number }[]>(
-          database.raw('extract(epoch from token_refresh_at - created_at)::float8 * 1000 / ? as share', [lifeMs]),
+          fixture.database.raw('extract(epoch from token_refresh_at - created_at)::float8 * 1000 / ? as share', [
+            lifeMs,
+          ]),
         );
       const shares = rows.map(({ share }) => share);
       expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.799);
@@ -137,7 +128,7 @@ describe('the end of an access token', () => {
 
 describe('the right to refresh', () => {
   const named = async (projectId: string) => {
-    const connections = connectionStore(database);
+    const connections = connectionStore(fixture.database);
     const { id: connectionId } = await connections.create(connection(projectId));
     return { connections, version: { projectId, connectionId, tokenVersion: 1 } };
   };

@@ -1,20 +1,7 @@
-import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
-import type { Knex } from 'knex';
-import { openDatabase } from '../database';
+import { useDatabase } from '../../test/use-database';
 import { oauthStateStore, type NewOAuthState } from './oauth-state-store';
 
-let clone: ClonedDatabase;
-let database: Knex;
-
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'oauth-state-store-test', limits: patientLimits });
-});
-
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase();
 
 const minimal = {
   projectId: 'p1',
@@ -32,7 +19,7 @@ const state = (stateHash: string, more: Partial<NewOAuthState> = {}): NewOAuthSt
 });
 
 it('gives back every member', async () => {
-  const states = oauthStateStore(database);
+  const states = oauthStateStore(fixture.database);
   const more = {
     groupName: 'Group',
     consumerName: 'User',
@@ -51,7 +38,7 @@ it('gives back every member', async () => {
 
 // A state that two could use would connect an account twice, once for whoever overheard it.
 it('is taken by one of twenty', async () => {
-  const states = oauthStateStore(database);
+  const states = oauthStateStore(fixture.database);
   await states.save(state('raced'), 60_000);
   const takers = Array.from({ length: 20 }, () => states.take({ projectId: 'p1', stateHash: 'raced' }));
   expect((await Promise.all(takers)).filter(Boolean)).toHaveLength(1);
@@ -59,13 +46,16 @@ it('is taken by one of twenty', async () => {
 });
 
 it('is not taken by another project, nor after its end, and is then swept', async () => {
-  const states = oauthStateStore(database);
+  const states = oauthStateStore(fixture.database);
   await states.save(state('mine'), 60_000);
   expect(await states.take({ projectId: 'p2', stateHash: 'mine' })).toBeUndefined();
   await states.save(state('ended'), -1);
   await states.save(state('swept'), -1);
   expect(await states.take({ projectId: 'p1', stateHash: 'swept' })).toBeUndefined();
   await states.save(state('next'), 60_000);
-  const rows = await database('oauth_states').select<{ state_hash: string }[]>('state_hash').orderBy('state_hash');
+  const rows = await fixture
+    .database('oauth_states')
+    .select<{ state_hash: string }[]>('state_hash')
+    .orderBy('state_hash');
   expect(rows.map((row) => row.state_hash)).toEqual(['mine', 'next']);
 });

@@ -1,20 +1,7 @@
-import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
-import type { Knex } from 'knex';
-import { openDatabase } from '../database';
+import { useDatabase } from '../../test/use-database';
 import { providerAppStore, type NewProviderApp } from './provider-app-store';
 
-let clone: ClonedDatabase;
-let database: Knex;
-
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'provider-app-store-test', limits: patientLimits });
-});
-
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase();
 
 const app = (projectId: string, overrides: Partial<NewProviderApp> = {}): NewProviderApp => ({
   projectId,
@@ -26,7 +13,7 @@ const app = (projectId: string, overrides: Partial<NewProviderApp> = {}): NewPro
 
 describe('providerAppStore', () => {
   it('lists the oldest first, and finds the named client, else the newest of the provider', async () => {
-    const apps = providerAppStore(database);
+    const apps = providerAppStore(fixture.database);
     const [first, second] = [await apps.create(app('p2')), await apps.create(app('p2', { clientId: 'client-2' }))];
     const foreign = await apps.create(app('p2', { provider: 'salesforce' }));
     expect((await apps.listPage('p2', { size: 9 })).items).toEqual([first, second, foreign]);

@@ -1,31 +1,9 @@
-import {
-  cloneDatabase,
-  seedInstallation,
-  type ClonedDatabase,
-  type SeededInstallation,
-  patientLimits,
-} from '@sluice/testkit';
+import { seedInstallation, type SeededInstallation } from '@sluice/testkit';
 import type { ConfigContent } from '@sluice/types';
-import type { Knex } from 'knex';
-import { openDatabase } from '../database';
-import { createStore, type Store } from '../store';
+import { useDatabase } from '../../test/use-database';
 import type { ChangedInstallation } from './change-installation';
 
-let clone: ClonedDatabase;
-let database: Knex;
-let store: Store;
-
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'change-installation-test', limits: patientLimits });
-  store = createStore({ url: clone.url, applicationName: 'change-installation-test', limits: patientLimits });
-});
-
-afterAll(async () => {
-  await store.close();
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase();
 
 const keyOf = ({ projectId, integrationId, installationId }: SeededInstallation) => ({
   projectId,
@@ -35,7 +13,7 @@ const keyOf = ({ projectId, integrationId, installationId }: SeededInstallation)
 
 /** Changes the content; everything else stays. */
 const change = (seed: SeededInstallation, revise: (content: ConfigContent) => ConfigContent, by = 'builder:b') =>
-  store.installations.change(keyOf(seed), ({ content, connectionId }) => ({
+  fixture.store.installations.change(keyOf(seed), ({ content, connectionId }) => ({
     connectionId,
     content: revise(content),
     createdBy: by,
@@ -43,13 +21,13 @@ const change = (seed: SeededInstallation, revise: (content: ConfigContent) => Co
   }));
 
 const configsOf = (seed: SeededInstallation) =>
-  database('configs').where({ project_id: seed.projectId, installation_id: seed.installationId }).orderBy('id');
+  fixture.database('configs').where({ project_id: seed.projectId, installation_id: seed.installationId }).orderBy('id');
 
 describe('change', () => {
   it('takes another author as a change only when that was requested', async () => {
-    const seed = await seedInstallation(store);
+    const seed = await seedInstallation(fixture.store);
     const by = (createdBy: string, isCreatedByAsked: boolean) =>
-      store.installations.change(keyOf(seed), ({ content, connectionId }): ChangedInstallation => {
+      fixture.store.installations.change(keyOf(seed), ({ content, connectionId }): ChangedInstallation => {
         return { content, connectionId, createdBy, isCreatedByAsked };
       });
     expect((await by('api:x', false))?.config.createdBy).toBe('builder:seed');
@@ -59,19 +37,19 @@ describe('change', () => {
   });
 
   it('takes the revision that is the latest now', async () => {
-    const seed = await seedInstallation(store);
-    const integration = await store.integrations.find(seed.projectId, seed.integrationId);
+    const seed = await seedInstallation(fixture.store);
+    const integration = await fixture.store.integrations.find(seed.projectId, seed.integrationId);
     const content = { ...integration!.latestRevision.content, displayName: 'Changed' };
     const entry = { projectId: seed.projectId, name: content.name, provider: 'hubspot', specVersion: '1.0.0', content };
-    const [revised] = await store.integrations.putAll(seed.projectId, [entry]);
+    const [revised] = await fixture.store.integrations.putAll(seed.projectId, [entry]);
     const changed = await change(seed, (stored) => ({ ...stored, proxy: { enabled: true } }));
     expect(changed?.config.revisionId).toBe(revised?.latestRevision.id);
     expect(changed?.config.revisionId).not.toBe(seed.revisionId);
   });
 
   it('moves to another connection without a config, and what a write compares sees both', async () => {
-    const seed = await seedInstallation(store);
-    const other = await store.connections.create({
+    const seed = await seedInstallation(fixture.store);
+    const other = await fixture.store.connections.create({
       projectId: seed.projectId,
       provider: 'hubspot',
       groupRef: seed.groupRef,
@@ -79,7 +57,7 @@ describe('change', () => {
       authScheme: 'apiKey',
       seal: () => ({ text: 'sealed', keyId: 'k1' }),
     });
-    const changed = await store.installations.change(keyOf(seed), ({ content }) => ({
+    const changed = await fixture.store.installations.change(keyOf(seed), ({ content }) => ({
       connectionId: other.id,
       content,
       createdBy: 'builder:b',
@@ -87,7 +65,7 @@ describe('change', () => {
     }));
     expect(changed).toMatchObject({ connection: { id: other.id }, config: { id: seed.configId } });
     expect(changed).not.toHaveProperty('updateTime');
-    const found = await store.installationLookup.findIds({
+    const found = await fixture.store.installationLookup.findIds({
       withinProjectId: seed.projectId,
       projectIdOrName: seed.projectId,
       integrationId: seed.integrationId,
@@ -98,7 +76,7 @@ describe('change', () => {
 
   // Two changes that both read first and then wrote would leave only one of these.
   it('loses none of many changes at once', async () => {
-    const seed = await seedInstallation(store, { config: { provider: 'hubspot' } });
+    const seed = await seedInstallation(fixture.store, { config: { provider: 'hubspot' } });
     const names = Array.from({ length: 20 }, (_, at) => `object-${at}`);
     await Promise.all(
       names.map((objectName) =>
@@ -108,7 +86,7 @@ describe('change', () => {
         })),
       ),
     );
-    const found = await store.installations.find(seed.projectId, seed.integrationId, seed.installationId);
+    const found = await fixture.store.installations.find(seed.projectId, seed.integrationId, seed.installationId);
     expect(Object.keys(found?.config.content.write?.objects ?? {}).sort()).toEqual(names.sort());
     const configs = (await configsOf(seed)) as { id: string; created_at: Date }[];
     expect(configs).toHaveLength(21);
@@ -118,12 +96,14 @@ describe('change', () => {
   });
 
   it('leaves everything as it was when the decision throws', async () => {
-    const seed = await seedInstallation(store);
-    const before = await store.installations.find(seed.projectId, seed.integrationId, seed.installationId);
+    const seed = await seedInstallation(fixture.store);
+    const before = await fixture.store.installations.find(seed.projectId, seed.integrationId, seed.installationId);
     const refused = change(seed, () => {
       throw new TypeError('no');
     });
     await expect(refused).rejects.toMatchObject({ code: 'service.defect' });
-    expect(await store.installations.find(seed.projectId, seed.integrationId, seed.installationId)).toEqual(before);
+    expect(await fixture.store.installations.find(seed.projectId, seed.integrationId, seed.installationId)).toEqual(
+      before,
+    );
   });
 });

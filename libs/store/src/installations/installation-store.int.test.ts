@@ -1,31 +1,8 @@
-import {
-  cloneDatabase,
-  sampleConfig,
-  sampleManifest,
-  seedInstallation,
-  type ClonedDatabase,
-  type SeededInstallation,
-  patientLimits,
-} from '@sluice/testkit';
-import { createStore, type Store } from '../store';
-import { openDatabase } from '../database';
-import type { Knex } from 'knex';
+import { sampleConfig, sampleManifest, seedInstallation, type SeededInstallation } from '@sluice/testkit';
+import { useDatabase } from '../../test/use-database';
+import { createStore } from '../store';
 
-let clone: ClonedDatabase;
-let database: Knex;
-let store: Store;
-
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'installation-store-test', limits: patientLimits });
-  store = createStore({ url: clone.url, applicationName: 'installation-store-test', limits: patientLimits });
-});
-
-afterAll(async () => {
-  await store.close();
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase();
 
 const names = (seed: SeededInstallation) => ({
   withinProjectId: seed.projectId,
@@ -42,7 +19,7 @@ async function insertOperations(seed: SeededInstallation, states: readonly strin
       installation_id: seed.installationId,
       integration_id: seed.integrationId,
     };
-    await database('operations').insert({
+    await fixture.database('operations').insert({
       ...ids,
       id: `0190-${String(at).padStart(4, '0')}`,
       config_id: seed.configId,
@@ -60,9 +37,9 @@ async function insertOperations(seed: SeededInstallation, states: readonly strin
 
 describe('installationStore', () => {
   it('stores equal contents once', async () => {
-    const first = await seedInstallation(store);
+    const first = await seedInstallation(fixture.store);
     const { projectId, integrationId, revisionId } = first;
-    await store.installations.create({
+    await fixture.store.installations.create({
       projectId,
       integrationId,
       groupRef: 'group-2',
@@ -70,10 +47,10 @@ describe('installationStore', () => {
       createdBy: 'consumer:user-1',
       config: { revisionId, content: sampleConfig(), createdBy: 'x' },
     });
-    expect(await database('config_contents').where({ project_id: projectId })).toHaveLength(1);
-    expect(await store.installations.list(projectId)).toHaveLength(2);
-    expect(await store.installations.list(projectId, { groupRef: 'group-2', integrationId })).toHaveLength(1);
-    expect(await store.installations.list(projectId, { integrationId: 'other' })).toEqual([]);
+    expect(await fixture.database('config_contents').where({ project_id: projectId })).toHaveLength(1);
+    expect(await fixture.store.installations.list(projectId)).toHaveLength(2);
+    expect(await fixture.store.installations.list(projectId, { groupRef: 'group-2', integrationId })).toHaveLength(1);
+    expect(await fixture.store.installations.list(projectId, { integrationId: 'other' })).toEqual([]);
   });
 
   it.each([
@@ -82,17 +59,17 @@ describe('installationStore', () => {
     ['a success among the last five', ['failed', 'failed', 'succeeded', 'failed', 'failed', 'failed'], 'healthy'],
     ['five failures after a success', ['succeeded', 'failed', 'failed', 'failed', 'failed', 'failed'], 'unhealthy'],
   ])('computes health from the last five operations: %s', async (_name, states, health) => {
-    const seed = await seedInstallation(store);
+    const seed = await seedInstallation(fixture.store);
     await insertOperations(seed, states);
-    const [listed] = await store.installations.list(seed.projectId);
+    const [listed] = await fixture.store.installations.list(seed.projectId);
     expect(listed).toMatchObject({ healthStatus: health, lastOperationStatus: 'failure' });
   });
 });
 
 describe('installationLookup', () => {
   it('goes from names to ids, by project id and by name', async () => {
-    const seed = await seedInstallation(store);
-    const byName = await store.installationLookup.findIds(names(seed));
+    const seed = await seedInstallation(fixture.store);
+    const byName = await fixture.store.installationLookup.findIds(names(seed));
     expect(byName.missing).toBeUndefined();
     expect(byName).toMatchObject({
       ids: {
@@ -106,27 +83,29 @@ describe('installationLookup', () => {
         dropUnmappedFields: false,
       },
     });
-    expect(await store.installationLookup.findIds({ ...names(seed), projectIdOrName: seed.projectId })).toEqual(byName);
+    expect(await fixture.store.installationLookup.findIds({ ...names(seed), projectIdOrName: seed.projectId })).toEqual(
+      byName,
+    );
     if (byName.missing !== undefined) return;
     const { projectId, contentHash } = byName.ids;
-    expect(await store.installationLookup.findContent(projectId, contentHash)).toEqual(sampleConfig());
-    expect(await store.installationLookup.findContent('other', contentHash)).toBeUndefined();
+    expect(await fixture.store.installationLookup.findContent(projectId, contentHash)).toEqual(sampleConfig());
+    expect(await fixture.store.installationLookup.findContent('other', contentHash)).toBeUndefined();
   });
 
   it('takes an integration by its name, unless that is the id of another one', async () => {
-    const [seed, theirs] = [await seedInstallation(store), await seedInstallation(store)];
-    const found = await store.installationLookup.findIds(names(seed));
-    const { name } = (await store.integrations.find(seed.projectId, seed.integrationId)) ?? {};
+    const [seed, theirs] = [await seedInstallation(fixture.store), await seedInstallation(fixture.store)];
+    const found = await fixture.store.installationLookup.findIds(names(seed));
+    const { name } = (await fixture.store.integrations.find(seed.projectId, seed.integrationId)) ?? {};
     expect(name).toBe('crm');
     const asked = { ...names(seed), integrationId: 'crm' };
-    expect(await store.installationLookup.findIds(asked)).toEqual(found);
-    expect(await store.installationLookup.findAccount(asked)).toMatchObject(found);
+    expect(await fixture.store.installationLookup.findIds(asked)).toEqual(found);
+    expect(await fixture.store.installationLookup.findAccount(asked)).toMatchObject(found);
     // Names are unique in a project only, and may look like an id.
     const content = sampleManifest({ name: seed.integrationId });
     const entry = { projectId: seed.projectId, name: seed.integrationId, provider: 'hubspot', specVersion: '1.0.0' };
-    await store.integrations.create({ ...entry, content });
+    await fixture.store.integrations.create({ ...entry, content });
     const many = [names(seed), asked, { ...names(theirs), integrationId: 'crm' }, { ...asked, integrationId: 'CRM' }];
-    const results = await store.installationLookup.findManyIds(many);
+    const results = await fixture.store.installationLookup.findManyIds(many);
     expect(results.map((result) => result.missing ?? result.ids.installationId)).toEqual([
       seed.installationId,
       seed.installationId,
@@ -137,42 +116,42 @@ describe('installationLookup', () => {
 
   // Every name is looked up inside the caller's project, so a mix of two projects matches nothing.
   it('returns what is missing, and finds nothing of another project', async () => {
-    const [mine, theirs] = [await seedInstallation(store), await seedInstallation(store)];
+    const [mine, theirs] = [await seedInstallation(fixture.store), await seedInstallation(fixture.store)];
     const missing = async (changes: Partial<ReturnType<typeof names>>) =>
-      (await store.installationLookup.findIds({ ...names(mine), ...changes })).missing;
+      (await fixture.store.installationLookup.findIds({ ...names(mine), ...changes })).missing;
     expect(await missing({ projectIdOrName: 'nowhere' })).toBe('project');
     expect(await missing({ projectIdOrName: theirs.projectId })).toBe('project');
     expect(await missing({ projectIdOrName: theirs.projectName })).toBe('project');
     expect(await missing({ integrationId: theirs.integrationId })).toBe('integration');
     expect(await missing({ groupRef: 'nobody' })).toBe('group');
-    await database('installations').where({ project_id: mine.projectId }).delete();
+    await fixture.database('installations').where({ project_id: mine.projectId }).delete();
     expect(await missing({})).toBe('installation');
   });
 
   it('returns many at once, each in its position, those that are missing too', async () => {
-    const seeds = [await seedInstallation(store), await seedInstallation(store)];
+    const seeds = [await seedInstallation(fixture.store), await seedInstallation(fixture.store)];
     const [one, two] = seeds.map(names) as [ReturnType<typeof names>, ReturnType<typeof names>];
     const asked = [two, { ...one, groupRef: 'nobody' }, one, { ...two, projectIdOrName: one.projectIdOrName }, two];
-    const found = await store.installationLookup.findManyIds(asked);
+    const found = await fixture.store.installationLookup.findManyIds(asked);
     const results = found.map((result) => result.missing ?? result.ids.installationId);
     const [first, second] = seeds.map((seed) => seed.installationId);
     expect(results).toEqual([second, 'group', first, 'project', second]);
   });
 
   it('shows the latest revision of the integration', async () => {
-    const seed = await seedInstallation(store);
-    const integration = await store.integrations.find(seed.projectId, seed.integrationId);
+    const seed = await seedInstallation(fixture.store);
+    const integration = await fixture.store.integrations.find(seed.projectId, seed.integrationId);
     const content = { ...integration!.latestRevision.content, displayName: 'Changed' };
     const entry = { projectId: seed.projectId, name: content.name, provider: 'hubspot', specVersion: '1.0.0', content };
-    const [revised] = await store.integrations.putAll(seed.projectId, [entry]);
-    const result = await store.installationLookup.findIds(names(seed));
+    const [revised] = await fixture.store.integrations.putAll(seed.projectId, [entry]);
+    const result = await fixture.store.installationLookup.findIds(names(seed));
     expect(result).toMatchObject({ ids: { revisionId: revised?.latestRevision.id, configId: seed.configId } });
   });
 });
 
 describe('operationStore', () => {
   it('shows outcomes per record, and the ids of those that were written', async () => {
-    const seed = await seedInstallation(store);
+    const seed = await seedInstallation(fixture.store);
     await insertOperations(seed, ['succeeded']);
     const key = { project_id: seed.projectId, operation_id: '0190-0000' };
     const shared = {
@@ -187,8 +166,8 @@ describe('operationStore', () => {
       retry_ms: 1,
       ...more,
     });
-    await database('records').insert([record(0, { ref: 'row-1' }), record(1, {})]);
-    await database('outcomes').insert([
+    await fixture.database('records').insert([record(0, { ref: 'row-1' }), record(1, {})]);
+    await fixture.database('outcomes').insert([
       { ...key, call_number: 0, fence: 1, outcome: 'succeeded', record_indexes: [0], provider_ids: ['501'] },
       {
         ...key,
@@ -200,7 +179,7 @@ describe('operationStore', () => {
         error_texts: ['Bad email'],
       },
     ]);
-    await database('calls').insert({
+    await fixture.database('calls').insert({
       ...key,
       number: 0,
       lane_id: 'l',
@@ -212,16 +191,16 @@ describe('operationStore', () => {
       attempts: 2,
       traceparent: '',
     });
-    expect((await store.operations.find(seed.projectId, '0190-0000'))?.metadata).toEqual({
+    expect((await fixture.store.operations.find(seed.projectId, '0190-0000'))?.metadata).toEqual({
       objects: ['object-0'],
       retry: { attempts: 2 },
       successfulRecordIds: ['501'],
     });
-    expect(await store.operations.listRecords(seed.projectId, '0190-0000')).toEqual([
+    expect(await fixture.store.operations.listRecords(seed.projectId, '0190-0000')).toEqual([
       { index: 0, ref: 'row-1', status: 'succeeded', recordId: '501' },
       { index: 1, status: 'failed', error: { class: 'rejected', message: 'Bad email' } },
     ]);
-    expect(await store.operations.listRecords(seed.projectId, '0190-0000', { ref: 'row-1' })).toHaveLength(1);
+    expect(await fixture.store.operations.listRecords(seed.projectId, '0190-0000', { ref: 'row-1' })).toHaveLength(1);
   });
 });
 

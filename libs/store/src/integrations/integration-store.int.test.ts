@@ -1,20 +1,8 @@
-import { cloneDatabase, sampleManifest, type ClonedDatabase, patientLimits } from '@sluice/testkit';
-import type { Knex } from 'knex';
-import { openDatabase } from '../database';
+import { sampleManifest } from '@sluice/testkit';
+import { useDatabase } from '../../test/use-database';
 import { integrationStore } from './integration-store';
 
-let clone: ClonedDatabase;
-let database: Knex;
-
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'integration-store-test', limits: patientLimits });
-});
-
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase();
 
 const integration = (projectId: string, name = 'crm') => ({
   projectId,
@@ -29,7 +17,7 @@ const listed = async (integrations: ReturnType<typeof integrationStore>, project
 
 describe('integrationStore', () => {
   it('puts all or none', async () => {
-    const integrations = integrationStore(database);
+    const integrations = integrationStore(fixture.database);
     await integrations.putAll('p4', [integration('p4', 'b')]);
     const put = integrations.putAll('p4', [
       integration('p4', 'a'),
@@ -43,7 +31,7 @@ describe('integrationStore', () => {
   });
 
   it('puts the same names from several requests at once, each integration once', async () => {
-    const integrations = integrationStore(database);
+    const integrations = integrationStore(fixture.database);
     const names = ['a', 'b', 'c'];
     const deploys = Array.from({ length: 6 }, (_, at) =>
       integrations.putAll(
@@ -53,6 +41,6 @@ describe('integrationStore', () => {
     );
     await Promise.all(deploys);
     expect((await listed(integrations, 'p5')).map(({ name }) => name).sort()).toEqual(names);
-    expect(await database('revisions').where({ project_id: 'p5' })).toHaveLength(3);
+    expect(await fixture.database('revisions').where({ project_id: 'p5' })).toHaveLength(3);
   });
 });

@@ -1,20 +1,11 @@
-import { cloneDatabase, patientLimits, type ClonedDatabase } from '@sluice/testkit';
-import type { Knex } from 'knex';
-import { openDatabase } from '../database';
+import { useDatabase } from '../../test/use-database';
 import { newId } from '../new-id';
 import { uploadStore, type NewUpload } from './upload-store';
 
-let clone: ClonedDatabase;
-let database: Knex;
+const fixture = useDatabase();
 let uploads: ReturnType<typeof uploadStore>;
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'upload-test', limits: patientLimits });
-  uploads = uploadStore(database);
-});
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
+beforeAll(() => {
+  uploads = uploadStore(fixture.database);
 });
 
 const hour = 3_600_000;
@@ -57,12 +48,13 @@ it('shows nothing to another project', async () => {
 it('has no upload that ended, and deletes those only, of all projects, as many as are requested', async () => {
   const ended = [await saved('ended'), await saved('ended'), await saved('ended-too')];
   const living = await saved('ended');
-  await database('uploads')
+  await fixture
+    .database('uploads')
     .whereIn(
       'id',
       ended.map(({ id }) => id),
     )
-    .update({ expires_at: database.raw(`now() - interval '1 second'`) });
+    .update({ expires_at: fixture.database.raw(`now() - interval '1 second'`) });
   for (const upload of ended) {
     expect(await uploads.find(upload)).toBeUndefined();
     expect(await uploads.findByToken(upload)).toBeUndefined();

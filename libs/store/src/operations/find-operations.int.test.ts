@@ -1,19 +1,7 @@
-import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
-import type { Knex } from 'knex';
-import { openDatabase } from '../database';
+import { useDatabase } from '../../test/use-database';
 import { findOperations, type OperationSearch } from './find-operations';
 
-let clone: ClonedDatabase;
-let database: Knex;
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
-  await insertOperations();
-});
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase(insertOperations);
 
 const total = 50_000;
 const at = (n: number) => new Date(Date.parse('2026-06-01T00:00:00Z') + n * 1_000);
@@ -27,7 +15,7 @@ const idAt = (n: number) => {
  * the records themselves are those of the first ten.
  */
 async function insertOperations(): Promise<void> {
-  await database.raw(
+  await fixture.database.raw(
     `insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name,
                              type, mode, state, records_total, records_failed, traceparent, created_at)
      select 'p', substr(v7, 1, 8) || '-' || substr(v7, 9) || '-7000-8000-' || lpad(to_hex(n), 12, '0'), 'i',
@@ -38,21 +26,21 @@ async function insertOperations(): Promise<void> {
            from generate_series(1, ?::integer) n) made`,
     [at(0), at(0), total],
   );
-  await database.raw(
+  await fixture.database.raw(
     `insert into records (project_id, operation_id, record_index, ref, accept_seq, traceparent, config_id, retry_ms)
      select project_id, id, 0, 'row', 1, traceparent, config_id, 1
      from (select * from operations order by id limit 10) o`,
   );
-  await database.raw(
+  await fixture.database.raw(
     `insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, provider_ids)
      select project_id, id, 1, 1, 'succeeded', '{0}', array['crm-' || n]
      from (select o.*, row_number() over (order by id) as n from operations o order by id limit 10) o`,
   );
-  await database.raw(
+  await fixture.database.raw(
     `insert into installations (project_id, id, integration_id, group_ref, connection_id, config_id, created_by)
      values ('p', 'many', 'i', 'acme-many', 'k', 'c', 'x'), ('p', 'one', 'j', 'acme-one', 'k', 'c', 'x')`,
   );
-  await database.raw('vacuum analyze operations, records, outcomes');
+  await fixture.database.raw('vacuum analyze operations, records, outcomes');
 }
 
 /** Ids of every page, and how many pages there are. */
@@ -60,7 +48,10 @@ async function readAll(search: OperationSearch, size = 50) {
   const found: string[][] = [];
   let after: string | undefined;
   do {
-    const page = await findOperations(database, 'p', search, { size, ...(after === undefined ? {} : { after }) });
+    const page = await findOperations(fixture.database, 'p', search, {
+      size,
+      ...(after === undefined ? {} : { after }),
+    });
     if (page === 'too-many-installations') throw new Error(page);
     found.push(page.items.map(({ id }) => id));
     after = page.lastId;
@@ -71,7 +62,7 @@ async function readAll(search: OperationSearch, size = 50) {
 // A search that no index answers must not read a project of a million to its end before it says anything.
 it('says how far it came where nothing was found, and goes on from there', async () => {
   expect(await readAll({ hasFailures: true })).toEqual([[], [], [idAt(1)]]);
-  const first = await findOperations(database, 'p', { hasFailures: true }, { size: 50 });
+  const first = await findOperations(fixture.database, 'p', { hasFailures: true }, { size: 50 });
   expect(first).toEqual({ items: [], lastId: idAt(total - 20_000 + 1) });
 });
 

@@ -1,27 +1,16 @@
-import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
-import { openDatabase } from '../database';
+import { useDatabase } from '../../test/use-database';
 import { newId } from '../new-id';
 import { listOperations, type OperationFilter } from './list-operations';
 
-let clone: ClonedDatabase;
-let database: Knex;
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
-  await insertOperations();
-});
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase(insertOperations);
 
 const total = 20_000;
 const at = (n: number) => new Date(Date.parse('2026-06-01T00:00:00Z') + n * 60_000);
 
 /** One a minute; each thousandth has failed; 97 installations of one group. */
 async function insertOperations(): Promise<void> {
-  await database.raw(
+  await fixture.database.raw(
     `insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name,
                              type, mode, state, failed_at, traceparent, created_at)
      select 'p', substr(v7, 1, 8) || '-' || substr(v7, 9) || '-7000-8000-' || lpad(to_hex(n), 12, '0'), 'i', 'n' || n % 97, 'c', 'k',
@@ -32,16 +21,16 @@ async function insertOperations(): Promise<void> {
            from generate_series(1, ?::integer) n) made`,
     [at(0), at(0), total],
   );
-  await database.raw('vacuum analyze operations');
+  await fixture.database.raw('vacuum analyze operations');
 }
 
-const list = (filter: Partial<OperationFilter>) => listOperations(database, 'p', { limit: 200, ...filter });
+const list = (filter: Partial<OperationFilter>) => listOperations(fixture.database, 'p', { limit: 200, ...filter });
 
 /** How Postgres reads `operations` for a list. */
 async function scansOf(filter: Partial<OperationFilter>): Promise<string[]> {
   const explaining = {
     raw: async (sql: string, bindings: Knex.RawBinding) => {
-      const { rows } = await database.raw<{ rows: { 'QUERY PLAN': string }[] }>(`explain ${sql}`, bindings);
+      const { rows } = await fixture.database.raw<{ rows: { 'QUERY PLAN': string }[] }>(`explain ${sql}`, bindings);
       lines.push(...rows.map((row) => row['QUERY PLAN']));
       return { rows: [] };
     },
@@ -71,10 +60,12 @@ it('since is exact, although ids bound what is read', async () => {
 
 // The clock of a gateway may differ from the database's: the id is a little less than an hour earlier than the row.
 it('since finds an operation whose id was made by a clock that runs late', async () => {
-  const late = await database('operations')
+  const late = await fixture
+    .database('operations')
     .where({ created_at: at(total - 120) })
     .first<{ id: string }>('id');
-  await database('operations')
+  await fixture
+    .database('operations')
     .where({ id: late.id })
     .update({ created_at: at(total - 65) });
   expect((await list({ since: at(total - 65) })).map(({ id }) => id)).toContain(late.id);

@@ -1,19 +1,9 @@
-import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
-import type { Knex } from 'knex';
-import { openDatabase } from '../database';
+import { useDatabase } from '../../test/use-database';
 import { operationStore } from './operation-store';
 
-let clone: ClonedDatabase;
-let database: Knex;
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
-  await database('operations').insert([operationRow('p', 'a'), operationRow('p', 'b'), operationRow('other', 'c')]);
-});
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase(() =>
+  fixture.database('operations').insert([operationRow('p', 'a'), operationRow('p', 'b'), operationRow('other', 'c')]),
+);
 
 /** To the microsecond, as Postgres keeps them. */
 const createdAt = '2026-06-01T14:00:00.123999+02:00';
@@ -27,7 +17,7 @@ function operationRow(projectId: string, id: string) {
 describe('findMany', () => {
   it('answers in the order of the keys, also for one that is requested twice', async () => {
     const keys = ['b', 'none', 'a', 'b'].map((operationId) => ({ projectId: 'p', operationId }));
-    const found = await operationStore(database).findMany(keys);
+    const found = await operationStore(fixture.database).findMany(keys);
     expect(found).toHaveLength(keys.length);
     expect(found.map((operation) => operation?.id)).toEqual(['b', undefined, 'a', 'b']);
   });
@@ -38,12 +28,12 @@ describe('findMany', () => {
       { projectId: 'other', operationId: 'c' },
       { projectId: 'other', operationId: 'a' },
     ];
-    const found = await operationStore(database).findMany(keys);
+    const found = await operationStore(fixture.database).findMany(keys);
     expect(found.map((operation) => operation?.projectId)).toEqual([undefined, 'other', undefined]);
   });
 
   it('returns what a single lookup returns, with moments in UTC to the millisecond', async () => {
-    const store = operationStore(database);
+    const store = operationStore(fixture.database);
     const [found] = await store.findMany([{ projectId: 'p', operationId: 'a' }]);
     expect(found).toEqual(await store.find('p', 'a'));
     expect(found?.createTime).toBe(new Date(createdAt).toISOString());

@@ -1,22 +1,9 @@
 import { createHash } from 'node:crypto';
-import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
-import type { Knex } from 'knex';
-import { openDatabase } from '../database';
+import { useDatabase } from '../../test/use-database';
 import { apiKeyStore } from './api-key-store';
 import { projectStore } from './project-store';
 
-let clone: ClonedDatabase;
-let database: Knex;
-
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'project-store-test', limits: patientLimits });
-});
-
-afterAll(async () => {
-  await database.destroy();
-  await clone.drop();
-});
+const fixture = useDatabase();
 
 /** More than any test makes. */
 const page = { size: 100 };
@@ -25,7 +12,7 @@ const acme = { name: 'Acme-CRM', appName: 'Acme', orgId: 'org-1' };
 describe('projectStore', () => {
   // A project named like another's id would otherwise be found instead.
   it('prefers an id over an equal name', async () => {
-    const projects = projectStore(database);
+    const projects = projectStore(fixture.database);
     const victim = await projects.create({ ...acme, name: 'victim' });
     await projects.create({ ...acme, name: victim.id });
     expect((await projects.find(victim.id))?.name).toBe('victim');
@@ -36,7 +23,7 @@ describe('apiKeyStore', () => {
   const secret = 'sk_0123456789abcdefghijklmnopqrstuvwxyz';
 
   it('[sec-6] finds by the key, lists and removes by the public id, and stores a SHA-256 of the key alone', async () => {
-    const apiKeys = apiKeyStore(database);
+    const apiKeys = apiKeyStore(fixture.database);
     const created = await apiKeys.create({ projectId: 'p1', label: 'ci', scopes: ['write', 'search'], secret });
     expect(created).toMatchObject({ projectId: 'p1', label: 'ci', scopes: ['write', 'search'], active: true });
     expect(created.key).toBe(created.id);
@@ -45,11 +32,11 @@ describe('apiKeyStore', () => {
     expect(await apiKeys.listPage('p1', true, page)).toEqual({ items: [created] });
     expect(await apiKeys.listPage('p1', false, page)).toEqual({ items: [created] });
     const dump = JSON.stringify(
-      await database('api_keys').select(database.raw(`encode(key_hash, 'escape') as hash, *`)),
+      await fixture.database('api_keys').select(fixture.database.raw(`encode(key_hash, 'escape') as hash, *`)),
     );
     expect(dump).not.toContain(secret);
     const digest = createHash('sha256').update(secret).digest();
-    expect(await database('api_keys').where({ project_id: 'p1' }).pluck('key_hash')).toEqual([digest]);
+    expect(await fixture.database('api_keys').where({ project_id: 'p1' }).pluck('key_hash')).toEqual([digest]);
     expect(await apiKeys.remove('p1', created.id)).toBe(true);
     expect(await apiKeys.remove('p1', created.id)).toBe(false);
     expect(await apiKeys.findPresented(secret)).toBeUndefined();
@@ -58,9 +45,9 @@ describe('apiKeyStore', () => {
   it('[sec-6] sends the database the digest only', async () => {
     const asked: unknown[] = [];
     const listen = ({ bindings }: { bindings: unknown[] }): void => void asked.push(...bindings);
-    database.on('query', listen);
-    await apiKeyStore(database).findPresented(`${secret}-unknown`);
-    database.removeListener('query', listen);
+    fixture.database.on('query', listen);
+    await apiKeyStore(fixture.database).findPresented(`${secret}-unknown`);
+    fixture.database.removeListener('query', listen);
     const digest = createHash('sha256').update(`${secret}-unknown`).digest();
     expect(asked.filter((value) => Buffer.isBuffer(value))).toEqual([digest]);
     expect(asked.filter((value) => typeof value === 'string' && secret.startsWith(value.slice(0, 8)))).toEqual([]);
@@ -68,16 +55,16 @@ describe('apiKeyStore', () => {
 
   // A lookup by digest: what two keys have in common says nothing about the time it takes to refuse one.
   it('[sec-6] does not find a key that differs in its last character, or is cut short', async () => {
-    const apiKeys = apiKeyStore(database);
+    const apiKeys = apiKeyStore(fixture.database);
     await apiKeys.create({ projectId: 'p5', label: 'x', scopes: ['full'], secret: `${secret}-5` });
     for (const near of [`${secret}-6`, `${secret}-`, `${secret}-55`, ''])
       expect(await apiKeys.findPresented(near)).toBeUndefined();
   });
 
   it('does not find a key that is switched off', async () => {
-    const apiKeys = apiKeyStore(database);
+    const apiKeys = apiKeyStore(fixture.database);
     const created = await apiKeys.create({ projectId: 'p4', label: 'x', scopes: ['full'], secret: `${secret}-4` });
-    await database('api_keys').where({ project_id: 'p4', id: created.id }).update({ active: false });
+    await fixture.database('api_keys').where({ project_id: 'p4', id: created.id }).update({ active: false });
     expect(await apiKeys.findPresented(`${secret}-4`)).toBeUndefined();
   });
 });
