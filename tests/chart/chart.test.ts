@@ -4,14 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settingsOf } from '../harness/service-settings';
 import { lint, notesOf, render, type Container, type Manifest, type PodSpec } from './render';
-import { findTool } from './tools';
+import { findTool, helm, withHelm } from './tools';
 import { matrix, refused } from './values';
 
 const services = ['management', 'search', 'write-gateway', 'batcher', 'executor'];
-const helm = findTool('helm') ?? '';
 const validator = findTool('kubectl-validate') ?? '';
-/** What needs a program that is not to be had is skipped; the search for it has said so, loudly. */
-const withHelm = helm === '' ? it.skip : it;
 const withBoth = helm === '' || validator === '' ? it.skip : it;
 
 describe.each(Object.entries(matrix))('%s', (_name, values) => {

@@ -6,12 +6,10 @@ import { alerts, dashboards, renderRules } from '@sluice/contracts';
 import { parse } from 'yaml';
 import { findTool as findPrometheusTool } from '../flows/alerts/tools';
 import { render, type Manifest } from './render';
-import { findTool } from './tools';
+import { helm, withHelm } from './tools';
 import { matrix } from './values';
 
-const helm = findTool('helm') ?? '';
 const promtool = findPrometheusTool('promtool', 'whether expressions are PromQL') ?? '';
-const withHelm = helm === '' ? it.skip : it;
 const withPromtool = promtool === '' ? it.skip : it;
 
 const urls = matrix['URLs as values, generated keys'];

@@ -1,8 +1,6 @@
 import { podsByComponent, render } from './render';
-import { findTool } from './tools';
+import { helm, withHelm } from './tools';
 
-const helm = findTool('helm') ?? '';
-const withHelm = helm === '' ? it.skip : it;
 const services = ['management', 'search', 'write-gateway', 'batcher', 'executor'];
 /** The part of the values that each pod has, where its name is another one. */
 const parts: Readonly<Record<string, string>> = {

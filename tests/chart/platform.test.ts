@@ -6,11 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { version } from '../package.json';
 import { containersOf, podsByComponent, render, type Manifest } from './render';
 import { renderBeside } from './running-release';
-import { findTool } from './tools';
+import { helm, withHelm } from './tools';
 import { accepted, digest, everyService, matrix, platform, refusedByServer } from './values';
 
-const helm = findTool('helm') ?? '';
-const withHelm = helm === '' ? it.skip : it;
 /** What an operator runs, and whose settings it has. */
 const commands: Readonly<Record<string, string>> = { reseal: 'management', restored: 'executor' };
 const services = ['management', 'search', 'write-gateway', 'batcher', 'executor'];
@@ -279,246 +277,108 @@ describe('network policies', () => {
   });
 });
 
-const withDigest = `registry.example.com/sluice/executor:${version}@${digest}`;
-withHelm.each<[string, object, string, object]>([
-  [
-    'the migration has a user of its own',
-    { ...secrets, migration: { url: 'postgres://owner:x@db/s' } },
-    'Secret/sluice-migrate',
-    { stringData: { DATABASE_URL: 'postgres://owner:x@db/s' } },
-  ],
-  [
-    'the migration takes over a database of 0.2.0',
-    { ...secrets, migrate: { from02: true } },
-    'Job/sluice-migrate',
-    { spec: { template: { spec: { containers: [{ args: ['node', 'migrate.mjs', '--from-0.2'] }] } } } },
-  ],
-  [
-    'and an account of its own, before it runs',
-    platform,
-    'ServiceAccount/sluice-migrate',
-    { metadata: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:migrate', 'helm.sh/hook-weight': '-10' } } },
-  ],
-  [
-    'accounts take annotations',
-    platform,
-    'ServiceAccount/sluice-executor',
-    { metadata: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:executor' } } },
-  ],
-  [
-    'an account may be one that exists',
-    platform,
-    'Deployment/sluice-search',
-    { spec: { template: { spec: { serviceAccountName: 'readers' } } } },
-  ],
-  [
-    'an image is exactly one by its digest',
-    platform,
-    'Deployment/sluice-executor',
-    { spec: { template: { spec: { containers: [{ image: withDigest }, {}] } } } },
-  ],
-  [
-    'an image of one service',
-    platform,
-    'Deployment/sluice-batcher',
-    { spec: { template: { spec: { containers: [{ image: 'mirror.example.com/patched/batcher:0.1.1' }] } } } },
-  ],
-  [
-    'globals name registry and pull secrets',
-    platform,
-    'Deployment/sluice-management',
-    {
-      spec: {
-        template: {
-          spec: {
-            imagePullSecrets: [{ name: 'global' }, { name: 'pull' }],
-            containers: [{ image: `registry.example.com/sluice/management:${version}` }],
-          },
-        },
-      },
+const registry = 'registry.example.com';
+const hosts = ['a.example.com', 'b.example.com', 's.example.com', 'w.example.com'];
+/** What the manifests show of values, by path; a list has as many items as it shows. */
+type Shown = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+const ofPlatform: Shown = {
+  'ServiceAccount/sluice-migrate': {
+    'metadata.annotations': { 'eks.amazonaws.com/role-arn': 'arn:migrate', 'helm.sh/hook-weight': '-10' },
+  },
+  'ServiceAccount/sluice-executor': { 'metadata.annotations': { 'eks.amazonaws.com/role-arn': 'arn:executor' } },
+  'Deployment/sluice-management': {
+    'pod.imagePullSecrets': [{ name: 'global' }, { name: 'pull' }],
+    'pod.containers': [{ image: `${registry}/sluice/management:${version}` }],
+  },
+  'Deployment/sluice-search': {
+    'pod.serviceAccountName': 'readers',
+    'pod.affinity': { podAntiAffinity: {} },
+    'pod.topologySpreadConstraints.length': 1,
+    'pod.topologySpreadConstraints.0': {
+      topologyKey: 'topology.kubernetes.io/zone',
+      whenUnsatisfiable: 'DoNotSchedule',
     },
-  ],
+    'pod.topologySpreadConstraints.0.labelSelector.matchLabels': { 'app.kubernetes.io/component': 'search' },
+  },
+  'Deployment/sluice-batcher': { 'pod.containers': [{ image: 'mirror.example.com/patched/batcher:0.1.1' }] },
+  'Deployment/sluice-executor': {
+    'metadata.annotations': { 'reloader.stakater.com/auto': 'true' },
+    'spec.strategy.rollingUpdate.maxSurge': '25%',
+    'pod.initContainers': [{ name: 'vault' }],
+    'pod.containers': [{ name: 'executor' }, { name: 'proxy', image: 'envoy:1' }],
+    'pod.containers.0.image': `${registry}/sluice/executor:${version}@${digest}`,
+    'pod.containers.0.readinessProbe': { periodSeconds: 3, timeoutSeconds: 9 },
+    'pod.containers.0.startupProbe': { failureThreshold: 60 },
+  },
+  'PodDisruptionBudget/sluice-executor': {
+    spec: { maxUnavailable: '50%', unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+  },
+  'Service/sluice-write-gateway': {
+    'metadata.annotations': { 'example.com/lb': 'internal' },
+    spec: { type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.0/8'], ports: [{ name: 'http' }] },
+  },
+  'Service/sluice-write-gateway-metrics': { 'spec.ports': [{ port: 4310 }] },
+  'Ingress/sluice': {
+    'spec.rules': hosts.map((host) => ({ host })),
+    'spec.tls': [{ secretName: 'tls', hosts }, { secretName: 'more' }],
+  },
+  'HTTPRoute/sluice-write-gateway': {
+    spec: { parentRefs: [{ name: 'gateway' }], hostnames: ['w.example.com'] },
+    'spec.rules': [{ backendRefs: [{ name: 'sluice-write-gateway', port: 4300 }] }],
+  },
+  'HorizontalPodAutoscaler/sluice-management': {
+    'spec.behavior.scaleDown.stabilizationWindowSeconds': 600,
+    'spec.metrics': [{ resource: { name: 'cpu' } }, { resource: { name: 'memory' } }],
+    'spec.metrics.1.resource.target.averageUtilization': 80,
+  },
+  'ScaledObject/sluice-executor': {
+    spec: { minReplicaCount: 2, maxReplicaCount: 20, triggers: [{ type: 'prometheus' }, { type: 'cron' }] },
+    'spec.triggers.0.metricType': 'Value',
+    'spec.triggers.0.metadata.query': 'max(sluice_oldest_ready_seconds{namespace="sluice"})',
+    'spec.triggers.0.metadata.threshold': '30',
+  },
+  'ConfigMap/sluice-extra': { 'data.at': 'sluice' },
+  'ConfigMap/text': { 'data.a': 'b' },
+  'NetworkPolicy/sluice-search': { 'spec.egress': [{}, {}, { to: [{ ipBlock: { cidr: '10.1.0.0/16' } }] }] },
+};
+
+withHelm.each<[string, object, Shown]>([
+  ['all that a platform asks', platform, ofPlatform],
   [
-    'and those of a trial',
+    'a trial',
     inTrial,
-    'Deployment/sluice-trial-redis',
-    { spec: { template: { spec: { containers: [{ image: 'registry.example.com/library/redis:7.2' }] } } } },
+    { 'Deployment/sluice-trial-redis': { 'pod.containers': [{ image: `${registry}/library/redis:7.2` }] } },
   ],
   [
-    "spread is the user's, by the labels of the pod",
-    platform,
-    'Deployment/sluice-search',
-    {
-      spec: {
-        template: {
-          spec: {
-            topologySpreadConstraints: [
-              {
-                topologyKey: 'topology.kubernetes.io/zone',
-                whenUnsatisfiable: 'DoNotSchedule',
-                labelSelector: { matchLabels: { 'app.kubernetes.io/component': 'search' } },
-              },
-            ],
-          },
-        },
-      },
-    },
+    'another user for the migration',
+    { ...secrets, migration: { url: 'postgres://owner:x@db/s' } },
+    { 'Secret/sluice-migrate': { 'stringData.DATABASE_URL': 'postgres://owner:x@db/s' } },
   ],
   [
-    'affinity',
-    platform,
-    'Deployment/sluice-search',
-    { spec: { template: { spec: { affinity: { podAntiAffinity: {} } } } } },
+    'a database of 0.2.0',
+    { ...secrets, migrate: { from02: true } },
+    { 'Job/sluice-migrate': { 'pod.containers.0.args': ['node', 'migrate.mjs', '--from-0.2'] } },
   ],
-  [
-    'what a disruption may take, of one service',
-    platform,
-    'PodDisruptionBudget/sluice-executor',
-    { spec: { maxUnavailable: '50%', unhealthyPodEvictionPolicy: 'AlwaysAllow' } },
-  ],
-  [
-    'annotations of a Deployment',
-    platform,
-    'Deployment/sluice-executor',
-    { metadata: { annotations: { 'reloader.stakater.com/auto': 'true' } } },
-  ],
-  [
-    'probes',
-    platform,
-    'Deployment/sluice-executor',
-    {
-      spec: {
-        template: {
-          spec: {
-            containers: [
-              { readinessProbe: { periodSeconds: 3, timeoutSeconds: 9 }, startupProbe: { failureThreshold: 60 } },
-              {},
-            ],
-          },
-        },
-      },
-    },
-  ],
-  [
-    'init and side containers',
-    platform,
-    'Deployment/sluice-executor',
-    {
-      spec: {
-        template: {
-          spec: {
-            initContainers: [{ name: 'vault' }],
-            containers: [{ name: 'executor' }, { name: 'proxy', image: 'envoy:1' }],
-          },
-        },
-      },
-    },
-  ],
-  [
-    'how a roll-out goes',
-    platform,
-    'Deployment/sluice-executor',
-    { spec: { strategy: { rollingUpdate: { maxSurge: '25%' } } } },
-  ],
-  [
-    'a Service of another type',
-    platform,
-    'Service/sluice-write-gateway',
-    {
-      spec: { type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.0/8'], ports: [{ name: 'http' }] },
-      metadata: { annotations: { 'example.com/lb': 'internal' } },
-    },
-  ],
-  [
-    'whose metrics stay inside',
-    platform,
-    'Service/sluice-write-gateway-metrics',
-    { spec: { ports: [{ port: 4310 }] } },
-  ],
-  [
-    'several hosts for a base URL',
-    platform,
-    'Ingress/sluice',
-    {
-      spec: {
-        rules: [
-          { host: 'a.example.com' },
-          { host: 'b.example.com' },
-          { host: 's.example.com' },
-          { host: 'w.example.com' },
-        ],
-        tls: [
-          { secretName: 'tls', hosts: ['a.example.com', 'b.example.com', 's.example.com', 'w.example.com'] },
-          { secretName: 'more' },
-        ],
-      },
-    },
-  ],
-  [
-    'routes of the Gateway API',
-    platform,
-    'HTTPRoute/sluice-write-gateway',
-    {
-      spec: {
-        parentRefs: [{ name: 'gateway' }],
-        hostnames: ['w.example.com'],
-        rules: [{ backendRefs: [{ name: 'sluice-write-gateway', port: 4300 }] }],
-      },
-    },
-  ],
-  [
-    'autoscaling by memory, and how fast',
-    platform,
-    'HorizontalPodAutoscaler/sluice-management',
-    {
-      spec: {
-        behavior: { scaleDown: { stabilizationWindowSeconds: 600 } },
-        metrics: [{ resource: { name: 'cpu' } }, { resource: { name: 'memory', target: { averageUtilization: 80 } } }],
-      },
-    },
-  ],
-  [
-    'KEDA by what waits',
-    platform,
-    'ScaledObject/sluice-executor',
-    {
-      spec: {
-        minReplicaCount: 2,
-        maxReplicaCount: 20,
-        triggers: [
-          {
-            type: 'prometheus',
-            metricType: 'Value',
-            metadata: { query: 'max(sluice_oldest_ready_seconds{namespace="sluice"})', threshold: '30' },
-          },
-          { type: 'cron' },
-        ],
-      },
-    },
-  ],
-  ['further manifests, rendered', platform, 'ConfigMap/sluice-extra', { data: { at: 'sluice' } }],
-  ['and given as a text', platform, 'ConfigMap/text', { data: { a: 'b' } }],
-  [
-    'what the services may reach besides',
-    platform,
-    'NetworkPolicy/sluice-search',
-    { spec: { egress: [{}, {}, { to: [{ ipBlock: { cidr: '10.1.0.0/16' } }] }] } },
-  ],
-  ['another name', { ...secrets, fullnameOverride: 'hub' }, 'Deployment/hub-search', {}],
+  ['another name', { ...secrets, fullnameOverride: 'hub' }, { 'Deployment/hub-search': {} }],
   [
     'another name of the app',
     { ...secrets, nameOverride: 'hub' },
-    'Service/sluice-hub-search',
-    { spec: { selector: { 'app.kubernetes.io/name': 'hub' } } },
+    { 'Service/sluice-hub-search': { 'spec.selector': { 'app.kubernetes.io/name': 'hub' } } },
   ],
   [
     'a service that is turned off',
     { ...secrets, services: { search: { replicas: 0 } } },
-    'Deployment/sluice-search',
-    { spec: { replicas: 0 } },
+    { 'Deployment/sluice-search': { 'spec.replicas': 0 } },
   ],
-])('%s', (_what, values, which, expected) => {
-  expect(find(values, which)).toMatchObject(expected);
+])('the values of %s are in the manifests', (_what, values, shown) => {
+  for (const [which, members] of Object.entries(shown)) {
+    const manifest: unknown = find(values, which);
+    for (const [path, expected] of Object.entries(members)) {
+      const names = path.replace(/^pod\./, 'spec.template.spec.').split('.');
+      const found = names.reduce((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], manifest);
+      expect({ [`${which} ${path}`]: found }).toMatchObject({ [`${which} ${path}`]: expected });
+    }
+  }
 });
 
 withHelm('OpenShift chooses the numbers of users itself', () => {

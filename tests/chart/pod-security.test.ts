@@ -1,9 +1,6 @@
 import { podsByComponent, render } from './render';
-import { findTool } from './tools';
+import { helm, withHelm } from './tools';
 import { matrix, platform } from './values';
-
-const helm = findTool('helm') ?? '';
-const withHelm = helm === '' ? it.skip : it;
 
 /** What the profile `restricted` asks of a pod. Source: https://kubernetes.io/docs/concepts/security/pod-security-standards/ (1.34) */
 interface Security {

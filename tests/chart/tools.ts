@@ -22,3 +22,7 @@ export function findTool(tool: Tool): string | undefined {
   }
   return found;
 }
+
+export const helm = findTool('helm') ?? '';
+/** What needs helm where it is not to be had is skipped; the search for it has said so, loudly. */
+export const withHelm = helm === '' ? it.skip : it;
