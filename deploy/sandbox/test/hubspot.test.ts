@@ -98,6 +98,8 @@ describe('a value', () => {
   });
 });
 
+const twice = { inputs: [{ id: '1' }, { id: '1' }] };
+const many = { inputs: Array.from({ length: 101 }, () => ({ id: '1' })) };
 it.each<[string, string, unknown, number, string]>([
   ['GET', `${contacts}/123`, undefined, 404, 'resource not found'],
   ['GET', `${contacts}/ana`, undefined, 404, 'Object not found.  objectId are usually numeric.'],
@@ -106,20 +108,8 @@ it.each<[string, string, unknown, number, string]>([
   ['POST', contacts, '{oops}', 400, 'Invalid input JSON on line 1: '],
   ['POST', `${objects}/butterflies`, { properties: {} }, 400, 'Unable to infer object type from: butterflies'],
   ['POST', `${contacts}/batch/create`, { inputs: [] }, 400, 'inputs must not be empty'],
-  [
-    'POST',
-    `${contacts}/batch/read`,
-    { inputs: [{ id: '1' }, { id: '1' }] },
-    400,
-    'Duplicate IDs found in batch input: [1]',
-  ],
-  [
-    'POST',
-    `${contacts}/batch/update`,
-    { inputs: Array.from({ length: 101 }, () => ({ id: '1' })) },
-    400,
-    'supported in a batch is 100.',
-  ],
+  ['POST', `${contacts}/batch/read`, twice, 400, 'Duplicate IDs found in batch input: [1]'],
+  ['POST', `${contacts}/batch/update`, many, 400, 'supported in a batch is 100.'],
   ['GET', `${objects}/deals?limit=101`, undefined, 400, 'limit'],
   ['GET', '/crm/properties/2026-03/contacts', undefined, 404, '<html>'],
 ])('answers %s %s in its own words', async (...[method, path, body, status, message]) => {

@@ -49,80 +49,45 @@ async function failureOf(provider: string, failing: Failing, watch?: Watch) {
 }
 
 const refusal = (error: string | undefined, status?: string) => ({ error, status });
+/** A 400 that says this. */
+const no = (...said: Parameters<typeof refusal>): Failing => ({ status: 400, json: refusal(...said) });
+const unreached = 'unavailable unavailable unavailable';
 
 /** A class for HubSpot, Salesforce and a declared provider. Source: reference A1, B1; RFC 6749, 5.2. */
-test.each<[string, Failing, readonly [string, string, string]]>([
-  ['revoked', { status: 400, json: refusal('invalid_grant') }, ['credentials', 'credentials', 'credentials']],
-  [
-    'HubSpot, revoked, by both',
-    { status: 400, json: refusal('invalid_grant', 'BAD_REFRESH_TOKEN') },
-    ['credentials', 'credentials', 'credentials'],
-  ],
-  [
-    'HubSpot, revoked, by its status',
-    { status: 400, json: refusal(undefined, 'BAD_REFRESH_TOKEN') },
-    ['credentials', 'rejected', 'rejected'],
-  ],
-  [
-    'HubSpot, uninstalled',
-    { status: 400, json: refusal('access_denied', 'BAD_HUB') },
-    ['credentials', 'rejected', 'credentials'],
-  ],
-  [
-    'HubSpot, uninstalled, by its status',
-    { status: 400, json: refusal(undefined, 'BAD_HUB') },
-    ['credentials', 'rejected', 'rejected'],
-  ],
-  [
-    'HubSpot, a wrong client id',
-    { status: 400, json: refusal(undefined, 'BAD_CLIENT_ID') },
-    ['rejected', 'rejected', 'rejected'],
-  ],
-  ['a refused app', { status: 400, json: refusal('invalid_client') }, ['rejected', 'rejected', 'rejected']],
-  [
-    'error before status, one way',
-    { status: 400, json: refusal('invalid_client', 'BAD_REFRESH_TOKEN') },
-    ['rejected', 'rejected', 'rejected'],
-  ],
-  [
-    'error before status, the other way',
-    { status: 400, json: refusal('invalid_grant', 'BAD_CLIENT_ID') },
-    ['credentials', 'credentials', 'credentials'],
-  ],
-  ['401 without a code', { status: 401, json: {} }, ['rejected', 'rejected', 'rejected']],
-  ['a redirect', { status: 302 }, ['rejected', 'unavailable', 'unavailable']],
-  ['408', { status: 408 }, ['unavailable', 'unavailable', 'unavailable']],
-  ['423', { status: 423 }, ['unavailable', 'rejected', 'unavailable']],
-  ['429', { status: 429 }, ['quota', 'quota', 'quota']],
-  ['a login limit', { status: 400, json: refusal('rate_limit_exceeded') }, ['rejected', 'quota', 'rejected']],
+test.each<[string, Failing, string]>([
+  ['revoked', no('invalid_grant'), 'credentials credentials credentials'],
+  ['HubSpot, revoked, by both', no('invalid_grant', 'BAD_REFRESH_TOKEN'), 'credentials credentials credentials'],
+  ['HubSpot, revoked, by its status', no(undefined, 'BAD_REFRESH_TOKEN'), 'credentials rejected rejected'],
+  ['HubSpot, uninstalled', no('access_denied', 'BAD_HUB'), 'credentials rejected credentials'],
+  ['HubSpot, uninstalled, by its status', no(undefined, 'BAD_HUB'), 'credentials rejected rejected'],
+  ['HubSpot, a wrong client id', no(undefined, 'BAD_CLIENT_ID'), 'rejected rejected rejected'],
+  ['a refused app', no('invalid_client'), 'rejected rejected rejected'],
+  ['error before status, one way', no('invalid_client', 'BAD_REFRESH_TOKEN'), 'rejected rejected rejected'],
+  ['and the other', no('invalid_grant', 'BAD_CLIENT_ID'), 'credentials credentials credentials'],
+  ['401 without a code', { status: 401, json: {} }, 'rejected rejected rejected'],
+  ['a redirect', { status: 302 }, 'rejected unavailable unavailable'],
+  ['408', { status: 408 }, unreached],
+  ['423', { status: 423 }, 'unavailable rejected unavailable'],
+  ['429', { status: 429 }, 'quota quota quota'],
+  ['a login limit', no('rate_limit_exceeded'), 'rejected quota rejected'],
   [
     'a login limit, by its text',
     { status: 400, json: { error: 'x', error_description: 'login rate exceeded' } },
-    ['rejected', 'quota', 'rejected'],
+    'rejected quota rejected',
   ],
-  ['477', { status: 477 }, ['unavailable', 'rejected', 'rejected']],
-  ['500', { status: 500 }, ['unavailable', 'unavailable', 'unavailable']],
-  [
-    '503 that names revocation: the status wins',
-    { status: 503, json: refusal('invalid_grant') },
-    ['unavailable', 'unavailable', 'unavailable'],
-  ],
-  [
-    '429 that names revocation: the status wins',
-    { status: 429, json: refusal('invalid_grant') },
-    ['quota', 'quota', 'quota'],
-  ],
-  ['not sent', { fault: 'not-sent' }, ['unavailable', 'unavailable', 'unavailable']],
-  ['no reply', { fault: 'broken' }, ['unavailable', 'unavailable', 'unavailable']],
-  ['no reply in time', { fault: 'timeout' }, ['timeout', 'timeout', 'timeout']],
-  ['a 400 that is cut off', { status: 400, fault: 'broken' }, ['unavailable', 'unavailable', 'unavailable']],
-  ['a 400 that comes too slowly', { status: 400, fault: 'timeout' }, ['timeout', 'timeout', 'timeout']],
-  ['a 200 without token', { status: 200, json: {} }, ['unavailable', 'unavailable', 'unavailable']],
+  ['477', { status: 477 }, 'unavailable rejected rejected'],
+  ['500', { status: 500 }, unreached],
+  ['503 that names revocation: the status wins', { ...no('invalid_grant'), status: 503 }, unreached],
+  ['429 that names revocation: the status wins', { ...no('invalid_grant'), status: 429 }, 'quota quota quota'],
+  ['not sent', { fault: 'not-sent' }, unreached],
+  ['no reply', { fault: 'broken' }, unreached],
+  ['no reply in time', { fault: 'timeout' }, 'timeout timeout timeout'],
+  ['a 400 that is cut off', { status: 400, fault: 'broken' }, unreached],
+  ['a 400 that comes too slowly', { status: 400, fault: 'timeout' }, 'timeout timeout timeout'],
+  ['a 200 without token', { status: 200, json: {} }, unreached],
 ])('%s', async (_, failing, expected) => {
-  const classes = ['hubspot', 'salesforce', 'pipedrive'].map(
-    async (provider) => (await failureOf(provider, failing)).class,
-  );
-  expect(await Promise.all(classes)).toEqual(expected);
+  const failures = await Promise.all(['hubspot', 'salesforce', 'pipedrive'].map((each) => failureOf(each, failing)));
+  expect(failures.map((failure) => failure.class).join(' ')).toBe(expected);
 });
 
 test('the wait is the header, else the row, and only where it can be tried again', async () => {
@@ -162,47 +127,21 @@ function captureOf(provider: string, json: object) {
   return provider === 'salesforce' ? captureSalesforce(() => json) : captureDeclared(fileOf(provider), () => json);
 }
 
+const withVerifier = { ...came, code_verifier: 'the-verifier', ...inForm };
+const userForm = { grant_type: 'password', username: 'u@acme', password: 'pass', ...inForm };
+const basic = { authorization: `Basic ${Buffer.from('id%201:the-client-secret').toString('base64')}` };
+const atSalesforce = '/services/oauth2/token';
+
 /** Where each request for tokens goes, and its form. Source: RFC 6749, 4.1.3, 4.3, 4.4 and 6; RFC 7636, 4.5. */
 test.each<[string, string, (connector: Required<Connector>) => Promise<unknown>, string, object, object?]>([
   ['hubspot', 'a refresh', (of) => of.refresh(refreshing), '/oauth/v1/token', { ...refreshed, ...inForm }],
-  [
-    'hubspot',
-    'a code',
-    (of) => of.exchangeCode(coming),
-    '/oauth/v1/token',
-    { ...came, code_verifier: 'the-verifier', ...inForm },
-  ],
-  ['salesforce', 'a refresh', (of) => of.refresh(refreshing), '/services/oauth2/token', { ...refreshed, ...inForm }],
-  [
-    'salesforce',
-    'a code',
-    (of) => of.exchangeCode(coming),
-    '/services/oauth2/token',
-    { ...came, code_verifier: 'the-verifier', ...inForm },
-  ],
-  [
-    'salesforce',
-    'a client',
-    (of) => of.grant(ofClient),
-    '/services/oauth2/token',
-    { grant_type: 'client_credentials', ...inForm },
-  ],
-  [
-    'salesforce',
-    'a user',
-    (of) => of.grant(ofUser),
-    '/services/oauth2/token',
-    { grant_type: 'password', username: 'u@acme', password: 'pass', ...inForm },
-  ],
+  ['hubspot', 'a code', (of) => of.exchangeCode(coming), '/oauth/v1/token', withVerifier],
+  ['salesforce', 'a refresh', (of) => of.refresh(refreshing), atSalesforce, { ...refreshed, ...inForm }],
+  ['salesforce', 'a code', (of) => of.exchangeCode(coming), atSalesforce, withVerifier],
+  ['salesforce', 'a client', (of) => of.grant(ofClient), atSalesforce, { grant_type: 'client_credentials', ...inForm }],
+  ['salesforce', 'a user', (of) => of.grant(ofUser), atSalesforce, userForm],
   ['zoho', 'a code without a challenge', (of) => of.exchangeCode(coming), '/oauth/v2/token', { ...came, ...inForm }],
-  [
-    'pipedrive',
-    'the app as user of the request',
-    (of) => of.refresh(refreshing),
-    '/oauth/token',
-    refreshed,
-    { authorization: `Basic ${Buffer.from('id%201:the-client-secret').toString('base64')}` },
-  ],
+  ['pipedrive', 'the app as user of the request', (of) => of.refresh(refreshing), '/oauth/token', refreshed, basic],
 ])('%s, %s: what is sent', async (...[provider, , ask, path, form, headers = {}]) => {
   const { connector, taken } = captureOf(provider, { access_token: 'new' });
   await ask(connector);

@@ -66,106 +66,116 @@ it('reads a folder besides', () => {
 });
 
 // A change of one place, and what is said of it: with its line, its column and the path.
-it.each<[string, [string, string], string | RegExp]>([
-  ['an unknown member', ['account:', 'acount:'], /^:7:1 acount is not known here; did you mean account\?$/m],
-  ['a form of ids', ['id: /id } }\nsearch', 'id: /id }, idForm: number }\nsearch'], /update\.idForm must be one of/],
+const from = '{ from: workspace }';
+const ending = '{ from: workspace } }';
+const path = "path: '/{object}/{id}'";
+const host = 'https://{workspace}.acme.example';
+const reply = 'id: /id } }\nsearch';
+it.each<[string, string, string, string | RegExp]>([
+  ['an unknown member', 'account:', 'acount:', /^:7:1 acount is not known here; did you mean account\?$/m],
+  ['a form of ids', reply, 'id: /id }, idForm: number }\nsearch', /update\.idForm must be one of/],
   [
     'a missing record',
-    ['id: /id } }\nsearch', 'id: /id }, missing: { says: gone } }\nsearch'],
+    reply,
+    'id: /id }, missing: { says: gone } }\nsearch',
     /update\.missing needs a status or a code/,
   ],
-  ['a wrong type', ['limit: 10', 'limit: ten'], /^:20:9 rate\.limit must be integer$/],
-  ['a pointer', ['id: /id }', 'id: id }'], /reply\.id must be a JSON pointer/],
-  ['a method', ['method: PUT', 'method: DELETE'], /update\.method must be one of POST, PUT, PATCH/],
-  ['a path', ["path: '/{object}/{id}'", "path: '/{object}/../{id}?x'"], /update\.path must be a path/],
-  ['a misspelled name', ['{ q: ', "{ r: '{objct}', q: "], /has \{objct\}, .*did you mean \{object\}\?$/],
-  ['an id left out', ["path: '/{object}/{id}'", "path: '/{object}'"], /update\.path must hold \{id\}$/],
-  ['a record left out', ['body: $fields', 'body: {}'], /update\.body must hold \$fields/],
-  ['a host of the customer', ['https://{workspace}.acme.example', 'https://{workspace}'], /must end in a fixed domain/],
-  ['a host of one label', ['https://{workspace}.acme.example', 'https://{workspace}.example'], /fixed domain/],
-  ['plain http', ['https://{workspace}.acme.example', 'http://acme.example'], /baseUrl must be https/],
-  ['a user in a URL', ['https://{workspace}.', 'https://a@{workspace}.'], /baseUrl must be a URL/],
-  ['a name in the path of a URL', ['.example/api', '.example/{workspace}'], /takes \{names\} in its host only/],
+  ['a wrong type', 'limit: 10', 'limit: ten', /^:20:9 rate\.limit must be integer$/],
+  ['a pointer', 'id: /id }', 'id: id }', /reply\.id must be a JSON pointer/],
+  ['a method', 'method: PUT', 'method: DELETE', /update\.method must be one of POST, PUT, PATCH/],
+  ['a path', path, "path: '/{object}/../{id}?x'", /update\.path must be a path/],
+  ['a misspelled name', '{ q: ', "{ r: '{objct}', q: ", /has \{objct\}, .*did you mean \{object\}\?$/],
+  ['an id left out', path, "path: '/{object}'", /update\.path must hold \{id\}$/],
+  ['a record left out', 'body: $fields', 'body: {}', /update\.body must hold \$fields/],
+  ['a host of the customer', host, 'https://{workspace}', /must end in a fixed domain/],
+  ['a host of one label', host, 'https://{workspace}.example', /fixed domain/],
+  ['plain http', host, 'http://acme.example', /baseUrl must be https/],
+  ['a user in a URL', 'https://{workspace}.', 'https://a@{workspace}.', /baseUrl must be a URL/],
+  ['a name in the path of a URL', '.example/api', '.example/{workspace}', /takes \{names\} in its host only/],
   [
     "metadata under the workspace's name",
-    ['{ from: workspace }', '{ from: metadata }'],
+    from,
+    '{ from: metadata }',
     /from must be workspace: it is the published name/,
   ],
   [
     "another host in place of somebody else's",
-    ['account:', 'hosts: { b.acme.example: b.example }\naccount:'],
+    'account:',
+    'hosts: { b.acme.example: b.example }\naccount:',
     /hosts\.b\.acme\.example is no host that a URL of this file comes to by a value of oneOf$/m,
   ],
   [
     'another host for a value that is not listed',
-    ['{ from: workspace } }', '{ from: workspace, oneOf: [a] } }\nhosts: { b.acme.example: b.example }'],
+    ending,
+    '{ from: workspace, oneOf: [a] } }\nhosts: { b.acme.example: b.example }',
     /hosts\.b\.acme\.example is no host/,
   ],
   ...['localhost', 'B.example', 'b.example/x', 'b@c.example', '{workspace}.example', 'b.example:1'].map(
-    (host): [string, [string, string], RegExp] => [
-      `another host like ${host}`,
-      ['{ from: workspace } }', `{ from: workspace, oneOf: [a] } }\nhosts: { a.acme.example: '${host}' }`],
+    (other): [string, string, string, RegExp] => [
+      `another host like ${other}`,
+      ending,
+      `{ from: workspace, oneOf: [a] } }\nhosts: { a.acme.example: '${other}' }`,
       /hosts\.a\.acme\.example must be a host in small letters, below a domain$/m,
     ],
   ),
-  ['a variable that is none', ['{ workspace: {', '{ worksp: {'], /has \{workspace\}, which is none of the variables/],
-  [
-    'two places of a key',
-    ['{ header: x-key }', '{ header: x-key, query: k }'],
-    /exactly one of header, query and basic/,
-  ],
-  ['no way in', ['auth: { apiKey: { header: x-key } }', 'auth: { basic: false }'], /names no way to open an account/],
-  ['a header of ours', ['account:', 'headers: { Authorization: x }\naccount:'], /is a header that no file sets/],
-  ['a header value with a line break', ['account:', 'headers: { x-a: "a\\r\\nb" }\naccount:'], /printable ASCII/],
-  ['filters that go nowhere', ["q: '{filters}'", "q: 'x'"], /nothing holds \{filters\}/],
-  ['filters that are not joined', [", join: '&'", ''], /needs join, or max: 1/],
-  ['a unique field that nobody can date', ['one: thing } }', 'one: thing }, unique: email }'], /needs search\.created/],
+  ['a variable that is none', '{ workspace: {', '{ worksp: {', /has \{workspace\}, which is none of the variables/],
+  ['two places of a key', '{ header: x-key }', '{ header: x-key, query: k }', /exactly one of header, query and basic/],
+  ['no way in', 'auth: { apiKey: { header: x-key } }', 'auth: { basic: false }', /names no way to open an account/],
+  ['a header of ours', 'account:', 'headers: { Authorization: x }\naccount:', /is a header that no file sets/],
+  ['a header value with a line break', 'account:', 'headers: { x-a: "a\\r\\nb" }\naccount:', /printable ASCII/],
+  ['filters that go nowhere', "q: '{filters}'", "q: 'x'", /nothing holds \{filters\}/],
+  ['filters that are not joined', ", join: '&'", '', /needs join, or max: 1/],
+  ['a unique field that nobody can date', 'one: thing } }', 'one: thing }, unique: email }', /needs search\.created/],
   [
     'a create without id',
-    ['reply: { id: /id } }\nupdate', 'reply: { id: /id, empty: true } }\nupdate'],
+    'reply: { id: /id } }\nupdate',
+    'reply: { id: /id, empty: true } }\nupdate',
     /cannot hold for a create/,
   ],
-  ['a fact left out', ["search: 'assumed: a', ", ''], /facts has no entry for search$/],
+  ['a fact left out', "search: 'assumed: a', ", '', /facts has no entry for search$/],
   [
     'a fact without basis',
-    ["auth: 'assumed: a'", 'auth: guessed'],
+    "auth: 'assumed: a'",
+    'auth: guessed',
     /must be "recorded: …", "documented: …" or "assumed: …"/,
   ],
-  ['a fact of nothing', ["auth: 'assumed: a'", "auth: 'assumed: a', serach: 'assumed: a'"], /did you mean search\?/],
+  ['a fact of nothing', "auth: 'assumed: a'", "auth: 'assumed: a', serach: 'assumed: a'", /did you mean search\?/],
   [
     'a return without a page',
-    ['{ from: workspace }', '{ from: metadata, returned: [{ parameter: at, form: "{value}" }] }'],
+    from,
+    '{ from: metadata, returned: [{ parameter: at, form: "{value}" }] }',
     /returned needs an authorization code grant, whose return it is of/,
   ],
   [
     'a return that tells the workspace',
-    ['{ from: workspace }', '{ from: workspace, returned: [{ parameter: at, form: "{value}" }] }'],
+    from,
+    '{ from: workspace, returned: [{ parameter: at, form: "{value}" }] }',
     /returned goes with from: metadata only/,
   ],
   [
     'a return that is no place',
-    ['{ from: workspace }', '{ from: workspace, oneOf: [a], returned: [{ parameter: code, values: { x: b } }] }'],
+    from,
+    '{ from: workspace, oneOf: [a], returned: [{ parameter: code, values: { x: b } }] }',
     /parameter must not be code.*\n.*values\.x must be one of a/s,
   ],
   [
     'a return that is said in two ways, twice',
-    [
-      '{ from: workspace }',
-      '{ from: workspace, returned: [{ parameter: at, form: x, values: {} }, { parameter: at }] }',
-    ],
+    from,
+    '{ from: workspace, returned: [{ parameter: at, form: x, values: {} }, { parameter: at }] }',
     /names a parameter twice.*exactly one of form and values.*must hold \{value\} once.*exactly one of/s,
   ],
   [
     'a reply that tells without a token',
-    ['{ from: workspace }', '{ from: workspace, told: { at: /x, form: x } }'],
+    from,
+    '{ from: workspace, told: { at: /x, form: x } }',
     /told goes with from: metadata only.*needs auth\.oauth2.*form must hold \{value\} once/s,
   ],
-  ['no YAML', ['name: acme', 'name: [acme'], /is not readable as YAML: /],
-  ['a name that is taken', ['name: acme', 'name: close'], /is close, which is a provider of .*close\.yaml already$/],
-  ['a name of a connector', ['name: acme', 'name: hubspot'], /is hubspot, which is a provider of this build already$/],
-])('refuses %s', (_, [from, to], problem) => {
-  expect(least).toContain(from);
-  expect(problemsOf(least.replace(from, () => to))?.join('\n')).toMatch(problem);
+  ['no YAML', 'name: acme', 'name: [acme', /is not readable as YAML: /],
+  ['a name that is taken', 'name: acme', 'name: close', /is close, which is a provider of .*close\.yaml already$/],
+  ['a name of a connector', 'name: acme', 'name: hubspot', /is hubspot, which is a provider of this build already$/],
+])('refuses %s', (_, before, after, problem) => {
+  expect(least).toContain(before);
+  expect(problemsOf(least.replace(before, () => after))?.join('\n')).toMatch(problem);
 });
 
 it('reports all problems of all files at once, in the order of their lines', () => {

@@ -144,97 +144,62 @@ const create = (provider: string, objectName: string, reply: StubReply) => {
   stub.replyWith(reply);
   return connectors.get(provider).create?.({ auth: authOf(provider), objectName, fields: { email: 'a@b.c' } });
 };
-const zohoEntry = (code: string, message = 'no') => ({
-  status: 202,
-  body: { data: [{ code, message, status: 'error', details: {} }] },
+const ok = (body: unknown): StubReply => ({ status: 200, body: body as object });
+const zohoEntry = (code: string): StubReply => {
+  return { status: 202, body: { data: [{ code, message: 'no', status: 'error', details: {} }] } };
+};
+const resetIn2: StubReply = { status: 429, headers: { 'x-ratelimit-reset': '2' }, body: {} };
+const retryIn7: StubReply = { status: 503, headers: { 'retry-after': '7' }, body: '<html>' };
+const duplicate = { code: 'duplicate_profile', detail: 'there', meta: { duplicate_profile_id: '01Y' } };
+const faults = ['phone: bad', 'mobile: worse'].map((text) => {
+  const [field, message] = text.split(': ');
+  return { field, message, code: 'x' };
 });
+const persons = ['pipedrive', 'persons'] as const;
+const lead = ['close', 'lead'] as const;
+const leads = ['zoho', 'Leads'] as const;
+const ofFreshdesk = ['freshdesk', 'contacts'] as const;
 
 // Whatever comes back, a create is a success only with an id, and each failure has one class.
-it.each<[string, string, string, StubReply, object]>([
-  ['nothing in a 2xx', 'close', 'lead', { status: 200 }, { class: 'unknown' }],
-  ['a page in a 2xx', 'close', 'lead', { status: 200, body: '<html>' }, { class: 'unknown' }],
-  ['an id that is none', 'close', 'lead', { status: 200, body: { id: { a: 1 } } }, { class: 'unknown' }],
+it.each<[string, readonly [provider: string, objectName: string], StubReply, object]>([
+  ['nothing in a 2xx', lead, { status: 200 }, { class: 'unknown' }],
+  ['a page in a 2xx', lead, ok('<html>'), { class: 'unknown' }],
+  ['an id that is none', lead, ok({ id: { a: 1 } }), { class: 'unknown' }],
+  ['a fraction for an id', persons, ok({ success: true, data: { id: 1.5 } }), { class: 'unknown' }],
+  ['no word of success', persons, ok({ data: { id: 1 } }), { class: 'unknown' }],
+  ['an error inside a 2xx', persons, ok({ success: false, error: 'no' }), { class: 'rejected', message: 'no' }],
   [
-    'a fraction for an id',
-    'pipedrive',
-    'persons',
-    { status: 200, body: { success: true, data: { id: 1.5 } } },
-    { class: 'unknown' },
-  ],
-  ['no word of success', 'pipedrive', 'persons', { status: 200, body: { data: { id: 1 } } }, { class: 'unknown' }],
-  [
-    'an error inside a 2xx',
-    'pipedrive',
-    'persons',
-    { status: 200, body: { success: false, error: 'no' } },
-    { class: 'rejected', message: 'no' },
-  ],
-  [
-    'a record refused inside a 2xx',
-    'zoho',
-    'Leads',
+    'a refusal in a 2xx',
+    leads,
     zohoEntry('MANDATORY_NOT_FOUND'),
-    { class: 'rejected', message: 'no (MANDATORY_NOT_FOUND)' },
+    { message: 'no (MANDATORY_NOT_FOUND)', class: 'rejected' },
   ],
-  ['a record that is there, inside a 2xx', 'zoho', 'Leads', zohoEntry('DUPLICATE_DATA'), { class: 'conflict' }],
-  ['trouble inside a 2xx', 'zoho', 'Leads', zohoEntry('INTERNAL_ERROR'), { class: 'unknown' }],
-  [
-    'a limit inside a 2xx',
-    'zoho',
-    'Leads',
-    zohoEntry('TOO_MANY_REQUESTS'),
-    { class: 'quota', scope: 'lane', retryAfterMs: 60_000 },
-  ],
-  [
-    '429, another header',
-    'pipedrive',
-    'persons',
-    { status: 429, headers: { 'x-ratelimit-reset': '2' }, body: {} },
-    { class: 'quota', retryAfterMs: 2_000 },
-  ],
-  ['429, no wait', 'close', 'lead', { status: 429 }, { class: 'quota', scope: 'lane', retryAfterMs: 10_000 }],
-  [
-    '503 with Retry-After where a second one would be made',
-    'close',
-    'lead',
-    { status: 503, headers: { 'retry-after': '7' }, body: '<html>' },
-    { class: 'unknown', retryAfterMs: 7_000 },
-  ],
+  ['a record that is there, inside a 2xx', leads, zohoEntry('DUPLICATE_DATA'), { class: 'conflict' }],
+  ['trouble inside a 2xx', leads, zohoEntry('INTERNAL_ERROR'), { class: 'unknown' }],
+  ['a limit in a 2xx', leads, zohoEntry('TOO_MANY_REQUESTS'), { class: 'quota', scope: 'lane', retryAfterMs: 60_000 }],
+  ['429, another header', persons, resetIn2, { class: 'quota', retryAfterMs: 2_000 }],
+  ['429, no wait', lead, { status: 429 }, { class: 'quota', scope: 'lane', retryAfterMs: 10_000 }],
+  ['503 with Retry-After where a second one would be made', lead, retryIn7, { class: 'unknown', retryAfterMs: 7_000 }],
   [
     '409 with the record',
-    'klaviyo',
-    'profiles',
-    {
-      status: 409,
-      body: { errors: [{ code: 'duplicate_profile', detail: 'there', meta: { duplicate_profile_id: '01Y' } }] },
-    },
+    ['klaviyo', 'profiles'],
+    { status: 409, body: { errors: [duplicate] } },
     { class: 'conflict', existingId: '01Y', message: 'there (duplicate_profile)' },
   ],
   [
     'errors of several fields',
-    'freshdesk',
-    'contacts',
-    {
-      status: 400,
-      body: {
-        description: 'Validation failed',
-        errors: [
-          { field: 'phone', message: 'bad', code: 'x' },
-          { field: 'mobile', message: 'worse', code: 'x' },
-        ],
-      },
-    },
+    ofFreshdesk,
+    { status: 400, body: { description: 'Validation failed', errors: faults } },
     { class: 'rejected', message: 'phone: bad; mobile: worse (x)', scope: 'record' },
   ],
   [
     'an error without a word',
-    'freshdesk',
-    'contacts',
+    ofFreshdesk,
     { status: 400 },
     { class: 'rejected', message: 'Freshdesk answered 400 without a message' },
   ],
-])('create, %s', async (...[, provider, objectName, reply, error]) => {
-  expect(await create(provider, objectName, reply)).toMatchObject({ ok: false, error });
+])('create, %s', async (_, of, reply, error) => {
+  expect(await create(...of, reply)).toMatchObject({ ok: false, error });
 });
 
 it.each(writes)(

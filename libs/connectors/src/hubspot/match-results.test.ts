@@ -43,55 +43,79 @@ function updates(
 const summaryOf = (outcome: ReturnType<typeof matchCreates>[number]) =>
   outcome.ok ? `${outcome.recordId}${outcome.warnings ? ' !' : ''}` : outcome.error.class;
 
+const [a, b, c] = [contact('a@x'), contact('b@x'), contact('c@x')];
+const [unknown, traced] = ['unknown', (trace: string) => ({ objectWriteTraceId: trace })];
+
 describe('creates', () => {
-  test('the echo decides over everything', () => {
-    const results = [result('2', 'a@x', { objectWriteTraceId: '1' }), result('1', 'b@x', { objectWriteTraceId: '0' })];
-    expect(creates([contact('a@x'), contact('b@x')], results)).toEqual(['1', '2']);
+  test.each<[string, object[], object[], object[], string[]]>([
+    [
+      'the echo decides over everything',
+      [a, b],
+      [result('2', 'a@x', traced('1')), result('1', 'b@x', traced('0'))],
+      [],
+      ['1', '2'],
+    ],
+    [
+      'errors by trace id, the rest by email in any case and any order',
+      [contact('A@x '), b, c],
+      [result('3', 'c@x'), result('1', 'a@x')],
+      [refused('1')],
+      ['1', 'rejected', '3'],
+    ],
+    [
+      'without a unique property: by order, when every input is accounted for',
+      [{ name: 'a' }, { name: 'b' }, { name: 'c' }],
+      [result('1'), result('3')],
+      [refused('1')],
+      ['1', 'rejected', '3'],
+    ],
+    ['counts do not add up: no guess by order', [{ name: 'a' }, { name: 'b' }], [result('1')], [], [unknown, unknown]],
+    [
+      'nor beside an email',
+      [a, { name: 'b' }, { name: 'c' }],
+      [result('1', 'a@x'), result('2')],
+      [],
+      ['1', unknown, unknown],
+    ],
+    [
+      'an error without context leaves its record in doubt, never another a success',
+      [a, b],
+      [result('2', 'b@x')],
+      [refused(undefined)],
+      [unknown, '2'],
+    ],
+    [
+      'only the error distinguishes equal emails',
+      [a, a],
+      [result('1', 'a@x')],
+      [refused('1', 'CONFLICT')],
+      ['1', 'conflict'],
+    ],
+    ['equal emails without an error', [a, a], [result('1', 'a@x')], [], [unknown, unknown]],
+    ["a stranger's email spoils the order", [a, b], [result('1', 'z@x'), result('2', 'y@x')], [], [unknown, unknown]],
+    ['results without email go by order', [a, b], [result('1'), result('2')], [], ['1', '2']],
+    ['both lists empty', [a], [], [], [unknown]],
+    ['more results than inputs', [{ name: 'a' }], [result('1'), result('2')], [], [unknown]],
+    ['one id twice', [{ name: 'a' }, { name: 'b' }], [result('1'), result('1')], [], [unknown, unknown]],
+    [
+      'a trace id of no input is passed over',
+      [a],
+      [result('1', 'a@x', traced('7'))],
+      [refused('99'), refused('x')],
+      ['1'],
+    ],
+    [
+      'a result and an error: it was created, with a warning',
+      [a],
+      [result('1', 'a@x', traced('0'))],
+      [refused('0')],
+      ['1 !'],
+    ],
+  ])('%s', (...[, inputs, results, errors, expected]) => {
+    expect(creates(inputs, results, errors)).toEqual(expected);
   });
 
-  test('errors by trace id, the rest by email in any case and any order', () => {
-    const inputs = [contact('A@x '), contact('b@x'), contact('c@x')];
-    expect(creates(inputs, [result('3', 'c@x'), result('1', 'a@x')], [refused('1')])).toEqual(['1', 'rejected', '3']);
-  });
-
-  test('without a unique property: by order, when every input is accounted for', () => {
-    const inputs = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
-    expect(creates(inputs, [result('1'), result('3')], [refused('1')])).toEqual(['1', 'rejected', '3']);
-  });
-
-  test('counts do not add up: no guess by order', () => {
-    expect(creates([{ name: 'a' }, { name: 'b' }], [result('1')])).toEqual(['unknown', 'unknown']);
-    expect(creates([contact('a@x'), { name: 'b' }, { name: 'c' }], [result('1', 'a@x'), result('2')])).toEqual([
-      '1',
-      'unknown',
-      'unknown',
-    ]);
-  });
-
-  test('an error without context leaves its record in doubt, never another a success', () => {
-    const inputs = [contact('a@x'), contact('b@x')];
-    expect(creates(inputs, [result('2', 'b@x')], [refused(undefined)])).toEqual(['unknown', '2']);
-  });
-
-  test('only the error distinguishes equal emails', () => {
-    const twins = [contact('a@x'), contact('a@x')];
-    expect(creates(twins, [result('1', 'a@x')], [refused('1', 'CONFLICT')])).toEqual(['1', 'conflict']);
-    expect(creates(twins, [result('1', 'a@x')])).toEqual(['unknown', 'unknown']);
-  });
-
-  test("a stranger's email spoils the order", () => {
-    expect(creates([contact('a@x'), contact('b@x')], [result('1', 'z@x'), result('2', 'y@x')])).toEqual([
-      'unknown',
-      'unknown',
-    ]);
-  });
-
-  test('results without email go by order', () => {
-    expect(creates([contact('a@x'), contact('b@x')], [result('1'), result('2')])).toEqual(['1', '2']);
-  });
-
-  test('both lists empty, no lists, rubbish', () => {
-    expect(creates([contact('a@x')], [])).toEqual(['unknown']);
+  test('no lists, rubbish', () => {
     expect(matchCreates([contact('a@x')], readBatch({}), options).map(summaryOf)).toEqual(['unknown']);
     const rubbish = readBatch({
       results: [null, 5, { id: '' }, { id: {} }],
@@ -99,23 +123,6 @@ describe('creates', () => {
       numErrors: 'x',
     });
     expect(matchCreates([contact('a@x')], rubbish, options).map(summaryOf)).toEqual(['unknown']);
-  });
-
-  test('more results than inputs, or one id twice', () => {
-    expect(creates([{ name: 'a' }], [result('1'), result('2')])).toEqual(['unknown']);
-    expect(creates([{ name: 'a' }, { name: 'b' }], [result('1'), result('1')])).toEqual(['unknown', 'unknown']);
-  });
-
-  test('a trace id of no input is passed over', () => {
-    expect(
-      creates([contact('a@x')], [result('1', 'a@x', { objectWriteTraceId: '7' })], [refused('99'), refused('x')]),
-    ).toEqual(['1']);
-  });
-
-  test('a record with a result and an error was created, with a warning', () => {
-    expect(creates([contact('a@x')], [result('1', 'a@x', { objectWriteTraceId: '0' })], [refused('0')])).toEqual([
-      '1 !',
-    ]);
   });
 
   test('numErrors need not equal the errors', () => {
@@ -147,43 +154,28 @@ describe('creates', () => {
 });
 
 describe('updates', () => {
-  test('results by id in any order, errors by context.ids', () => {
-    const missing = { category: 'OBJECT_NOT_FOUND', message: 'gone', context: { ids: ['2'] } };
-    expect(updates(['1', '2', '3'], [result('3'), result('1')], [missing])).toEqual(['1', 'not-found', '3']);
-  });
-
-  test('one error may name several records', () => {
-    const missing = { category: 'OBJECT_NOT_FOUND', message: 'gone', context: { ids: ['1', '2', '77'] } };
-    expect(updates(['1', '2'], [], [missing])).toEqual(['not-found', 'not-found']);
-  });
-
-  test('errors by trace id', () => {
-    expect(updates(['1', '2'], [result('1')], [refused('1')])).toEqual(['1', 'rejected']);
-  });
-
-  test('left out of the reply: failed, never a success', () => {
-    expect(updates(['1', '2'], [result('1')])).toEqual(['1', 'rejected']);
-    expect(updates(['1'], [])).toEqual(['rejected']);
+  const gone = (...ids: string[]) => ({ category: 'OBJECT_NOT_FOUND', message: 'gone', context: { ids } });
+  const merged = (firstname: string) => ({ id: '9', properties: { firstname } });
+  test.each<[string, string[], object[], object[], string[]]>([
+    [
+      'results by id in any order, errors by context.ids',
+      ['1', '2', '3'],
+      [result('3'), result('1')],
+      [gone('2')],
+      ['1', 'not-found', '3'],
+    ],
+    ['one error may name several records', ['1', '2'], [], [gone('1', '2', '77')], ['not-found', 'not-found']],
+    ['errors by trace id', ['1', '2'], [result('1')], [refused('1')], ['1', 'rejected']],
+    ['left out of the reply: failed, never a success', ['1', '2'], [result('1')], [], ['1', 'rejected']],
+    ['a merged record by its echo', ['1', '2'], [result('9', undefined, traced('0')), result('2')], [], ['9 !', '2']],
+    ['a merged record by what was sent', ['1', '2'], [merged('NEW 1'), result('2')], [], ['9 !', '2']],
+    ['another record by what was not', ['1', '2'], [merged('else'), result('2')], [], ['rejected', '2']],
+  ])('%s', (...[, ids, results, errors, expected]) => {
+    expect(updates(ids, results, errors)).toEqual(expected);
   });
 
   test('left out of a reply that is not complete: may be applied', () => {
     expect(updates(['1'], [], [], { status: 'PENDING' })).toEqual(['unknown']);
-  });
-
-  test('a merged record by its echo', () => {
-    expect(updates(['1', '2'], [result('9', undefined, { objectWriteTraceId: '0' }), result('2')])).toEqual([
-      '9 !',
-      '2',
-    ]);
-  });
-
-  test('a merged record by what was sent', () => {
-    const merged = { id: '9', properties: { firstname: 'NEW 1' } };
-    expect(updates(['1', '2'], [merged, result('2')])).toEqual(['9 !', '2']);
-    expect(updates(['1', '2'], [{ ...merged, properties: { firstname: 'else' } }, result('2')])).toEqual([
-      'rejected',
-      '2',
-    ]);
   });
 });
 
