@@ -15,25 +15,18 @@ const login = {
   KAFKA_SASL_USERNAME: 'sluice',
   KAFKA_SASL_PASSWORD: 'canary-password',
 };
+const open = { DATABASE_URL: 'postgres://db/x' };
 const verified = { DATABASE_URL: 'postgres://a:b@db/x?sslmode=verify-full' };
+const url = verified.DATABASE_URL;
+const client = { DATABASE_CLIENT_CERT: pem, DATABASE_CLIENT_KEY: key };
 const secured = { REDIS_URL: 'rediss://cache:6379' };
 const brokers = { brokers: ['a:9092', 'b:9092'] };
 const sasl = { mechanism: 'scram-sha-512', username: 'sluice', password: 'canary-password' };
 
 it.each<[string, (env: Env) => unknown, Env, object]>([
-  ['a database alone', database, { DATABASE_URL: 'postgres://db/x' }, { url: 'postgres://db/x' }],
-  [
-    'a database of its own authority',
-    database,
-    { ...verified, DATABASE_CA: pem },
-    { url: verified.DATABASE_URL, tls: { ca: pem } },
-  ],
-  [
-    'a database that asks for a certificate',
-    database,
-    { ...verified, DATABASE_CLIENT_CERT: pem, DATABASE_CLIENT_KEY: key },
-    { url: verified.DATABASE_URL, tls: { cert: pem, key } },
-  ],
+  ['a database alone', database, open, { url: open.DATABASE_URL }],
+  ['a database of its own authority', database, { ...verified, DATABASE_CA: pem }, { url, tls: { ca: pem } }],
+  ['a database that asks for a certificate', database, { ...verified, ...client }, { url, tls: { cert: pem, key } }],
   ['a Redis alone', redis, { REDIS_URL: 'redis://cache' }, { url: 'redis://cache' }],
   ['a Redis of its own authority', redis, { ...secured, REDIS_CA: pem }, { url: secured.REDIS_URL, tls: { ca: pem } }],
   ['brokers alone', kafka, {}, brokers],
@@ -57,36 +50,21 @@ it('no Redis at all', () => {
 
 it.each<[string, (env: Env) => unknown, Env, RegExp]>([
   ['a certificate without TLS', kafka, { KAFKA_CA: pem }, /KAFKA_CA needs KAFKA_TLS=on/],
-  [
-    'one for a database without TLS',
-    database,
-    { DATABASE_URL: 'postgres://db/x', DATABASE_CA: pem },
-    /DATABASE_CA needs sslmode=verify-full in DATABASE_URL/,
-  ],
+  ['one for an open database', database, { ...open, DATABASE_CA: pem }, /CA needs sslmode=verify-full in DATABASE_URL/],
   [
     'one that would not be looked at',
     database,
     { DATABASE_URL: 'postgres://db/x?sslmode=no-verify', DATABASE_CA: pem },
     /DATABASE_CA needs sslmode=verify-full/,
   ],
-  [
-    'one for a Redis without TLS',
-    redis,
-    { REDIS_URL: 'redis://cache', REDIS_CA: pem },
-    /REDIS_CA needs rediss:\/\/ in REDIS_URL/,
-  ],
+  ['one for an open Redis', redis, { REDIS_URL: 'redis://cache', REDIS_CA: pem }, /CA needs rediss:\/\/ in REDIS_URL/],
   ['the name of a file', kafka, { KAFKA_TLS: 'on', KAFKA_CA: '/etc/ca.pem' }, /KAFKA_CA must be PEM/],
-  [
-    'half a client certificate',
-    kafka,
-    { KAFKA_TLS: 'on', KAFKA_CLIENT_KEY: key },
-    /KAFKA_CLIENT_CERT is required beside KAFKA_CLIENT_KEY/,
-  ],
+  ['half a certificate', kafka, { KAFKA_TLS: 'on', KAFKA_CLIENT_KEY: key }, /CERT is required beside KAFKA_CLIENT_KEY/],
   [
     'the other half',
     database,
     { ...verified, DATABASE_CLIENT_CERT: pem },
-    /DATABASE_CLIENT_KEY is required beside DATABASE_CLIENT_CERT/,
+    /KEY is required beside DATABASE_CLIENT_CERT/,
   ],
   [
     'half a login',

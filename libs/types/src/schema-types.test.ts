@@ -38,6 +38,10 @@ type Same<Schema, T, Known extends string = never> =
 
 type Assert<Check extends true> = Check;
 
+/** Members of a manifest's integration that schema and interface describe differently, by the path of the integration. */
+type Loose<Path extends string> = `${Path}.${'read' | 'subscribe' | 'watchSchema'}`;
+type OfRevision<Path extends string> = Loose<`${Path}.content`> | `${Path}.specVersion`;
+
 // One line per schema: it does not compile when schema and interface differ. The error names the paths.
 type Compared = [
   Assert<Same<typeof types.overviewSchema, types.Overview>>,
@@ -60,42 +64,17 @@ type Compared = [
   Assert<Same<typeof types.updateInstallationRequestSchema, types.UpdateInstallationRequest>>,
   Assert<Same<typeof types.patchConfigContentRequestSchema, types.PatchConfigContentRequest>>,
   Assert<Same<typeof types.installationSchema, types.Installation>>,
+  Assert<Same<typeof types.revisionSchema, types.Revision, OfRevision<''>>>,
+  Assert<Same<typeof types.integrationSchema, types.Integration, OfRevision<'.latestRevision'>>>,
   Assert<
-    Same<
-      typeof types.revisionSchema,
-      types.Revision,
-      '.content.read' | '.content.subscribe' | '.content.watchSchema' | '.specVersion'
-    >
-  >,
-  Assert<
-    Same<
-      typeof types.integrationSchema,
-      types.Integration,
-      | '.latestRevision.content.read'
-      | '.latestRevision.content.subscribe'
-      | '.latestRevision.content.watchSchema'
-      | '.latestRevision.specVersion'
-    >
-  >,
-  Assert<
-    Same<
-      typeof types.createIntegrationRequestSchema,
-      types.CreateIntegrationRequest,
-      | '.latestRevision.content.read'
-      | '.latestRevision.content.subscribe'
-      | '.latestRevision.content.watchSchema'
-      | '.latestRevision.specVersion'
-    >
+    Same<typeof types.createIntegrationRequestSchema, types.CreateIntegrationRequest, OfRevision<'.latestRevision'>>
   >,
   Assert<Same<typeof types.deployManifestRequestSchema, types.DeployManifestRequest>>,
   Assert<
     Same<
       typeof types.manifestPreviewSchema,
       types.ManifestPreview,
-      | '.integrations[].after.read'
-      | '.integrations[].after.subscribe'
-      | '.integrations[].after.watchSchema'
-      | '.integrations[].before'
+      Loose<'.integrations[].after'> | '.integrations[].before'
     >
   >,
   Assert<Same<typeof types.jwtKeySchema, types.JwtKey>>,
@@ -104,23 +83,15 @@ type Compared = [
   Assert<Same<typeof types.updateJwtKeyRequestSchema, types.UpdateJwtKeyRequest>>,
   Assert<Same<typeof types.laneSchema, types.Lane, '.lastFailure'>>,
   Assert<Same<typeof types.laneListReplySchema, types.LaneListReply, '.results[].lastFailure'>>,
-  Assert<
-    Same<typeof types.manifestIntegrationSchema, types.ManifestIntegration, '.read' | '.subscribe' | '.watchSchema'>
-  >,
-  Assert<
-    Same<
-      typeof types.manifestSchema,
-      types.Manifest,
-      '.integrations[].read' | '.integrations[].subscribe' | '.integrations[].watchSchema' | '.specVersion'
-    >
-  >,
+  Assert<Same<typeof types.manifestIntegrationSchema, types.ManifestIntegration, Loose<''>>>,
+  Assert<Same<typeof types.manifestSchema, types.Manifest, Loose<'.integrations[]'> | '.specVersion'>>,
   Assert<Same<typeof types.oauthConnectRequestSchema, types.OAuthConnectRequest>>,
   Assert<Same<typeof types.objectMetadataSchema, types.ObjectMetadata>>,
   Assert<
     Same<
       typeof types.operationExplanationSchema,
       types.OperationExplanation,
-      '.calls[].attempts[].error' | '.calls[].attempts[].isLate' | '.records[].error'
+      `.calls[].attempts[].${'error' | 'isLate'}` | '.records[].error'
     >
   >,
   Assert<Same<typeof types.operationProgressSchema, types.OperationProgress, '.lastFailure'>>,
@@ -143,11 +114,7 @@ type Compared = [
   Assert<Same<typeof types.readObjectConfigSchema, types.ReadObjectConfig>>,
   Assert<Same<typeof types.searchRequestSchema, types.SearchRequest>>,
   Assert<
-    Same<
-      typeof types.searchReplySchema,
-      types.SearchReply,
-      `.results[].fields.${string}` | `.results[].mappedFields.${string}` | `.results[].raw.${string}`
-    >
+    Same<typeof types.searchReplySchema, types.SearchReply, `.results[].${'fields' | 'mappedFields' | 'raw'}.${string}`>
   >,
   Assert<Same<typeof types.signedUrlSchema, types.SignedUrl>>,
   Assert<Same<typeof types.webhookEndpointSchema, types.WebhookEndpoint>>,
@@ -167,7 +134,7 @@ type Compared = [
     Same<
       typeof types.refusedWriteReplySchema,
       types.RefusedWriteReply,
-      '.result.data' | '.result.errors' | '.result.recordId' | '.result.success' | '.result.warnings'
+      `.result.${'data' | 'errors' | 'recordId' | 'success' | 'warnings'}`
     >
   >,
   Assert<Same<typeof types.batchWriteReplySchema, types.BatchWriteReply, '.results[].data'>>,
