@@ -43,24 +43,6 @@ describe('by a message', () => {
     ]);
   });
 
-  it('a repeated message changes nothing', async () => {
-    ground = await createGround();
-    const batcher = await ground.startBatcher(sweepsOff);
-    const [first, ...others] = await ground.join(hundred);
-    const last = others.at(-1);
-    if (first === undefined || last === undefined) throw new Error('nothing joined');
-    ground.announce(last);
-    await flushedState(first.operationId);
-    for (const again of [last, first, last]) ground.announce(again);
-    // A batch of the same key stands behind the repetitions in its partition.
-    const next = (await ground.join(hundred)).at(-1);
-    if (next === undefined) throw new Error('nothing joined');
-    ground.announce(next);
-    await flushedState(next.operationId);
-    expect(await batcher.flushed('message')).toBe(2);
-    expect(await ground.callsOf(first.operationId)).toHaveLength(1);
-  });
-
   // The database is away for a moment: the message stays and is delivered again.
   it('a flush that fails is repeated until it succeeds', async () => {
     ground = await createGround();
@@ -76,17 +58,6 @@ describe('by a message', () => {
     for (const each of joined) ground.announce(each);
     expect(await flushedState(joined[0]?.operationId ?? '')).toBe('queued');
     expect(failures).toBeLessThan(0);
-  });
-
-  it('a crash between the seal and the announcement leaves calls that an executor finds, once', async () => {
-    ground = await createGround();
-    await ground.startBatcher({ ...sweepsOff, SLUICE_FAILPOINT: 'bt.after_seal:throw:1' });
-    const joined = await ground.join(hundred);
-    for (const each of joined) ground.announce(each);
-    const { operationId } = joined[0] as { operationId: string };
-    await flushedState(operationId);
-    expect(await ground.callsOf(operationId)).toHaveLength(1);
-    expect((await ground.store.writes.findReadyLanes({ limit: 100 })).found).toHaveLength(1);
   });
 });
 
@@ -147,6 +118,18 @@ describe('by the sweep', () => {
       2,
     );
   });
+
+  it('a cancelled batch within a second, long before it is due, and its calls are announced', async () => {
+    ground = await createGround();
+    await ground.startBatcher();
+    const [first] = await ground.join([{}, {}, {}]);
+    if (first === undefined) throw new Error('nothing joined');
+    ground.announce(first);
+    await ground.store.operations.requestCancel(ground.seed.projectId, first.operationId);
+    expect(await flushedState(first.operationId, 1_500)).toBe('queued');
+    expect(await ground.callsOf(first.operationId)).toEqual([{ number: 1, indexes: [0, 1, 2] }]);
+    await until('the announcement', () => ground.ready.find(({ operationId }) => operationId === first.operationId));
+  });
 });
 
 // As many as a sweep takes, all due before the one that can be flushed.
@@ -169,34 +152,6 @@ it('batches that cannot be flushed do not keep the sweep from the others', async
   await ground.startBatcher();
   await flushedState(good?.operationId ?? '');
   expect(await operations().where({ state: 'accumulating' }).count('* as left').first()).toEqual({ left: '200' });
-});
-
-describe('two batchers', () => {
-  it('flush each batch once, whatever wakes them', async () => {
-    ground = await createGround(60);
-    const batchers = [await ground.startBatcher(), await ground.startBatcher()];
-    const kinds = Array.from({ length: 10 }, (_, at) => `1${at}`);
-    const all: string[] = [];
-    for (const recordId of kinds) {
-      const joined = await ground.join(Array.from({ length: 100 }, () => ({ recordId, maxDelayMinutes: 1 })));
-      for (const each of joined) ground.announce(each);
-      for (const each of joined) ground.announce(each, { isFull: true });
-      all.push(...new Set(joined.map(({ operationId }) => operationId)));
-    }
-    for (const operationId of all) await flushedState(operationId);
-    const sources = ['message', 'timer', 'sweep'] as const;
-    const counts = await Promise.all(batchers.flatMap((batcher) => sources.map((source) => batcher.flushed(source))));
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(all.length);
-    const [row] = await ground
-      .database('operations')
-      .select(
-        ground.database.raw(
-          'count(*)::integer as operations, sum(records_total)::integer as records, sum(calls_open)::integer as calls',
-        ),
-      );
-    // One record stands 100 times in each batch, so each of its writes is a call of its own.
-    expect(row).toEqual({ operations: 10, records: 1_000, calls: 1_000 });
-  });
 });
 
 describe('stop', () => {

@@ -16,22 +16,9 @@ async function flush(options: readonly BatchableOptions[]) {
   return { operationId, calls: (await ground.callsOf(operationId)).map(({ indexes }) => indexes) };
 }
 
-// At most the provider's limit, one connection, equal headers, no record id twice, accept order.
-it('creates go together', async () => {
-  expect((await flush([{}, {}, {}])).calls).toEqual([[0, 1, 2]]);
-});
-
 it('the second write to a record goes into a later call, and the third into one after that', async () => {
   const ids = ['1', '2', '1', '3', '1', '2'];
   expect((await flush(ids.map((recordId) => ({ recordId })))).calls).toEqual([[0, 1, 3], [2, 5], [4]]);
-});
-
-it('different forwarded headers are different calls', async () => {
-  expect((await flush([{ header: 'a' }, {}, { header: 'b' }, { header: 'a' }, {}])).calls).toEqual([
-    [0, 3],
-    [1, 4],
-    [2],
-  ]);
 });
 
 it('a change of connection in the middle of a batch, and back: each record is in a call of its own connection, on its lane', async () => {
