@@ -64,6 +64,17 @@ export interface GatewayOptions {
   readonly beside?: RunningGateway;
 }
 
+/** A gateway for all tests of a suite; each begins with an account that takes everything. */
+export function useGateway(wanted: GatewayOptions = {}): RunningGateway {
+  const gateway = {} as RunningGateway;
+  beforeAll(async () => {
+    Object.assign(gateway, await startGateway(wanted));
+  });
+  beforeEach(() => gateway.hubspot.takeAll());
+  afterAll(() => gateway.stop());
+  return gateway;
+}
+
 export async function startGateway(wanted: GatewayOptions = {}): Promise<RunningGateway> {
   const { env = {}, reach, beside, isAlone, logger = silentLogger } = wanted;
   const [clone, hubspot] = await (beside?.grounds ?? Promise.all([cloneDatabase(), startHubspot()]));

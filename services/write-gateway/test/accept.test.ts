@@ -1,13 +1,8 @@
-import { openDatabase } from '@sluice/store';
-import { patientLimits, sampleConfig, sampleManifest, until } from '@sluice/testkit';
+import { sampleConfig, sampleManifest, until } from '@sluice/testkit';
 import { limits, type WriteAnnouncement } from '@sluice/types';
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { useGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway();
 
 const record = { email: 'secret-value@example.com', firstname: 'Zoë' };
 const asynchronous = { type: 'create', mode: 'asynchronous', record };
@@ -73,33 +68,6 @@ describe('the announcement', () => {
       traceparent: expect.stringMatching(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-00$/),
     });
     expect(JSON.stringify(announcement)).not.toMatch(/secret|Zo|canary|sk_/);
-  });
-
-  it('one per call: a batch of 100 is one call', async () => {
-    const seed = await gateway.seed();
-    const batch = Array.from({ length: 100 }, (_, at) => ({ record: { email: `b${at}@x.com` } }));
-    const operationId = await accept(seed, { type: 'create', mode: 'asynchronous', batch });
-    const announced = await announcedOf(operationId, 1);
-    expect(announced.map(({ callNumber }) => callNumber)).toEqual([1]);
-    expect(await gateway.context.store.operations.listRecords(seed.projectId, operationId)).toHaveLength(100);
-  });
-
-  // HubSpot refuses a whole call that holds one record id twice.
-  it('an update batch with one record twice is two calls, the second one later', async () => {
-    const seed = await gateway.seed();
-    const batch = ['7', '8', '7'].map((id) => ({ record: { id, city: 'Bern' } }));
-    const operationId = await accept(seed, { type: 'update', mode: 'asynchronous', batch });
-    const announced = await announcedOf(operationId, 2);
-    expect(announced.map(({ callNumber }) => callNumber)).toEqual([1, 2]);
-    const rows = await gateway
-      .database('calls')
-      .where({ operation_id: operationId })
-      .orderBy('number')
-      .select('number', 'members');
-    expect(rows).toEqual([
-      { number: 1, members: [0, 1] },
-      { number: 2, members: [2] },
-    ]);
   });
 });
 
@@ -169,67 +137,5 @@ describe('many at once', () => {
       return operationId !== undefined && projectOf.get(operationId) !== (at % 2 === 0 ? one : two).projectId;
     });
     expect(misplaced).toEqual([]);
-  });
-});
-
-// A flush of which a part was not stored reads why. Whoever it has stored is accepted, also when that cannot be read any more.
-describe('the lookup that follows a commit fails', () => {
-  let holder: ReturnType<typeof openDatabase>;
-  beforeEach(async () => {
-    const { url } = gateway.grounds[0];
-    holder = openDatabase({ url, poolMax: 4, applicationName: 'holder', limits: patientLimits });
-    const hold = 'perform pg_advisory_xact_lock(hashtext(new.ref));';
-    await holder.raw(`create function hold() returns trigger language plpgsql as 'begin ${hold} return new; end'`);
-    await holder.raw(
-      'create trigger hold before insert on records for each row when (new.ref is not null) execute function hold()',
-    );
-  });
-  afterEach(async () => {
-    await holder.raw('drop function hold() cascade');
-    await holder.destroy();
-  });
-
-  const hold = async (ref: string) => {
-    const transaction = await holder.transaction();
-    await transaction.raw('select pg_advisory_xact_lock(hashtext(?))', [ref]);
-    return transaction;
-  };
-  const untilWaitsFor = async (event: string, begins = ''): Promise<number> => {
-    const asked = `select pid from pg_stat_activity where datname = current_database() and wait_event = ? and query like ?`;
-    return await until(`a statement waits for ${event}`, async () => {
-      const { rows } = await holder.raw<{ rows: { pid: number }[] }>(asked, [event, `${begins}%`]);
-      return rows[0]?.pid;
-    });
-  };
-
-  it('200 for who was stored, 503 for who was not', async () => {
-    const seed = await gateway.seed();
-    const write = async (ref: string, key: string) =>
-      await gateway.write(seed, asynchronous).set('Sluice-Record-Ref', ref).set('Idempotency-Key', key);
-    const [owner, neighbour] = [await hold('owner'), await hold('neighbour')];
-    const asked = jest.spyOn(gateway.context.admission, 'assertRoom');
-    const first = write('owner', 'shared');
-    await untilWaitsFor('advisory');
-    // They wait for the first statement and share the next one, in which the first of them finds its key taken.
-    const replies = Promise.all([write('repeated', 'shared'), write('neighbour', 'own')]);
-    await until('all three are to be accepted', () => asked.mock.calls.length === 3 || undefined);
-    asked.mockRestore();
-    await owner.commit();
-    expect((await first).status).toBe(200);
-    await untilWaitsFor('advisory');
-    // Requested while the statement is under way, so it comes before the lookup.
-    const locker = await holder.transaction();
-    const locked = locker.raw('lock table operations in access exclusive mode').then(() => undefined);
-    await untilWaitsFor('relation', 'lock table');
-    await neighbour.commit();
-    await locked;
-    await holder.raw('select pg_cancel_backend(?)', [await untilWaitsFor('relation', 'select o.id, o.created_at')]);
-    const [repeated, stored] = await replies;
-    await locker.rollback();
-    expect(repeated.status).toBe(503);
-    expect(repeated.body).toMatchObject({ code: 'service.unavailable', retryable: true });
-    expect(stored.status).toBe(200);
-    const { operationId } = stored.body as { operationId: string };
-    expect(await gateway.context.store.operations.listRecords(seed.projectId, operationId)).toHaveLength(1);
   });
 });

@@ -1,13 +1,11 @@
 import { sampleConfig } from '@sluice/testkit';
-import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
+import { canary, useGateway, type RunningGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
+const gateway = useGateway();
 let seed: Seed;
 beforeAll(async () => {
-  gateway = await startGateway();
   seed = await gateway.seed();
 });
-afterAll(() => gateway.stop());
 
 interface Problem {
   readonly status: number;

@@ -1,22 +1,18 @@
 import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { useGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
 let proxy: TcpProxy;
+const gateway = useGateway({
+  reach: async (url) => {
+    proxy = await startTcpProxy(url);
+    return proxy.url;
+  },
+});
 let seed: Seed;
 beforeAll(async () => {
-  gateway = await startGateway({
-    reach: async (url) => {
-      proxy = await startTcpProxy(url);
-      return proxy.url;
-    },
-  });
   seed = await gateway.seed();
 });
-afterAll(async () => {
-  await gateway.stop();
-  proxy.close();
-});
+afterAll(() => proxy.close());
 
 const create = { type: 'create', record: { email: 'a@x.com' } };
 const modes: [string, object][] = [

@@ -1,11 +1,7 @@
 import { sampleConfig, until } from '@sluice/testkit';
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { useGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway();
 
 const deletable = (enabled: boolean) =>
   sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled } } } } });

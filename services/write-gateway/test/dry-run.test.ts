@@ -1,10 +1,9 @@
 import { sampleConfig, sampleManifest } from '@sluice/testkit';
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { useGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
+const gateway = useGateway();
 let seed: Seed;
 beforeAll(async () => {
-  gateway = await startGateway();
   seed = await gateway.seed({
     manifest: sampleManifest({
       read: { objects: [{ objectName: 'contacts', optionalFields: [{ mapToName: 'nick' }] }] },
@@ -27,7 +26,6 @@ beforeAll(async () => {
     }),
   });
 });
-afterAll(() => gateway.stop());
 
 /** Plans, and proves that nothing was stored, announced, counted or called. */
 async function dryRun(body: object, status = 200, query = '?dryRun=true') {

@@ -2,7 +2,7 @@ import { createLogger } from '@sluice/telemetry';
 import { hubspotRefusal, until } from '@sluice/testkit';
 import { Writable } from 'node:stream';
 import type { Answer, HubspotCall } from './_fake-hubspot';
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { useGateway, type Seed } from './_gateway';
 
 const lines: Record<string, unknown>[] = [];
 const destination = new Writable({
@@ -11,14 +11,9 @@ const destination = new Writable({
     done();
   },
 });
-let gateway: RunningGateway;
+const gateway = useGateway({ logger: createLogger({ service: 'write-gateway', destination }) });
 let seed: Seed;
-beforeAll(async () => {
-  gateway = await startGateway({ logger: createLogger({ service: 'write-gateway', destination }) });
-});
-afterAll(() => gateway.stop());
 beforeEach(async () => {
-  gateway.hubspot.takeAll();
   lines.length = 0;
   seed = await gateway.seed();
 });

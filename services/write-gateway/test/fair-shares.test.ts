@@ -1,5 +1,5 @@
-import { fillBacklog, sampleManifest, until } from '@sluice/testkit';
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { sampleManifest } from '@sluice/testkit';
+import { useGateway, type RunningGateway, type Seed } from './_gateway';
 
 const record = { email: 'a@x.com' };
 const single = { type: 'create', mode: 'asynchronous', record };
@@ -22,11 +22,7 @@ async function fill(gateway: RunningGateway, seed: Seed, body: object) {
 }
 
 describe('[sec-38] a group that sends more than its share', () => {
-  let gateway: RunningGateway;
-  beforeAll(async () => {
-    gateway = await startGateway({ env: { SLUICE_BACKLOG_MAX: '20' } });
-  });
-  afterAll(() => gateway.stop());
+  const gateway = useGateway({ env: { SLUICE_BACKLOG_MAX: '20' } });
 
   it.each([
     ['single writes', single],
@@ -45,39 +41,5 @@ describe('[sec-38] a group that sends more than its share', () => {
     // What is being committed while a count is made is in neither of both.
     expect(Math.abs(accepted - 16)).toBeLessThanOrEqual(2);
     await gateway.write(hungry, { type: 'create', record }).expect(200);
-  });
-});
-
-// What waits of each group is read from the tables: this gateway let in nothing of it.
-it('[sec-38] what other gateways let in of a group counts, and leaves another group its capacity', async () => {
-  const gateway = await startGateway({ env: { SLUICE_BACKLOG_MAX: '10000' } });
-  const { hungry, other } = await twoGroups(gateway);
-  await fillBacklog(gateway.grounds[0].url, hungry, { calls: 7_999, type: 'create' });
-  const ask = async () => {
-    const reply = await gateway.write(hungry, batched);
-    return reply.status === 200 ? undefined : reply;
-  };
-  const refused = await until('it to refuse', ask);
-  expect(refused.body).toMatchObject({ code: 'write.backlog-full', detail: expect.stringContaining('8000 may: 80 %') });
-  await gateway.write(other, single).expect(200);
-  await gateway.stop();
-});
-
-describe('[sec-38] a group whose writes are large', () => {
-  let gateway: RunningGateway;
-  beforeAll(async () => {
-    gateway = await startGateway({ env: { SLUICE_BACKLOG_BYTES_MAX: '10000000' } });
-  });
-  afterAll(() => gateway.stop());
-
-  it('is 429 at its share of the bytes, and another group is let in', async () => {
-    const { hungry, other } = await twoGroups(gateway);
-    const large = { ...single, record: { email: 'x'.repeat(900_000) } };
-    const { accepted, reply } = await fill(gateway, hungry, large);
-    expect(reply.status).toBe(429);
-    expect(reply.body).toMatchObject({ code: 'write.backlog-full' });
-    expect((reply.body as { detail: string }).detail).toMatch(/bytes of the group "hungry".*SLUICE_BACKLOG_BYTES_MAX/);
-    expect(Math.abs(accepted - 8)).toBeLessThanOrEqual(1);
-    await gateway.write(other, large).expect(200);
   });
 });

@@ -1,23 +1,19 @@
 import { sampleConfig, startTcpProxy, type TcpProxy } from '@sluice/testkit';
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { useGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
 let proxy: TcpProxy;
+const gateway = useGateway({
+  reach: async (url) => {
+    proxy = await startTcpProxy(url);
+    return proxy.url;
+  },
+});
 let seed: Seed;
 beforeAll(async () => {
-  gateway = await startGateway({
-    reach: async (url) => {
-      proxy = await startTcpProxy(url);
-      return proxy.url;
-    },
-  });
   const contacts = { objectName: 'contacts', deletionSettings: { enabled: true } };
   seed = await gateway.seed({ config: sampleConfig({ write: { objects: { contacts } } }) });
 });
-afterAll(async () => {
-  await gateway.stop();
-  proxy.close();
-});
+afterAll(() => proxy.close());
 
 const create = { type: 'create', record: { email: 'a@x.com' } };
 const update = { type: 'update', record: { id: '42', city: 'Bern' } };

@@ -45,14 +45,6 @@ describe('the same request with the same key', () => {
     expect(await recordsOf(seed)).toBe(2);
   });
 
-  it('a batch too, whose members may stand in another order', async () => {
-    const seed = await gateway.seed();
-    const first = await send(seed, 'k', { type: 'create', batch: [{ record: { a: '1', b: '2' } }] }).expect(200);
-    const again = await send(seed, 'k', { batch: [{ record: { b: '2', a: '1' } }], type: 'create' }).expect(200);
-    expect(again.body).toEqual(first.body);
-    expect(await recordsOf(seed)).toBe(1);
-  });
-
   // Two gateways, as in production: the promise is kept by the database and not by a process.
   it.each(modes)('%s: 20 at once through two gateways make exactly one operation', async (_, body) => {
     const seed = await gateway.seed();
@@ -139,17 +131,6 @@ describe('what is stored', () => {
     const again = await send(seed, 'k', synchronous).expect(422);
     expect(again.body).toEqual(first.body);
     expect(again.headers['idempotent-replayed']).toBe('true');
-  });
-
-  it('the warning that queued writes were overtaken', async () => {
-    const seed = await gateway.seed();
-    const update = { type: 'update', record: { id: '42', city: 'Bern' } };
-    const queued = await gateway.write(seed, { ...update, mode: 'asynchronous' }).expect(200);
-    const first = await send(seed, 'k', update).expect(200);
-    expect(first.headers['sluice-warning']).toContain((queued.body as { operationId: string }).operationId);
-    const again = await send(seed, 'k', update).expect(200);
-    expect(again.headers['idempotent-replayed']).toBe('true');
-    expect(again.headers['sluice-warning']).toBe(first.headers['sluice-warning']);
   });
 
   it('what was not done besides the record', async () => {

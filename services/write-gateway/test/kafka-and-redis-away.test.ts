@@ -1,12 +1,10 @@
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { useGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
+const gateway = useGateway({ isAlone: true, env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
 let seed: Seed;
 beforeAll(async () => {
-  gateway = await startGateway({ isAlone: true, env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
   seed = await gateway.seed();
 });
-afterAll(() => gateway.stop());
 
 // Postgres alone holds the promise: a broker and a cache that are away cost a caller nothing.
 it.each<[string, object]>([

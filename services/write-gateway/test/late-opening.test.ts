@@ -1,13 +1,9 @@
 import { leaseMs } from '@sluice/writes';
 import { until } from '@sluice/testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startGateway, type RunningGateway } from './_gateway';
+import { useGateway } from './_gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
 
 const bodies: [string, object][] = [
   ['a create', { type: 'create', record: { email: 'a@x.com' } }],

@@ -1,14 +1,9 @@
 import { hubspotRefusal, until } from '@sluice/testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHubspot, type Answer } from './_fake-hubspot';
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { startGateway, useGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
-beforeEach(() => gateway.hubspot.takeAll());
+const gateway = useGateway();
 
 const create = { type: 'create', record: { email: 'a@x.com' } };
 const createWithoutKey = { type: 'create', record: { firstname: 'Zoë' } };

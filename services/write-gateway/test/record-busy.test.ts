@@ -1,13 +1,8 @@
 import { until } from '@sluice/testkit';
 import type { Answer } from './_fake-hubspot';
-import { startGateway, type RunningGateway } from './_gateway';
+import { useGateway } from './_gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
-});
-afterAll(() => gateway.stop());
-beforeEach(() => gateway.hubspot.takeAll());
+const gateway = useGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
 
 const update = (id: string, city: string) => ({ type: 'update', record: { id, city } });
 const citiesSent = () => gateway.hubspot.calls.map(({ body }) => body.properties?.['city']);
@@ -69,14 +64,6 @@ it('overtakes queued asynchronous writes to the record, and names them', async (
   expect(reply.headers['sluice-warning']).toContain(operationId);
   const free = await gateway.write(seed, update('50', 'now')).expect(200);
   expect(free.headers).not.toHaveProperty('sluice-warning');
-});
-
-it('names them also when the provider refuses the record', async () => {
-  const seed = await gateway.seed();
-  const queued = await gateway.write(seed, { ...update('5', 'queued'), mode: 'asynchronous' }).expect(200);
-  gateway.hubspot.answer = () => ({ status: 400, body: { status: 'error', message: 'No.' } });
-  const reply = await gateway.write(seed, update('5', 'now')).expect(422);
-  expect(reply.headers['sluice-warning']).toContain((queued.body as { operationId: string }).operationId);
 });
 
 // An executor that met the running call put its own aside; nobody but the end of the synchronous one sets it going again.

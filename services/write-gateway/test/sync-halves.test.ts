@@ -1,17 +1,13 @@
 import { hubspotRefusal } from '@sluice/testkit';
 import type { BatchWriteReply } from '@sluice/types';
 import type { Answer, HubspotCall } from './_fake-hubspot';
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { useGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
+const gateway = useGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
 let seed: Seed;
 let take: (call: HubspotCall) => Answer | Promise<Answer>;
-beforeAll(async () => {
-  gateway = await startGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
-  take = gateway.hubspot.answer;
-});
-afterAll(() => gateway.stop());
 beforeEach(async () => {
+  take = gateway.hubspot.answer;
   gateway.hubspot.calls.length = 0;
   gateway.hubspot.answer = refusingBad;
   seed = await gateway.seed();
@@ -77,13 +73,6 @@ it('every record bad: 422, each with its own refusal', async () => {
   const reply = await gateway.write(seed, { type: 'create', batch: batchOf(3, 0, 1, 2) }).expect(422);
   expect(reply.body).toMatchObject({ successCount: 0, failureCount: 3 });
   expect(gateway.hubspot.calls.map((call) => emailsOf(call).length)).toEqual([3, 2, 1, 1, 1]);
-});
-
-it('all or none is sent once', async () => {
-  const batchPolicy = { allOrNone: true };
-  const reply = await gateway.write(seed, { type: 'create', batch: batchOf(4, 1), batchPolicy }).expect(422);
-  expect(reply.body).toMatchObject({ failureCount: 4 });
-  expect(gateway.hubspot.calls).toHaveLength(1);
 });
 
 describe('what ends the sending is the outcome of what was not sent', () => {

@@ -1,13 +1,8 @@
-import { hubspotRecord, hubspotRefusal, sampleConfig } from '@sluice/testkit';
+import { hubspotRefusal, sampleConfig } from '@sluice/testkit';
 import type { SingleWriteReply } from '@sluice/types';
-import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
+import { canary, useGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
-beforeEach(() => gateway.hubspot.takeAll());
+const gateway = useGateway();
 
 const record = { email: 'zoe@example.com', firstname: 'Zoë' };
 const operationOf = async (seed: Seed, reply: { body: unknown }) => {
@@ -60,65 +55,6 @@ describe('200', () => {
     expect(await operationOf(seed, reply)).toMatchObject({ status: 'success' });
   });
 
-  // Specification, writeOnUpdate: ifEmpty. A value that the customer has is not ours to report.
-  it('an update whose only field is filled already succeeds without a write; the data is only the id', async () => {
-    const selectedFieldSettings = { city: { writeOnUpdate: 'ifEmpty' as const } };
-    const config = sampleConfig({
-      write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } },
-    });
-    const seed = await gateway.seed({ config });
-    gateway.hubspot.answer = () => ({
-      status: 200,
-      body: { status: 'COMPLETE', results: [hubspotRecord('42', { city: 'Basel' })] },
-    });
-    const called = gateway.hubspot.calls.length;
-    const reply = await gateway.write(seed, { type: 'update', record: { id: '42', city: 'Bern' } }).expect(200);
-    expect(reply.body).toEqual({
-      operationId: expect.any(String),
-      result: { success: true, recordId: '42', data: { id: '42' } },
-    });
-    expect(gateway.hubspot.calls.slice(called).map(({ path }) => path)).toEqual([
-      expect.stringContaining('/contacts/batch/read'),
-    ]);
-  });
-
-  // It is not known that the field is empty: the write would replace a value of the customer's.
-  it.each([
-    ['{}', {}],
-    ['an empty list', { status: 'COMPLETE', results: [] }],
-  ])('an update whose ifEmpty read is answered with %s writes nothing: 502', async (_, body) => {
-    const selectedFieldSettings = { city: { writeOnUpdate: 'ifEmpty' as const } };
-    const config = sampleConfig({
-      write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } },
-    });
-    const seed = await gateway.seed({ config });
-    gateway.hubspot.answer = () => ({ status: 200, body });
-    const called = gateway.hubspot.calls.length;
-    const reply = await gateway.write(seed, { type: 'update', record: { id: '42', city: 'Bern' } }).expect(502);
-    expect(reply.body).toMatchObject({ code: 'provider.unavailable', operationId: expect.any(String) });
-    expect(gateway.hubspot.calls.slice(called).map(({ path }) => path)).toEqual([
-      expect.stringContaining('/contacts/batch/read'),
-    ]);
-  });
-
-  it('a record whose association was refused is written, and the reply reports what was not done', async () => {
-    const seed = await gateway.seed();
-    const taken = gateway.hubspot.answer;
-    gateway.hubspot.answer = (call) =>
-      call.path.includes('/associations/') ? hubspotRefusal(400, { message: 'no such company' }) : taken(call);
-    const associations = [
-      { to: { id: '7' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] },
-    ];
-    const body = { type: 'update', record: { id: '42', city: 'Bern' }, associations };
-    const reply = await gateway.write(seed, body).expect(200);
-    expect(reply.body).toMatchObject({
-      result: { success: true, recordId: '42', warnings: [{ message: expect.stringContaining('no such company') }] },
-    });
-    const [written] = await recordsOf(seed, reply);
-    const { warnings } = (reply.body as SingleWriteReply).result;
-    expect(written?.warnings).toEqual(warnings?.map(({ message }) => message));
-  });
-
   // Kafka is not involved: an executor that got a message would only find it running.
   it('announces nothing', async () => {
     const seed = await gateway.seed();
@@ -160,14 +96,6 @@ describe('422', () => {
       ]);
     },
   );
-
-  it('an update of a record that the provider does not have', async () => {
-    const seed = await gateway.seed();
-    gateway.hubspot.answer = () => hubspotRefusal(404, { message: 'resource not found' });
-    const reply = await gateway.write(seed, { type: 'update', record: { id: '404', city: 'Bern' } }).expect(422);
-    expect(reply.body).toMatchObject({ errors: [{ message: 'resource not found' }] });
-    expect(await recordsOf(seed, reply)).toMatchObject([{ error: { class: 'not-found' } }]);
-  });
 
   it('never shows the token that the provider echoes', async () => {
     const seed = await gateway.seed();

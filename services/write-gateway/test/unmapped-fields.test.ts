@@ -1,16 +1,11 @@
 import { sampleConfig, sampleManifest } from '@sluice/testkit';
-import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { useGateway, type Seed } from './_gateway';
 
-let gateway: RunningGateway;
+const gateway = useGateway();
 let seed: Seed;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
 beforeEach(async () => {
-  gateway.hubspot.takeAll();
   seed = await seedWith(['position', 'größe']);
 });
-afterAll(() => gateway.stop());
 
 /** The builder asks the customer to choose a field for each name; this one chose none. */
 const seedWith = (names: readonly string[]) =>
