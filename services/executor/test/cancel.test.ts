@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { hubspotRefusal, until } from '@sluice/testkit';
 import { doubting, useGround, type Seed } from './_executor';
 import { hold } from './_hold';
@@ -70,20 +69,6 @@ describe('what waits ends at once', () => {
     expect(sent()).toBe(1);
   });
 
-  it('for the end of a block of its account', async () => {
-    ground.hubspot.behave = () => hubspotRefusal(429, {}, { 'Retry-After': '600' });
-    await ground.startExecutor(sweepsOff);
-    const first = await ground.accept(seed, [{ email: 'a@x.com' }]);
-    await until('a try', isTried);
-    const second = await ground.accept(seed, [{ email: 'b@x.com' }]);
-    await cancel(second);
-    expect(await ground.ended(seed, second)).toMatchObject({
-      status: 'failure',
-      result: 'The operation was cancelled.',
-    });
-    expect(await ground.operation(seed, first)).toMatchObject({ status: 'in_progress' });
-  });
-
   it('behind a write to the same record; what waits behind it continues in its order', async () => {
     await ground.startExecutor(sweepsOff);
     const { held, letGo } = hold();
@@ -111,22 +96,6 @@ describe('what waits ends at once', () => {
 });
 
 describe('what is being sent', () => {
-  it('finishes, and its outcome counts', async () => {
-    await ground.startExecutor(sweepsOff);
-    const { held, letGo } = hold();
-    ground.hubspot.script.push(async (_call, apply) => {
-      await held;
-      return apply();
-    });
-    const id = await ground.accept(seed, [{ email: 'a@x.com' }]);
-    await until('the call', () => (sent() > 0 ? true : undefined));
-    await cancel(id);
-    await sleep(600);
-    expect(await ground.operation(seed, id)).toMatchObject({ status: 'in_progress' });
-    letGo();
-    expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
-  });
-
   it('is not tried again when it fails', async () => {
     await ground.startExecutor(sweepsOff);
     const { held, letGo } = hold();
@@ -153,17 +122,6 @@ describe('what is being sent', () => {
     await until('the doubt', () => stateOf(id, 'in_doubt'));
     await cancel(id);
     expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
-    expect(sent()).toBe(1);
-  });
-
-  it('and was lost on its way ends as cancelled once it was looked for', async () => {
-    ground.hubspot.script.push(() => 'hang-up');
-    await ground.startExecutor(doubting);
-    const id = await ground.accept(seed, [{ email: 'lost@x.com' }]);
-    await until('the doubt', () => stateOf(id, 'in_doubt'));
-    await cancel(id);
-    expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure' });
-    expect(await ground.records(seed, id)).toMatchObject([cancelled]);
     expect(sent()).toBe(1);
   });
 });

@@ -23,20 +23,6 @@ function losing(...answers: readonly Behaviour[]): Behaviour {
 
 // A lookup is a call like any other: what it shows about the account applies to every write of it.
 describe('a lookup of a create of unknown outcome', () => {
-  it('that is refused with 429 blocks the lane, for as long as the provider requests', async () => {
-    const seed = await ground.seed();
-    ground.hubspot.behave = losing(() => hubspotRefusal(429, {}, { 'Retry-After': '3' }));
-    await ground.startExecutor();
-    const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
-    await until('the block', async () => (await ground.wasBlocked(seed)) || undefined);
-    const other = await ground.accept(seed, [{ email: 'other@x.com' }]);
-    expect(await ground.ended(seed, other)).toMatchObject({ status: 'success' });
-    expect(await ground.ended(seed, doubted)).toMatchObject({ status: 'success' });
-    const [refused, ...later] = ground.hubspot.calls.slice(1);
-    for (const { atMs } of later) expect(atMs - (refused?.atMs ?? 0)).toBeGreaterThanOrEqual(3_000);
-    expect(ground.hubspot.writes()).toHaveLength(2);
-  });
-
   // HubSpot's limit of searches is not the account's: what is no search continues.
   it('by search that is refused for the limit of searches holds back lookups alone', async () => {
     const seed = await ground.seed();
@@ -64,15 +50,6 @@ describe('a lookup of a create of unknown outcome', () => {
     expect(lookups()).toHaveLength(1);
   });
 
-  it('that succeeds marks the connection as working', async () => {
-    const seed = await ground.seed();
-    ground.hubspot.behave = losing();
-    await ground.startExecutor();
-    const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
-    await ground.ended(seed, doubted);
-    expect((await ground.store.connections.find(seed.projectId, seed.connectionId))?.status).toBe('working');
-  });
-
   // As long as the credentials cannot be opened no lookup is made, and that is no crash of a sender.
   it('that cannot begin is given back as what it is, and made when it can', async () => {
     const seed = await ground.seed();
@@ -95,30 +72,6 @@ describe('a lookup of a create of unknown outcome', () => {
     await connection.clone().update({ sealed_credentials: sealed });
     expect(await ground.ended(seed, doubted)).toMatchObject({ status: 'success' });
     expect(ground.hubspot.writes()).toHaveLength(1);
-  });
-
-  // It is not known that the record is absent: sent again, it would be there twice.
-  it('that is answered with nothing sends nothing again, however long it lasts, and is made again', async () => {
-    const seed = await ground.seed();
-    const misses = [{}, { status: 'COMPLETE', results: [] }];
-    let lostAtMs = 0;
-    const lose = losing();
-    ground.hubspot.behave = async (call, apply) => {
-      if (!isLookup(call)) {
-        lostAtMs = call.atMs;
-        return await lose(call, apply);
-      }
-      // The first lookup after the send's last moment is the one that would allow another: lease, timeout and what is added to them.
-      if (call.atMs - lostAtMs > 9_000) return apply();
-      const body = misses.shift() ?? {};
-      misses.push(body);
-      return { status: 200, body };
-    };
-    await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '1500' });
-    const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
-    expect(await ground.ended(seed, doubted)).toMatchObject({ status: 'success' });
-    expect(ground.hubspot.writes()).toHaveLength(1);
-    expect(ground.hubspot.contacts.size).toBe(1);
   });
 
   it('waits for quota, as a write does, and blocks nobody', async () => {

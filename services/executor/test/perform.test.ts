@@ -95,23 +95,6 @@ it("[sec-13] a forged message for another project's operation, or for nothing, c
   expect(ground.hubspot.calls).toHaveLength(1);
 });
 
-it('two executors on one hub share the work and send each write once', async () => {
-  const seeds = await Promise.all(['1', '2', '3'].map((accountRef) => ground.seed({ accountRef })));
-  await ground.startExecutor();
-  await ground.startExecutor();
-  const accepted = await Promise.all(
-    seeds.flatMap((seed, of) =>
-      Array.from({ length: 20 }, async (_, at) => ({
-        seed,
-        id: await ground.accept(seed, [{ email: `r${of}-${at}@x.com` }]),
-      })),
-    ),
-  );
-  for (const { seed, id } of accepted) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
-  expect(ground.hubspot.writes()).toHaveLength(60);
-  expect(ground.hubspot.contacts.size).toBe(60);
-});
-
 it('the sweep finds what no message announced', async () => {
   const seed = await ground.seed();
   const executor = await ground.startExecutor();
@@ -134,31 +117,4 @@ it('more lanes than slots: all of them are served through messages alone', async
     ),
   );
   for (const { seed, id } of ids) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
-});
-
-it('one lane never has more calls in flight than its cap; another lane continues beside it', async () => {
-  const [busy, quiet] = [await ground.seed(), await ground.seed({ accountRef: 'other' })];
-  await ground.startExecutor(sweepsOff);
-  let inFlight = 0;
-  let most = 0;
-  let letGo = (): void => undefined;
-  const held = new Promise<void>((resolve) => (letGo = resolve));
-  ground.hubspot.behave = async ({ properties }, apply) => {
-    if (String(properties['email']).startsWith('quiet')) return apply();
-    inFlight += 1;
-    most = Math.max(most, inFlight);
-    await held;
-    inFlight -= 1;
-    return apply();
-  };
-  const ids = await Promise.all(
-    Array.from({ length: 12 }, (_, at) => ground.accept(busy, [{ email: `busy${at}@x.com` }])),
-  );
-  await until('four calls in flight', () => (inFlight === 4 ? true : undefined));
-  const id = await ground.accept(quiet, [{ email: 'quiet@x.com' }]);
-  expect(await ground.ended(quiet, id)).toMatchObject({ status: 'success' });
-  expect(inFlight).toBe(4);
-  letGo();
-  for (const each of ids) await ground.ended(busy, each);
-  expect(most).toBe(4);
 });

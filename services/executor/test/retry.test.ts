@@ -1,79 +1,10 @@
 import { hubspotRefusal, until } from '@sluice/testkit';
 import { useGround } from './_executor';
-import { hold } from './_hold';
 
 const ground = useGround();
 
 const sweepsOff = { SLUICE_SWEEPS: 'off' };
 const sentAtMs = () => ground.hubspot.writes().map(({ atMs }) => atMs);
-
-it('503: sent again after Retry-After, and a success then counts', async () => {
-  const seed = await ground.seed();
-  await ground.startExecutor(sweepsOff);
-  const { held, letGo } = hold();
-  ground.hubspot.script.push(
-    () => hubspotRefusal(503, {}, { 'Retry-After': '2' }),
-    async (_call, apply) => {
-      await held;
-      return apply();
-    },
-  );
-  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
-  await until('the first try', () => (ground.hubspot.calls.length > 0 ? true : undefined));
-  expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
-  letGo();
-  expect(await ground.ended(seed, operationId)).toMatchObject({
-    status: 'success',
-    metadata: { retry: { attempts: 2 } },
-  });
-  const [first = 0, second = 0] = sentAtMs();
-  expect(second - first).toBeGreaterThanOrEqual(2_000);
-  const attempts = await ground.database('attempts').orderBy('fence').select('status', 'error_class');
-  expect(attempts).toEqual([
-    { status: 503, error_class: 'unavailable' },
-    { status: 201, error_class: null },
-  ]);
-});
-
-it('no connection: sent again', async () => {
-  const seed = await ground.seed();
-  await ground.startExecutor({ HUBSPOT_API_URL: 'http://127.0.0.1:9' });
-  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
-  await until('two tries', async () =>
-    Number((await ground.database('attempts').count('* as n'))[0]?.['n']) >= 2 ? true : undefined,
-  );
-  expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
-});
-
-// What is written is never sent again.
-it('207: only the unfinished record is sent again', async () => {
-  const seed = await ground.seed();
-  await ground.startExecutor(sweepsOff);
-  for (const id of ['1', '2', '3']) ground.hubspot.contacts.set(id, { id, createdAt: new Date(), properties: {} });
-  ground.hubspot.script.push((call, apply) => {
-    const { body } = apply() as { body: { results: object[] } };
-    const error = {
-      status: 'error',
-      category: 'INTERNAL_ERROR',
-      message: 'try again',
-      context: { objectWriteTraceId: ['1'] },
-    };
-    return {
-      status: 207,
-      body: { status: 'COMPLETE', results: [body.results[0], body.results[2]], errors: [error], numErrors: 1 },
-    };
-  });
-  const records = ['1', '2', '3'].map((id) => ({ id, city: 'Bern' }));
-  const operationId = await ground.accept(seed, records, { type: 'update' });
-  expect(await ground.ended(seed, operationId)).toMatchObject({
-    status: 'success',
-    result: expect.stringContaining('(3 succeeded, 0 failed)'),
-  });
-  expect(ground.hubspot.writes().map(({ method, path }) => `${method} ${path}`)).toEqual([
-    'POST /crm/v3/objects/contacts/batch/update',
-    'PATCH /crm/v3/objects/contacts/2',
-  ]);
-});
 
 describe('the retry deadline', () => {
   it('ends the operation with the error text; the last try comes just before it', async () => {

@@ -1,16 +1,13 @@
-import { hubspotRefusal, until } from '@sluice/testkit';
+import { until } from '@sluice/testkit';
 import { doubting, useGround, type Seed } from './_executor';
-import { hold } from './_hold';
 
 const ground = useGround();
 let seed: Seed;
 beforeEach(async () => {
   seed = await ground.seed();
-  for (const id of ['1', '2', '3']) ground.hubspot.contacts.set(id, { id, createdAt: new Date(), properties: {} });
 });
 
 const sent = () => ground.hubspot.writes().length;
-const update = (id: string, city: string) => ground.accept(seed, [{ id, city }], { type: 'update' });
 const uninstall = () => ground.store.installations.remove(seed);
 const inProgress = async (): Promise<number> => {
   const row = await ground.database('operations').whereIn('state', ['accumulating', 'queued']).count('* as n').first();
@@ -37,49 +34,6 @@ it('twenty writes accepted while the installation is deleted under a running exe
   expect(sent() - sentBefore).toBeLessThanOrEqual(Number((running as { n: string }).n));
   const states = await ground.database('calls').distinct('state').select('state');
   expect(states).toEqual([{ state: 'done' }]);
-});
-
-it('a call that is being sent finishes as it does, and its successor ends unsent', async () => {
-  await ground.startExecutor();
-  const { held, letGo } = hold();
-  ground.hubspot.script.push(async (_call, apply) => {
-    await held;
-    return apply();
-  });
-  const first = await update('1', 'first');
-  await until('the first call', () => (sent() > 0 ? true : undefined));
-  const second = await update('1', 'second');
-  await until('the second to wait', async () =>
-    (await ground.callStates(second))[0] === 'waiting' ? true : undefined,
-  );
-  expect(await uninstall()).toBe(true);
-  expect(await ground.operation(seed, second)).toMatchObject({
-    status: 'failure',
-    result: 'The installation was deleted.',
-  });
-  letGo();
-  expect(await ground.ended(seed, first)).toMatchObject({ status: 'success' });
-  expect(sent()).toBe(1);
-});
-
-it('what fails and would be tried again ends with the deletion, with the last text of the provider', async () => {
-  await ground.startExecutor();
-  const { held, letGo } = hold();
-  ground.hubspot.script.push(async () => {
-    await held;
-    return hubspotRefusal(503, { message: 'try later' });
-  });
-  const id = await ground.accept(seed, [{ email: 'a@x.com' }]);
-  await until('the call', () => (sent() > 0 ? true : undefined));
-  await uninstall();
-  letGo();
-  const operation = await ground.ended(seed, id);
-  expect(operation).toMatchObject({
-    status: 'failure',
-    result: expect.stringMatching(/^The installation was deleted\. Last: /),
-  });
-  expect(await ground.records(seed, id)).toMatchObject([{ status: 'failed', error: { class: 'cancelled' } }]);
-  expect(sent()).toBe(1);
 });
 
 // A create whose reply was lost may have been written: it is looked for while the connection lives, never sent again.
