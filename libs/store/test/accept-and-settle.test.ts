@@ -194,6 +194,15 @@ describe('claim', () => {
     expect(gone).toEqual({ calls: [], again: [], later: [], missing: [orphan] });
   });
 
+  it('that gave as many calls as were asked for is claimed again', async () => {
+    await fixture.store.writes.accept([fixture.asynchronous(), fixture.asynchronous()]);
+    const request = { owner: 'test', lanes: [fixture.lane], perLane: 4, leaseMs: 6_000, isolated: false };
+    expect((await fixture.store.writes.claim({ ...request, limit: 1 })).again).toEqual([
+      expect.objectContaining(fixture.lane),
+    ]);
+    expect((await fixture.store.writes.claim({ ...request, limit: 2 })).again).toEqual([]);
+  });
+
   it('is found by the sweep without any message', async () => {
     await fixture.accept();
     expect(await fixture.store.writes.findReadyLanes({ limit: 100 })).toEqual({ found: [fixture.lane] });

@@ -82,6 +82,17 @@ describe('a batch that is closed has its exact count, and the next record opens 
   });
 });
 
+it('each of two batches that are closed is sealed with what its own operation says', async () => {
+  const { projectId, laneId } = fixture.lane;
+  const [create] = await join(1);
+  const [update] = await join(1, { type: 'update', recordId: '7' });
+  for (const [member, type] of [[create, 'create'] as const, [update, 'update'] as const]) {
+    const operationId = member?.operationId ?? '';
+    await fixture.store.operations.requestCancel(projectId, operationId);
+    expect(await seal(operationId)).toMatchObject({ batch: { projectId, operationId, laneId, type, recordsTotal: 1 } });
+  }
+});
+
 it('a seal that writes less than the batch has leaves it closed, with its count', async () => {
   const operationId = (await join(100))[0]?.operationId ?? '';
   await fixture.database.raw(

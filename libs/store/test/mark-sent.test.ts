@@ -57,6 +57,7 @@ it('a record that is tried again keeps the moment of its first send', async () =
   await fixture.send(call, 0, 1);
   const firstSentAt = await sentAtOf(call);
   await settle(call, [unfinished(0), unfinished(1)]);
+  expect(await fixture.database('calls').select('owner', 'lease_until')).toEqual([{ owner: null, lease_until: null }]);
   const retried = await claimOne();
   const pendingAs = (sendState: string) => [0, 1].map(() => ({ sendState, firstSentAt }));
   expect(await fixture.store.writes.loadPending(retried)).toMatchObject(pendingAs('none'));
@@ -175,6 +176,14 @@ describe('an attempt', () => {
       { fence: '2', record_indexes: [1], finished_at: expect.any(Date) },
     ]);
     expect(await sentNow()).toEqual([]);
+  });
+
+  it('of a call that ends before its request leaves has no answer', async () => {
+    const call = await sendNew(0);
+    const error = { class: 'deadline', text: 'The deadline has passed.' } as const;
+    const records: RecordSettlement[] = [{ index: 0, kind: 'failed', error }];
+    await fixture.settle(call, records, { attempt: undefined });
+    expect(await attempts()).toEqual([{ ...unanswered, fence: '1', record_indexes: [0] }]);
   });
 
   it('whose call goes back into doubt, because another reply names what it adopted, is stored without an answer', async () => {

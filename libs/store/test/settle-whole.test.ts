@@ -94,6 +94,14 @@ describe('calls that are all of their operation', () => {
     ]);
   });
 
+  it('keep the outcome of each of a hundred records', async () => {
+    const [batch] = (await sendCalls(100)) as [ClaimedCall];
+    const indexes = Array.from({ length: 100 }, (_, index) => index);
+    await settle(fixture.database, [ended(batch, indexes.map(written))], 1);
+    const outcomes = fixture.database('outcomes').where('operation_id', batch.operationId);
+    expect(await outcomes.select('record_indexes')).toEqual([{ record_indexes: indexes }]);
+  });
+
   it.each<[string, number, () => RecordSettlement[], object]>([
     ['a record that was written', 1, () => [written(0)], {}],
     ['a record that was refused', 1, () => [rejected(0)], {}],

@@ -1,3 +1,4 @@
+import type { ClaimedCall } from '@sluice/store';
 import { useWriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture();
@@ -59,6 +60,23 @@ it('the crashes of a call that kills its sender are counted through all lookups 
     if (crashes < 4) await expectClaims('ready', crashes >= 2);
   }
   expect((await fixture.claim({ isolated: true }))[0]).toMatchObject({ crashCount: 4 });
+});
+
+it('a call that is quarantined is listed in its project, with the request that replays it', async () => {
+  const operationId = await crashed(4);
+  const [call] = (await fixture.claim({ isolated: true })) as [ClaimedCall];
+  await fixture.store.writes.settle([
+    { ...call, isCreate: true, records: [], orderKeys: [], next: { state: 'quarantined' } },
+  ]);
+  const { projectId } = fixture.seeded;
+  expect(await fixture.database('quarantine')).toMatchObject([
+    {
+      project_id: projectId,
+      operation_id: operationId,
+      call_number: 1,
+      replay_command: `POST /v1/projects/${projectId}/operations/${operationId}:replay`,
+    },
+  ]);
 });
 
 it('the crashes of a call that kills its lookup are counted too', async () => {
