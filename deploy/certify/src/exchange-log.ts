@@ -46,7 +46,7 @@ export function openExchangeLog(path: string, head: LogHead, names: ReadonlySet<
 
 /** Names that the APIs of the providers in code have in their addresses and bodies; those of the others come from their files. */
 const ownNames = `
-  2026-03 access-token-info account-info after archived associations associationCategory associationTypeId batch body category code
+  2026-03 account-info after archived associations associationCategory associationTypeId batch body category code
   composite configuration context correlationId crm crm-object-schemas create createdAt data describe details errorCode errors exists field
   fieldType fields filterGroups filters from get hubId id Id idProperty inputs label limit links message name nillable numErrors oauth oauth2 objects
   operator organization_id path picklistValues portalId private-apps properties propertyName q query read readOnlyValue records referenceTo

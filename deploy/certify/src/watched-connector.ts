@@ -27,7 +27,6 @@ interface Watch {
 /** What sends a request to the account. */
 const sending = [
   'workspace',
-  'scopes',
   'describe',
   'create',
   'update',

@@ -179,14 +179,3 @@ describe('tokens', () => {
     expect((await clientWith(accessToken).crm.contacts.basicApi.getPage()).results).toEqual([]);
   });
 });
-
-it('the scopes of a private app are reported to its key', async () => {
-  const { token } = sandbox;
-  const info = await sandbox.call('POST', '/oauth/v2/private-apps/get/access-token-info', { tokenKey: token });
-  expect(info).toMatchObject({
-    status: 200,
-    body: { hubId: sandbox.portalId, scopes: expect.arrayContaining(['oauth']) },
-  });
-  const other = await sandbox.call('POST', '/oauth/v2/private-apps/get/access-token-info', { tokenKey: 'CJ-oauth' });
-  expect(other.status).toBe(400);
-});

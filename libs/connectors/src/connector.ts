@@ -126,8 +126,6 @@ export interface Connector {
   readonly grant?: (grant: TokenGrant) => Promise<FreshTokens>;
   /** Which account the credentials open. Also the cheapest proof that they work. */
   readonly workspace: (call: ProviderCall) => Promise<Workspace>;
-  /** What the credentials may do, as the provider names it. Absent, or undefined: a token alone does not show it. */
-  readonly scopes?: (call: ProviderCall) => Promise<readonly string[] | undefined>;
   /**
    * Looks up creates of unknown outcome; one entry per input, in order. Does not throw for a provider's failure.
    * No proof before the late-commit window and `visibilityMs` have passed since the last send.

@@ -24,7 +24,7 @@ test.each(pages)('%s: what its page says is lacking, the connector lacks, and no
   const facts = [...page.matchAll(/^\| `(\w+)` \| (.*) \| (?:documented|recorded|assumed) \| .+ \|$/gm)];
   const lacking = facts.flatMap(([, name = '', how = '']) => (how.startsWith('lacking') ? [name] : []));
   const absent = [
-    ...[...methods, 'grant' as const, 'scopes' as const].filter((name) => !(name in connector)),
+    ...[...methods, 'grant' as const].filter((name) => !(name in connector)),
     ...Object.entries(connector.capabilities).flatMap(([name, value]) => (value === false ? [name] : [])),
     ...(connector.authSchemes.includes('apiKey') ? [] : ['apiKey']),
   ];

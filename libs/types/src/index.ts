@@ -54,11 +54,9 @@ export * from './oauth-connect-request';
 export { objectMetadataSchema, type FieldMetadata, type FieldValueType, type ObjectMetadata } from './object-metadata';
 export * from './overview';
 export {
-  callTransitions,
   logSchema,
   operationListReplySchema,
   operationSchema,
-  operationTransitions,
   paginationSchema,
   statusOf,
   type CallState,
@@ -72,7 +70,6 @@ export {
   type Pagination,
   type RecordOutcome,
   type SendState,
-  type Transition,
   recordOutcomes,
 } from './operation';
 export * from './operation-explanation';

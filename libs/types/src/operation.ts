@@ -163,68 +163,6 @@ export type RecordOutcome = (typeof recordOutcomes)[number];
 /** Whether bytes of a record have left: `maybe` means an attempt ended without a readable reply. */
 export type SendState = 'none' | 'sent' | 'maybe';
 
-/** Who moves it. A transition has one owner; a second service that wants it is a design error. */
-export interface Transition<State> {
-  readonly from: State | undefined;
-  readonly to: State;
-  readonly owner:
-    | 'write-gateway'
-    | 'batcher'
-    | 'lease-holder'
-    | 'management'
-    | 'lapse-sweep'
-    | 'order-sweep'
-    | 'late-reply'
-    | 'deletion'
-    // `npm run restored`, while no service runs.
-    | 'restored';
-}
-
-export const operationTransitions: readonly Transition<OperationState>[] = [
-  { from: undefined, to: 'accumulating', owner: 'write-gateway' },
-  { from: undefined, to: 'queued', owner: 'write-gateway' },
-  // A replay opens an operation of records that the gateway has accepted before.
-  { from: undefined, to: 'queued', owner: 'management' },
-  { from: 'accumulating', to: 'queued', owner: 'batcher' },
-  { from: 'queued', to: 'succeeded', owner: 'lease-holder' },
-  { from: 'queued', to: 'failed', owner: 'lease-holder' },
-  { from: 'accumulating', to: 'queued', owner: 'deletion' },
-  { from: 'queued', to: 'succeeded', owner: 'deletion' },
-  { from: 'queued', to: 'failed', owner: 'deletion' },
-  { from: 'succeeded', to: 'queued', owner: 'late-reply' },
-];
-
-export const callTransitions: readonly Transition<CallState>[] = [
-  { from: undefined, to: 'ready', owner: 'write-gateway' },
-  { from: undefined, to: 'running', owner: 'write-gateway' },
-  { from: undefined, to: 'ready', owner: 'management' },
-  { from: 'ready', to: 'running', owner: 'lease-holder' },
-  // To end it unsent, after a cancel.
-  { from: 'waiting', to: 'running', owner: 'lease-holder' },
-  { from: 'running', to: 'ready', owner: 'lease-holder' },
-  { from: 'running', to: 'in_doubt', owner: 'lease-holder' },
-  { from: 'running', to: 'waiting', owner: 'lease-holder' },
-  { from: 'running', to: 'done', owner: 'lease-holder' },
-  { from: 'waiting', to: 'ready', owner: 'lease-holder' },
-  { from: 'in_doubt', to: 'running', owner: 'lease-holder' },
-  { from: undefined, to: 'ready', owner: 'batcher' },
-  { from: undefined, to: 'waiting', owner: 'lease-holder' },
-  // A call that the provider refused whole goes on as two.
-  { from: undefined, to: 'ready', owner: 'lease-holder' },
-  { from: 'running', to: 'ready', owner: 'lapse-sweep' },
-  { from: 'running', to: 'in_doubt', owner: 'lapse-sweep' },
-  { from: 'running', to: 'quarantined', owner: 'lease-holder' },
-  { from: 'waiting', to: 'ready', owner: 'order-sweep' },
-  { from: 'ready', to: 'in_doubt', owner: 'late-reply' },
-  { from: 'waiting', to: 'in_doubt', owner: 'late-reply' },
-  { from: 'running', to: 'in_doubt', owner: 'late-reply' },
-  { from: 'done', to: 'in_doubt', owner: 'late-reply' },
-  { from: 'ready', to: 'done', owner: 'deletion' },
-  { from: 'waiting', to: 'done', owner: 'deletion' },
-  { from: 'ready', to: 'in_doubt', owner: 'restored' },
-  { from: 'running', to: 'in_doubt', owner: 'restored' },
-];
-
 const statuses: Record<OperationState, OperationStatus> = {
   accumulating: 'in_progress',
   queued: 'in_progress',

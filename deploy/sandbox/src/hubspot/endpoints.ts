@@ -8,7 +8,7 @@ import {
   listAssociations,
 } from './associations';
 import { batchArchive, batchCreate, batchRead, batchUpdate, batchUpsert } from './batches';
-import { accountDetails, listProperties, readSchema, tokenInfo } from './metadata';
+import { accountDetails, listProperties, readSchema } from './metadata';
 import { getObjectType } from './objects';
 import type { Action, ObjectCall, PairCall, PortalCall } from './portal-data';
 import { searchRecords } from './search';
@@ -71,7 +71,6 @@ const router = new Router<PortalCall>([
     'schema',
     onObject(readSchema),
   ),
-  at('POST /oauth/v2/private-apps/get/access-token-info', 'token-info', tokenInfo),
   at('GET /account-info/v3/details', 'account-details', accountDetails),
 ]);
 

@@ -1,9 +1,6 @@
-import { invalid } from './errors';
 import type { ObjectType, PropertyDefinition } from './object-type';
 import { associationTypes } from './objects';
 import type { Action, ObjectCall } from './portal-data';
-import { readJsonObject } from './properties';
-import { grantedScopes, USER_ID } from './tokens';
 
 /** `GET /account-info/v3/details`: the account of the token. Only `portalId` differs between accounts. */
 export const accountDetails: Action = ({ portalId }) => ({
@@ -20,13 +17,6 @@ export const accountDetails: Action = ({ portalId }) => ({
     dataHostingLocation: 'na1',
   },
 });
-
-/** `POST /oauth/v2/private-apps/get/access-token-info` with `{tokenKey}`: what a private app's key may do. Source: HubSpot's documentation (D). */
-export const tokenInfo: Action = ({ portalId, bodyText }) => {
-  const { tokenKey } = readJsonObject(bodyText);
-  if (typeof tokenKey !== 'string' || !tokenKey.startsWith('pat-')) throw invalid('Invalid private app access token');
-  return { status: 200, body: { userId: USER_ID, hubId: portalId, appId: 1_234_567, scopes: grantedScopes } };
-};
 
 /** `GET /crm/v3/properties/{T}` -> every property with its metadata, sorted by name. */
 export const listProperties: Action<ObjectCall> = ({ type }) => ({

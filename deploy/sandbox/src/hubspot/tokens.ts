@@ -3,10 +3,10 @@ import type { IssuedTokens, NewTokens, TokenRefusal, WireReply } from '../contro
 import { jsonReply } from './errors';
 
 /** The user who installed the app, the same in every account. */
-export const USER_ID = 29_584_574;
+const USER_ID = 29_584_574;
 
 /** The scopes a CRM app asks for. */
-export const grantedScopes = ['contacts', 'companies', 'deals']
+const grantedScopes = ['contacts', 'companies', 'deals']
   .flatMap((object) => [`crm.objects.${object}.read`, `crm.objects.${object}.write`, `crm.schemas.${object}.read`])
   .concat('oauth');
 

@@ -87,7 +87,6 @@ const writes = {
   properties: 'read',
   schema: 'read',
   workspace: 'read',
-  scopes: 'read',
 } as const satisfies Readonly<Record<string, Signal['on']>>;
 
 interface HubspotRequest {

@@ -76,7 +76,6 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
     authorizationUrl: (request) => authorizationUrl(authorizeUrl, request),
     exchangeCode: (request) => tokensFor(api, request),
     workspace: (call) => workspace(api, call),
-    scopes: (call) => scopes(api, call),
     findCreated: (find) => findCreated(api, find),
     recordKey: (recordId) => recordId,
     visibilityMs: (objectName, fields) => (uniqueKeyOf(objectName, fields) ? 0 : searchVisibilityMs),
@@ -95,27 +94,6 @@ async function workspace(api: HubspotApi, call: ProviderCall): Promise<Workspace
   const { portalId } = answer.body;
   if (typeof portalId === 'number' || typeof portalId === 'string') return { workspaceRef: String(portalId) };
   throw unreadable('hubspot', 'HubSpot answered without a portalId');
-}
-
-/**
- * `POST /oauth/v2/private-apps/get/access-token-info`: what a private app's key may do. The key is sent in the body as well as in the
- * header, to the same host. The scopes of an OAuth token are readable only with the app's secret (D): undefined.
- * Source: HubSpot developer documentation, private apps (D).
- * @throws ProviderError
- */
-async function scopes(api: HubspotApi, call: ProviderCall): Promise<readonly string[] | undefined> {
-  const { accessToken } = call.auth;
-  if (!accessToken.startsWith('pat-')) return undefined;
-  const request = {
-    operation: 'scopes',
-    method: 'POST',
-    path: paths.tokenInfo,
-    body: { tokenKey: accessToken },
-  } as const;
-  const answer = await api.call(request, call);
-  if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
-  const { scopes: listed } = answer.body;
-  return Array.isArray(listed) ? listed.filter((scope) => typeof scope === 'string') : undefined;
 }
 
 /** The unique property alone where there is one, because at most one record can carry it; else every value that is not empty. */

@@ -16,8 +16,6 @@ export const paths = {
   /** Links between records of two objects. */
   associations: (from: string, to: string) => `/crm/v4/associations/${encode(from)}/${encode(to)}/batch/create`,
   account: '/account-info/v3/details',
-  /** What a private app's key may do. */
-  tokenInfo: '/oauth/v2/private-apps/get/access-token-info',
   /** Where a refresh token is changed. */
   token: '/oauth/v1/token',
 } as const;
