@@ -1,5 +1,7 @@
 import { hubspotRefusal, until } from '@sluice/testkit';
+import { newId } from '@sluice/store';
 import { useGround, type Seed } from './_executor';
+import { hold } from './_hold';
 
 const ground = useGround();
 let seed: Seed;
@@ -37,6 +39,37 @@ it('the second update of a record waits for the first one, which is retried; ano
   expect(cityOf('1')).toBe('second');
 });
 
+it('one record twice in a batch: two calls, in order', async () => {
+  await ground.startExecutor(sweepsOff);
+  const id = await update([
+    { id: '1', city: 'a' },
+    { id: '2', city: 'b' },
+    { id: '1', city: 'c' },
+  ]);
+  expect(await ground.ended(seed, id)).toMatchObject({ result: expect.stringContaining('(3 succeeded') });
+  expect(sent()).toEqual(['1 a', '2 b', '1 c']);
+});
+
+it('a partly blocked call is split: free records go, the blocked one follows its predecessor', async () => {
+  await ground.startExecutor(sweepsOff);
+  const { held, letGo } = hold();
+  ground.hubspot.script.push(async (_call, apply) => {
+    await held;
+    return apply();
+  });
+  const first = await update([{ id: '2', city: 'early' }]);
+  await until('the first call', () => (sent().length > 0 ? true : undefined));
+  const batch = await update(['1', '2', '3'].map((id) => ({ id, city: 'late' })));
+  await until('the free records', () => (sent().length === 3 ? true : undefined));
+  expect(sent()).toEqual(['2 early', '1 late', '3 late']);
+  expect((await ground.callStates(batch)).at(-1)).toBe('waiting');
+  letGo();
+  await ground.ended(seed, first);
+  expect(await ground.ended(seed, batch)).toMatchObject({ result: 'Batch write completed (3 succeeded, 0 failed)' });
+  expect(sent().at(-1)).toBe('2 late');
+  expect(cityOf('2')).toBe('late');
+});
+
 it('twenty updates of one record through two executors arrive in accept order', async () => {
   await ground.startExecutor();
   await ground.startExecutor();
@@ -44,6 +77,57 @@ it('twenty updates of one record through two executors arrive in accept order', 
   for (let n = 0; n < 20; n += 1) ids.push(await update([{ id: '1', city: `c${n}` }]));
   for (const id of ids) await ground.ended(seed, id);
   expect(sent()).toEqual(ids.map((_, n) => `1 c${n}`));
+});
+
+// While a synchronous write executes on a record, neither sends.
+it('a synchronous write that a gateway is sending holds back the asynchronous one, and its end lets it go', async () => {
+  const queued = await ground.accept(seed, [{ id: '1', city: 'queued' }], { type: 'update', announce: false });
+  const stored = ground.database('records').where({ operation_id: queued });
+  const [row] = await stored.select<{ plan: string; order_key: string }[]>('plan', 'order_key');
+  const { projectId, integrationId, installationId, configId, connectionId, revisionId, keyId, laneId } = seed;
+  const operation = {
+    projectId,
+    id: newId(),
+    integrationId,
+    laneId,
+    objectName: 'contacts',
+    type: 'update' as const,
+    mode: 'synchronous' as const,
+    allOrNone: false,
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    pins: { installationId, configId, connectionId, revisionId, keyId },
+  };
+  const orderKey = row?.order_key ?? '';
+  const record = { index: 0, callNumber: 1, orderKey, headersKey: '', plan: row?.plan ?? '', retryMs: 0 };
+  const opening = await ground.store.writes.openSynchronous({
+    operation,
+    records: [record],
+    owner: 'gateway',
+    leaseMs: 300_000,
+  });
+  expect(opening).toMatchObject({ kind: 'opened', queuedBehind: [queued] });
+  await ground.startExecutor();
+  await ground.announce(queued);
+  const other = await update([{ id: '2', city: 'other' }]);
+  await ground.ended(seed, other);
+  await until('the queued write waits', async () =>
+    (await ground.callStates(queued))[0] === 'waiting' ? true : undefined,
+  );
+  const call = {
+    projectId,
+    operationId: operation.id,
+    number: 1,
+    laneId,
+    fence: 1,
+    isCreate: false,
+    objectName: 'contacts',
+  };
+  const records = [{ index: 0, kind: 'succeeded' as const, providerId: '1' }];
+  await ground.store.writes.settle([
+    { ...call, records, attempt: { durationMs: 1 }, next: { state: 'done' }, orderKeys: [orderKey] },
+  ]);
+  expect(await ground.ended(seed, queued)).toMatchObject({ status: 'success' });
+  expect(sent()).toEqual(['2 other', '1 queued']);
 });
 
 // The provider may still commit the lost update for a while.
