@@ -177,26 +177,20 @@ export interface FakeTokens {
   readonly expired: Set<string>;
   /** Refresh tokens that are good. */
   readonly good: Set<string>;
-  /** The client secret that is taken. */
-  clientSecret: string;
-  /** Set: the answer to every post. */
-  answer: Answer | undefined;
 }
 
 const tokenPath = '/oauth/v1/token';
 
 function createFakeTokens(): FakeTokens {
-  return { posted: [], expired: new Set(), good: new Set(), clientSecret: 'secret-1', answer: undefined };
+  return { posted: [], expired: new Set(), good: new Set() };
 }
 
 /** What the token endpoint answers; each refresh rotates the pair. */
 function answerPost(tokens: FakeTokens, text: string): Answer {
   const form = Object.fromEntries(new URLSearchParams(text));
   tokens.posted.push(form);
-  if (tokens.answer !== undefined) return tokens.answer;
-  if (form['client_secret'] !== tokens.clientSecret) return flat('invalid_client', 'BAD_CLIENT_SECRET');
   const refreshToken = form['refresh_token'] ?? '';
-  if (!tokens.good.delete(refreshToken)) return flat('invalid_grant', 'BAD_REFRESH_TOKEN');
+  if (!tokens.good.delete(refreshToken)) return { status: 400, body: { error: 'invalid_grant', message: 'no' } };
   const next = `${refreshToken}'`;
   tokens.good.add(next);
   const body = {
@@ -206,9 +200,4 @@ function answerPost(tokens: FakeTokens, text: string): Answer {
     token_type: 'bearer',
   };
   return { status: 200, body };
-}
-
-/** A failure of the token endpoint: the flat form of OAuth, not that of the CRM. */
-function flat(error: string, status: string): Answer {
-  return { status: 400, body: { error, error_description: `HubSpot says ${error}.`, status, message: 'no' } };
 }

@@ -1,21 +1,18 @@
 import { startTcpProxy, type TcpProxy, until } from '@sluice/testkit';
-import { createGround, type Ground } from './_executor';
+import { useGround, type Seed } from './_executor';
 
-let ground: Ground;
+const ground = useGround();
 let proxy: TcpProxy;
+let seed: Seed;
 beforeEach(async () => {
-  ground = await createGround();
   proxy = await startTcpProxy(ground.url);
+  seed = await ground.seed();
+  await ground.startExecutor({ DATABASE_URL: proxy.url });
 });
-afterEach(async () => {
-  await ground.close();
-  proxy.close();
-});
+afterEach(() => proxy.close());
 
 // The provider's answer is held until it can be stored.
 it('the database goes away during a call: the outcome is settled when it is back, and nothing is sent twice', async () => {
-  const seed = await ground.seed();
-  await ground.startExecutor({ DATABASE_URL: proxy.url });
   ground.hubspot.script.push((_call, apply) => {
     proxy.cut();
     return apply();
@@ -33,8 +30,6 @@ it('the database goes away during a call: the outcome is settled when it is back
 });
 
 it('the answer to the intent is lost: nothing is sent under it, and the write is still made', async () => {
-  const seed = await ground.seed();
-  await ground.startExecutor({ DATABASE_URL: proxy.url });
   proxy.loseAnswerTo('sent_members = i.record_indexes');
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
   expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success' });
@@ -43,8 +38,6 @@ it('the answer to the intent is lost: nothing is sent under it, and the write is
 });
 
 it('the answer to the settlement is lost: the operation ends once, and nothing is sent twice', async () => {
-  const seed = await ground.seed();
-  await ground.startExecutor({ DATABASE_URL: proxy.url });
   proxy.loseAnswerTo('COMMIT');
   ground.hubspot.script.push((_call, apply) => {
     proxy.loseAnswerTo('COMMIT');
@@ -62,8 +55,6 @@ it('the answer to the settlement is lost: the operation ends once, and nothing i
 });
 
 it('away and back again: the executor recovers by itself', async () => {
-  const seed = await ground.seed();
-  await ground.startExecutor({ DATABASE_URL: proxy.url });
   proxy.cut();
   const ids = await Promise.all([1, 2, 3].map((n) => ground.accept(seed, [{ email: `r${n}@x.com` }])));
   expect(await Promise.all(ids.map((id) => ground.callStates(id)))).toEqual([['ready'], ['ready'], ['ready']]);

@@ -1,19 +1,13 @@
 import { HeldBytes } from '@sluice/telemetry';
 import { until } from '@sluice/testkit';
 import { planBudgetBytes } from '../src/context';
-import { createGround, type Ground, type RunningExecutor, type Seed } from './_executor';
+import { useGround, type Seed } from './_executor';
 import type { Answer } from './_fake-hubspot';
 
-let ground: Ground;
+const ground = useGround();
 let seed: Seed;
-let executor: RunningExecutor | undefined;
 beforeEach(async () => {
-  ground = await createGround();
   seed = await ground.seed();
-});
-afterEach(async () => {
-  await executor?.stop();
-  await ground.close();
 });
 
 /** One call of 19 MB, as a version made it that did not limit bytes. */
@@ -35,7 +29,7 @@ const callsOf = (id: string) =>
 // Loaded whole such a call ended the executor, and every project's calls with it.
 it('a call of more bytes than an executor loads continues as calls of usual size, each record sent once', async () => {
   const id = await acceptLarge();
-  executor = await ground.startExecutor();
+  await ground.startExecutor();
   expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
   expect(await callsOf(id)).toEqual([1, 2, 3, 4, 5, 6].map((number) => ({ number, state: 'done' })));
   const sent = ground.hubspot.writes().map(({ inputs }) => inputs.length);
@@ -51,7 +45,7 @@ it('one that was sent and is in doubt is not loaded and not sent again: its outc
   await database('records')
     .where({ operation_id: id })
     .update({ is_unanswered: true, send_state: 'sent', first_sent_at: database.fn.now() });
-  executor = await ground.startExecutor();
+  await ground.startExecutor();
   expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure' });
   expect(ground.hubspot.calls).toEqual([]);
   const records = await ground.records(seed, id);
@@ -62,7 +56,7 @@ it('one that was sent and is in doubt is not loaded and not sent again: its outc
 it('one that is all or none is taken out whole, because it cannot be divided', async () => {
   const id = await acceptLarge();
   await ground.database('calls').where({ operation_id: id }).update({ all_or_none: true });
-  executor = await ground.startExecutor();
+  await ground.startExecutor();
   expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure' });
   expect(ground.hubspot.calls).toEqual([]);
   expect((await ground.records(seed, id))[0]).toMatchObject({ status: 'failed' });
@@ -86,8 +80,8 @@ async function doubtLarge(): Promise<void> {
 // A lookup compares what it finds with what other creates sent: of 400 large ones that was 380 MB for each lookup.
 it('the plans that a lookup compares with are few megabytes, and wait for memory as those of a send', async () => {
   await doubtLarge();
-  executor = await ground.startExecutor();
-  const { plans, store } = executor.context;
+  const { context } = await ground.startExecutor();
+  const { plans, store } = context;
   const others = new HeldBytes();
   ground.hubspot.script.push(async (_call, apply): Promise<Answer> => {
     await plans.take(planBudgetBytes - 1_000_000, performance.now(), others);
@@ -141,7 +135,7 @@ it.each([
 ])('a create that made what is found and is %s: it is not given to another', async (_, planBytes) => {
   await makeAna(planBytes);
   await doubtLarge();
-  executor = await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '1500' });
+  await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '1500' });
   ground.hubspot.script.push(() => 'hang-up');
   const id = await ground.accept(seed, [{ firstname: 'Ana' }]);
   expect(await ground.ended(seed, id)).toMatchObject({
