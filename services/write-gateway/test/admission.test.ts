@@ -27,28 +27,18 @@ const single = { ...later, record };
 const batched = { ...single, autoBatchPolicy: { maxDelayMinutes: 5 } };
 
 /** The backlog of the seed, as full as it may be: 11 calls, one of them with 100 records, and 9 records of an auto-batch. */
-async function fill(by = gateway): Promise<string[]> {
+async function fill(): Promise<void> {
   const bodies = [
     ...Array.from({ length: 10 }, () => single),
     batchOf(100),
     ...Array.from({ length: 9 }, () => batched),
   ];
-  const ids = new Set<string>();
-  for (const body of bodies) {
-    const reply = await by.write(seed, body);
-    if (reply.status === 429) break;
-    ids.add((reply.body as { operationId: string }).operationId);
-  }
+  for (const body of bodies) if ((await gateway.write(seed, body)).status === 429) break;
   // What is being committed while a count is made is in neither of both: it may take a write or two more.
-  for (let more = 0; more < 10; more += 1) {
-    const reply = await by.write(seed, single);
-    if (reply.status === 429) break;
-    ids.add((reply.body as { operationId: string }).operationId);
-  }
+  for (let more = 0; more < 10; more += 1) if ((await gateway.write(seed, single)).status === 429) break;
   const { writes } = gateway.context.store;
   const waiting = (await writes.countBacklog([{ ...seed, groupRefs: [] }], 1_000)).get(seed.projectId);
   expect(waiting?.writes).toBeGreaterThanOrEqual(backlogMax - 3);
-  return [...ids];
 }
 
 describe('[sec-38] a project whose backlog is full', () => {
@@ -85,7 +75,9 @@ describe('[sec-38] a project whose backlog is full', () => {
     const flood = Array.from({ length: 300 }, () => gateway.write(seed, batched));
     const theirs = Array.from({ length: 15 }, () => gateway.write(other, single));
     expect((await Promise.all(theirs)).map(({ status }) => status)).toEqual(theirs.map(() => 200));
-    expect(new Set((await Promise.all(flood)).map(({ status }) => status))).toEqual(new Set([429]));
+    const refused = (await Promise.all(flood)).filter(({ status }) => status === 429);
+    // What a count began beside may leave room for three, as above.
+    expect(refused.length).toBeGreaterThanOrEqual(flood.length - 3);
   });
 
   // Each gateway counts for itself: what another one accepted is included by its next count.

@@ -52,25 +52,12 @@ describe('400 what is no JSON of ours', () => {
 
 // Each of these cost seconds and hundreds of megabytes, or killed a gateway of 512 MiB.
 describe('[sec-29] what is small to send and large to handle', () => {
-  const field = 'batch[0].record.a';
-  const tooManyItems = `${field} must have at most 100 items, is: list of more than 100`;
-  const inRecord = (value: string) =>
-    sendText(`{"groupRef":"group-1","type":"create","batch":[{"record":{"a":${value}}}]}`);
-  const nested = (value: string, levels: number): string =>
-    levels === 0 ? value : nested(`[${Array(100).fill(value).join(',')}]`, levels - 1);
-
-  it.each([
-    ['1.6 million empty lists', `[${'[],'.repeat(1_600_000)}[]]`, tooManyItems],
-    ['2.4 million numbers', `[${'1,'.repeat(2_400_000)}1]`, tooManyItems],
-    ['a million lists, 100 in each', nested('[]', 3), 'body must hold at most 250000 values, is: more than 250000'],
-    [
-      'a text of 2 MB',
-      `"${'x'.repeat(2_000_000)}"`,
-      `${field} must have at most 1000000 bytes, is: text of 2000000 bytes`,
-    ],
-  ])('%s', async (_case, sent, cause) => {
-    const { issues = [] } = await refused(400, inRecord(sent));
-    expect(issues.map(({ name, detail, value }) => `${name} ${detail}, is: ${String(value)}`)).toEqual([cause]);
+  it('1.6 million empty lists', async () => {
+    const value = `[${'[],'.repeat(1_600_000)}[]]`;
+    const text = `{"groupRef":"group-1","type":"create","batch":[{"record":{"a":${value}}}]}`;
+    expect((await refused(400, sendText(text))).issues).toMatchObject([
+      { name: 'batch[0].record.a', detail: 'must have at most 100 items', value: 'list of more than 100' },
+    ]);
   });
 
   it('lists that cannot be joined, in each field: 20 issues', async () => {

@@ -114,20 +114,7 @@ describe('200', () => {
 describe('every rule holds', () => {
   it.each<[string, object, number, string]>([
     ['the schema', { type: 'create', record: 7 }, 400, 'request.invalid'],
-    ['the rules between fields', { type: 'update', record: {} }, 400, 'request.invalid'],
-    [
-      'the capability',
-      { type: 'create', record: { a: 1 }, headers: [{ key: 'a', value: 'b' }] },
-      400,
-      'write.capability-missing',
-    ],
     ['two names of one field', { type: 'create', record: { mail: 'a', email: 'b' } }, 400, 'request.invalid'],
-    [
-      'one record twice',
-      { type: 'update', batch: [{ record: { id: '1' } }, { record: { id: '1' } }] },
-      400,
-      'request.invalid',
-    ],
     ['the group', { groupRef: 'nobody', type: 'create', record: { a: 1 } }, 404, 'group.not-found'],
   ])('%s', async (_, body, status, code) => {
     expect((await dryRun(body, status)).code).toBe(code);

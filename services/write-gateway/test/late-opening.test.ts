@@ -5,10 +5,8 @@ import { useGateway } from './_gateway';
 
 const gateway = useGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
 
-const bodies: [string, object][] = [
-  ['a create', { type: 'create', record: { email: 'a@x.com' } }],
-  ['an update', { type: 'update', record: { id: '42', city: 'Bern' } }],
-];
+const create = { type: 'create', record: { email: 'a@x.com' } };
+const update = { type: 'update', record: { id: '42', city: 'Bern' } };
 
 /** Opens nothing for longer than a lease, as a database does that is busy or has others waiting for each other. */
 async function withoutOpenings<T>(work: () => Promise<T>): Promise<T> {
@@ -29,12 +27,12 @@ async function withoutOpenings<T>(work: () => Promise<T>): Promise<T> {
 }
 
 // Observed once as a 502 while pods were replaced on a busy node: nobody but us had the call, and it was not sent.
-it.each(bodies)('%s whose opening took longer than its lease is sent all the same', async (_, body) => {
+it('a create and an update whose opening took longer than their lease are sent all the same', async () => {
   const seed = await gateway.seed();
   const called = gateway.hubspot.calls.length;
-  const reply = await withoutOpenings(() => gateway.write(seed, body).then((answer) => answer));
-  expect([reply.status, reply.body]).toEqual([200, expect.objectContaining({ operationId: expect.any(String) })]);
-  expect(gateway.hubspot.calls).toHaveLength(called + 1);
+  const write = (body: object) => gateway.write(seed, body).expect(200);
+  await withoutOpenings(() => Promise.all([write(create), write(update)]));
+  expect(gateway.hubspot.calls).toHaveLength(called + 2);
 });
 
 it('one that was taken meanwhile, because it seemed abandoned, is not sent by us', async () => {
@@ -45,7 +43,7 @@ it('one that was taken meanwhile, because it seemed abandoned, is not sent by us
     create function take_call() returns trigger language plpgsql as $$ begin new.fence := 2; return new; end $$;
     create trigger taken before insert on calls for each row execute function take_call()`);
   try {
-    const reply = await withoutOpenings(() => gateway.write(seed, bodies[0]?.[1] ?? {}).then((answer) => answer));
+    const reply = await withoutOpenings(() => gateway.write(seed, create).then((answer) => answer));
     expect(reply.status).toBe(502);
     expect(reply.body).toMatchObject({ code: 'provider.unavailable', retryable: true });
     expect(gateway.hubspot.calls).toHaveLength(called);
