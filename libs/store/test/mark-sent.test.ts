@@ -84,23 +84,6 @@ it('what is being sent is shown as sent, and is a rival of what is looked up', a
   expect(await plans()).toBe(0);
 });
 
-// Its call is being sent for another record at the moment at which its own adoption is undone.
-it('a call that goes back into doubt while it is sent leaves its records sent', async () => {
-  await fixture.store.writes.accept([fixture.asynchronous({ records: [{}, {}] }), fixture.asynchronous()]);
-  const claimed = await fixture.claim({ leaseMs: 60_000 });
-  const sizes = await Promise.all(claimed.map(async (call) => (await fixture.store.writes.loadPending(call)).length));
-  const [adopter, owner] = [claimed[sizes.indexOf(2)], claimed[sizes.indexOf(1)]] as [ClaimedCall, ClaimedCall];
-  await settle(adopter, [{ index: 0, kind: 'succeeded', providerId: '77', isAdopted: true }, unfinished(1)]);
-  const sending = await claimOne();
-  await fixture.send(sending, 1);
-  await fixture.settle(owner, [written(0, '77')]);
-  const pending = await fixture.store.writes.loadPending(sending);
-  expect(pending.map(({ index, sendState }) => [index, sendState])).toEqual([
-    [0, 'maybe'],
-    [1, 'sent'],
-  ]);
-});
-
 describe('an attempt', () => {
   const attempts = () =>
     fixture
@@ -199,6 +182,11 @@ describe('an attempt', () => {
       { ...unanswered, record_indexes: [1] },
     ]);
     expect(await sentNow()).toEqual([]);
+    const pending = await fixture.store.writes.loadPending(sending);
+    expect(pending.map(({ index, sendState }) => [index, sendState])).toEqual([
+      [0, 'maybe'],
+      [1, 'sent'],
+    ]);
     await fixture.settleAll(sending);
     expect(await fixture.database('attempts').where({ operation_id: adopter.operationId, fence: 2 })).toMatchObject([
       { late_evidence: expect.stringContaining('succeeded') },

@@ -236,19 +236,6 @@ describe('a receiver that comes back to a long backlog', () => {
   });
 });
 
-it('a purge takes at most so much of what is old, and of what belongs to no endpoint', async () => {
-  const [key, gone] = [await addEndpoint(), await addEndpoint()];
-  await fill(key, 5);
-  await fill(gone, 5);
-  await messagesOf(key).update({ state: 'delivered', ended_at: fixture.database.raw(`now() - interval '31 days'`) });
-  await fixture.database('webhook_endpoints').where({ id: gone.endpointId }).delete();
-  const purged: number[] = [];
-  do purged.push(await fixture.store.webhookMessages.purge(30, 3));
-  while (purged.at(-1) === 3);
-  expect(purged).toEqual([3, 3, 3, 1]);
-  expect(await fixture.database('webhook_messages').select('id')).toEqual([]);
-});
-
 describe('what a receiver reports about itself', () => {
   const isDue = async (key: EndpointKey) =>
     (await fixture.store.webhookMessages.findDue(search)).some(({ endpointId }) => endpointId === key.endpointId);
