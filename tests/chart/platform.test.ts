@@ -13,12 +13,7 @@ import { accepted, digest, everyService, matrix, platform, refusedByServer } fro
 const commands: Readonly<Record<string, string>> = { reseal: 'management', restored: 'executor' };
 const services = ['management', 'search', 'write-gateway', 'batcher', 'executor'];
 
-const rendered = new Map<object, readonly Manifest[]>();
-function manifestsOf(values: object): readonly Manifest[] {
-  const known = rendered.get(values) ?? render(helm, values).manifests;
-  rendered.set(values, known);
-  return known;
-}
+const manifestsOf = (values: object): readonly Manifest[] => render(helm, values).manifests;
 function find(values: object, which: string): Manifest {
   const [kind, name] = which.split('/');
   const found = manifestsOf(values).find((each) => each.kind === kind && each.metadata.name === name);

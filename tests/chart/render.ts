@@ -83,8 +83,16 @@ export interface Rendering {
   readonly refusal: string;
 }
 
-/** Renders the chart with these values, as an installation into an empty cluster would. */
-export function render(helm: string, values: object, at = chart): Rendering {
+const rendered = new WeakMap<object, Rendering>();
+
+/** Renders the chart with these values, as an installation into an empty cluster would; the same values once. */
+export function render(helm: string, values: object): Rendering {
+  const known = rendered.get(values) ?? renderAt(chart, helm, values);
+  rendered.set(values, known);
+  return known;
+}
+
+function renderAt(at: string, helm: string, values: object): Rendering {
   const args = ['template', 'sluice', at, '--namespace', 'sluice', '--kube-version', '1.34.0'];
   const { stdout, stderr, status } = spawnSync(helm, [...args, '--values', valuesFile(values)], { encoding: 'utf8' });
   if (status !== 0) return { manifests: [], text: '', refusal: stderr };
@@ -107,7 +115,7 @@ export function notesOf(helm: string, values: object): string {
   const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: notes }';
   const data = 'data: { notes: {{ include "test.notes" . | toJson }} }';
   writeFileSync(join(templates, 'notes.yaml'), `{{- define "test.notes" }}${notes}{{ end -}}\n${head}\n${data}\n`);
-  const { manifests, refusal } = render(helm, values, copy);
+  const { manifests, refusal } = renderAt(copy, helm, values);
   const text = manifests.find(({ metadata }) => metadata.name === 'notes')?.data?.['notes'];
   if (text === undefined) throw new Error(refusal);
   return text;
