@@ -1,6 +1,5 @@
 import { Client as HubspotClient } from '@hubspot/api-client';
 import { AssociationSpecAssociationCategoryEnum as LinkCategory } from '@hubspot/api-client/lib/codegen/crm/associations/v4';
-import { FilterOperatorEnum } from '@hubspot/api-client/lib/codegen/crm/companies';
 import { AssociationSpecAssociationCategoryEnum as DealCategory } from '@hubspot/api-client/lib/codegen/crm/deals';
 import { startClient, type Client } from './sandbox-client';
 
@@ -100,39 +99,6 @@ describe('a batch', () => {
     await batchApi.archive({ inputs: ids });
     expect((await hubspot.crm.companies.basicApi.getPage()).results).toHaveLength(2);
   });
-
-  it('is partly done with a 207', async () => {
-    const wanted: Record<string, string>[] = [{ name: 'One' }, { name: 'Two', industry: 'FISH' }];
-    const inputs = wanted.map((properties, index) => ({
-      properties,
-      associations: [],
-      objectWriteTraceId: String(index),
-    }));
-    const reply = await hubspot.crm.companies.batchApi.create({ inputs });
-    if (!('errors' in reply)) throw new Error('no errors in the reply');
-    expect([reply.results.length, reply.numErrors, reply.errors?.[0]?.context]).toEqual([
-      1,
-      1,
-      { objectWriteTraceId: ['1'] },
-    ]);
-    const missing = await hubspot.crm.companies.batchApi.update({ inputs: [{ id: '42', properties: { name: 'x' } }] });
-    expect('errors' in missing && missing.errors?.[0]?.category).toBe('OBJECT_NOT_FOUND');
-  });
-});
-
-it('searches', async () => {
-  await hubspot.crm.companies.basicApi.create({ properties: { name: 'Acme', city: 'Oslo' } });
-  await hubspot.crm.companies.basicApi.create({ properties: { name: 'Globex', city: 'Rome' } });
-  const filters = [{ propertyName: 'city', operator: FilterOperatorEnum.Eq, value: 'oslo' }];
-  const found = await hubspot.crm.companies.searchApi.doSearch({
-    filterGroups: [{ filters }],
-    properties: ['name'],
-    sorts: ['name'],
-    limit: 10,
-    after: '0',
-    query: '',
-  });
-  expect([found.total, found.results[0]?.properties.name]).toEqual([1, 'Acme']);
 });
 
 it('links records, by kind, by default and in a batch, and reads the links', async () => {

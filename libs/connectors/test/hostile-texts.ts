@@ -1,41 +1,10 @@
 import * as fc from 'fast-check';
 
 // What ends, hides or opens something in SOQL, JSON, a path, a header or a log.
-const quotes = [
-  "'",
-  '"',
-  '\\',
-  '`',
-  "\\'",
-  "\\\\'",
-  "''",
-  '\'"',
-  '\\n',
-  '\\u0027',
-  '\\u000a',
-  '\\x27',
-  '%27',
-  '%5c',
-  '%00',
-];
+const quotes = ['`', ...String.raw`' " \ \' \\' '' '" \n \u0027 \u000a \x27 %27 %5c %00`.split(' ')];
 const invisible = ['\n', '\r', '\t', '\b', '\f', '\0', ' ', '\u0085', '\u00a0', '\u2028', '\u2029', '\u202e', '\ufeff'];
 const letters = ['\ud83d', '\udc00', '\u{1f469}', 'é', 'ß', 'İ'];
-const paths = [
-  '.',
-  '..',
-  '/',
-  '//',
-  './',
-  '../batch/archive',
-  '%2e%2e',
-  '?',
-  '#',
-  '&',
-  ';',
-  '@',
-  '__proto__',
-  'contacts',
-];
+const paths = '. .. / // ./ ../batch/archive %2e%2e ? # & ; @ __proto__ contacts'.split(' ');
 const soql = [
   '--',
   '/*',

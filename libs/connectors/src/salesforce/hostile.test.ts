@@ -5,18 +5,8 @@ import { hostileText } from '../../test/hostile-texts';
 import { auth, field, soqlOf } from '../../test/salesforce-replies';
 import { readSoql, type ReadLiteral } from '../../test/soql-reader';
 
-const types = [
-  'string',
-  'textarea',
-  'picklist',
-  'email',
-  'boolean',
-  'int',
-  'double',
-  'date',
-  'datetime',
-  'reference',
-] as const;
+const texts = ['string', 'textarea', 'picklist', 'email'] as const;
+const types = [...texts, 'boolean', 'int', 'double', 'date', 'datetime', 'reference'] as const;
 type Type = (typeof types)[number];
 
 /** A Contact with a field of each type under a name of its own, and one that leads to the Account. */
@@ -65,7 +55,6 @@ function meant(type: Type, value: string): ReadLiteral | undefined {
   return { kind: 'text', value };
 }
 
-const texts = ['string', 'textarea', 'picklist', 'email'] as const;
 const valid = ['true', 'FALSE', ' 7 ', '-12.5', '2026-03-14', '2026-03-14T10:00:00Z', '003ak00000000AAAAA'];
 const filter = fc.oneof(
   { arbitrary: fc.record({ type: fc.constantFrom(...texts), value: hostileText }), weight: 18 },
