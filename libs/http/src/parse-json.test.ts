@@ -155,6 +155,7 @@ describe('parseJson', () => {
   // The quick scan and the slow explanation implement one grammar: JSON.parse is the reference for both.
   it('refuses exactly what JSON.parse refuses, on texts broken at random', () => {
     const seeds = ['{"a":[1,-2.5e3,"x\\n\\u00e9",true,null],"b":{"c":{},"d":[]}}', '[{"k":"v"},0,"",false]'];
+    const wrong: string[] = [];
     const letters = '{}[]":,\\ \n0-.eu1atn\u0001';
     for (let n = 0; n < 20_000; n += 1) {
       const seed = seeds[n % seeds.length] ?? '';
@@ -163,8 +164,9 @@ describe('parseJson', () => {
       const text = seed.slice(0, at) + letter + seed.slice(at + (n % 2));
       const isValid = accepts(() => JSON.parse(text) as unknown);
       const code = accepts(() => parseJson(text)) ? 'accepted' : refusalOf(text).code;
-      expect([text, code === 'request.malformed-json']).toEqual([text, !isValid]);
+      if ((code === 'request.malformed-json') === isValid) wrong.push(text);
     }
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -113,13 +113,6 @@ describe('AnnouncementBuffer', () => {
     expect(written.map(({ index }) => index)).toEqual([...written.keys()]);
   });
 
-  it('drops what does not fit into memory', async () => {
-    const { transport } = recorder({ isUp: () => false });
-    const { buffer: sut, dropped } = buffer(transport, { bufferMax: 10, holdMs: 60_000 });
-    for (let index = 0; index < 25; index += 1) sut.add('one', 'key', write('a', index));
-    expect(await dropped('buffer-full')).toBe(15);
-  });
-
   it('counts what a request under way holds towards the bound', async () => {
     let release = (): void => undefined;
     const { requests, transport } = recorder({ send: () => new Promise((resolve) => (release = resolve)) });

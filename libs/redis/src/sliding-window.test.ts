@@ -58,13 +58,6 @@ describe('SlidingWindow', () => {
 
 describe('allowanceOf', () => {
   it.each([
-    ['a fifth is kept by default', { limit: 110, windowMs: 10_000 }, 1, 88],
-    [
-      'a synchronous request sees all of it',
-      { limit: 110, windowMs: 10_000, priority: 'synchronous' as const },
-      1,
-      110,
-    ],
     ['half of it alone', { limit: 110, windowMs: 10_000, reserve: 0 }, 0.5, 55],
     ['half of it with its reserve', { limit: 110, windowMs: 10_000 }, 0.5, 44],
     ['one call at least', { limit: 1, windowMs: 1_000 }, 0.5, 1],

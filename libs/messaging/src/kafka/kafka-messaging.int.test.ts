@@ -153,15 +153,6 @@ describe('Kafka: a broker that is not always there', () => {
     expect(network.produceRequests - before).toBe(1);
   });
 
-  it('sends a backlog in requests that the broker takes, all of it to one partition', async () => {
-    const messaging = open();
-    const received = await consumeReady(messaging);
-    await eventually(() => messaging.healthy());
-    for (let index = 0; index < 5_000; index += 1) announce(messaging, write('one', index));
-    await eventually(() => received.length === 5_000);
-    expect(received.map(({ index }) => index)).toEqual([...received.keys()]);
-  });
-
   it('makes the topics once, with their settings, also when two ask at the same time', async () => {
     prefix = newPrefix();
     await Promise.all([open().createTopics(), open().createTopics()]);
