@@ -1,34 +1,12 @@
 import { DependencyError } from '@sluice/errors';
 import { newId, type AcceptableWrite, type AcceptAnswer } from '@sluice/store';
-import { openDatabase, type DatabaseLimits } from '../src/database';
 import { createWriteStore, type WriteStore } from '../src/writes/write-store';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
 // A flush is stored by one commit and, where some of it was not, read by a statement after it. What keeps that from being read is no news for those
 // whom the commit has stored: if they had to send their writes again, they would have them stored twice.
 
-type Database = ReturnType<typeof openDatabase>;
-
-let fixture: WriteFixture;
-let arrange: Database;
-let open: Database[];
-beforeEach(async () => {
-  fixture = await createWriteFixture();
-  open = [];
-  arrange = connect({});
-});
-afterEach(async () => {
-  for (const database of open) await database.destroy();
-  await fixture.close();
-});
-
-function connect(limits: Partial<DatabaseLimits>): Database {
-  const patient = { connectMs: 60_000, statementMs: 60_000, idleMs: 60_000 };
-  const names = { url: fixture.url, applicationName: 'test', poolMax: 1 };
-  const database = openDatabase({ ...names, limits: { ...patient, ...limits } });
-  open.push(database);
-  return database;
-}
+const fixture = useWriteFixture();
 
 interface Cut {
   readonly store: WriteStore;
@@ -38,7 +16,7 @@ interface Cut {
 
 /** From the first statement that is answered on there is no connection to be had. */
 function withoutConnection(): Cut {
-  const database = connect({ connectMs: 200 });
+  const database = fixture.connect({ limits: { connectMs: 200 } });
   const taken: Promise<unknown>[] = [];
   // Locked before the next statement asks for it: it waits in vain.
   database.on('query-response', () => taken.push(database.client.acquireConnection() as Promise<unknown>));
@@ -50,11 +28,11 @@ function withoutConnection(): Cut {
 
 /** From the first statement that is answered on every read of the operations is cancelled, as one that takes too long is. */
 function withoutLookup(): Cut {
-  const database = connect({});
+  const database = fixture.connect();
   let locking: Promise<unknown> | undefined;
   const over = new AbortController();
   const lock = async (connection: unknown): Promise<void> => {
-    await arrange.transaction(async (transaction) => {
+    await fixture.database.transaction(async (transaction) => {
       await transaction.raw('lock table operations in access exclusive mode');
       await database.client.releaseConnection(connection);
       while (!over.signal.aborted) {
@@ -90,7 +68,7 @@ async function acceptOrErrors(cut: Cut, writes: readonly AcceptableWrite[]): Pro
 }
 
 async function storedOf(writes: readonly AcceptableWrite[]): Promise<boolean[]> {
-  const rows = await arrange<{ id: string }>('operations').select('id');
+  const rows = await fixture.database<{ id: string }>('operations').select('id');
   const ids = new Set(rows.map(({ id }) => id));
   return writes.map(({ operation }) => ids.has(operation.id));
 }
@@ -126,7 +104,7 @@ describe.each(cuts)('the lookup that follows the commit fails %s', (_case, cut) 
 // The config may have changed since, so that it would be refused now.
 it('what an earlier try has stored is accepted, whatever has changed meanwhile', async () => {
   const write = await fixture.accept();
-  await arrange('installations').update({ config_id: 'another' });
+  await fixture.database('installations').update({ config_id: 'another' });
   const again = await fixture.store.writes.accept([write]);
   expect(again.get(write.operation.id)).toEqual(accepted);
 });

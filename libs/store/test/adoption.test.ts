@@ -1,5 +1,5 @@
-import { openDatabase, type ClaimedCall, type Settlement } from '@sluice/store';
-import { until, patientLimits } from '@sluice/testkit';
+import { type ClaimedCall, type Settlement } from '@sluice/store';
+import { until } from '@sluice/testkit';
 import { unfinished, useWriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture();
@@ -17,16 +17,14 @@ const adopt = (call: ClaimedCall, providerId = '77'): Settlement => ({
   orderKeys: [],
 });
 /** Until so many statements wait for a lock. */
-const waiting = (count: number) =>
-  until('statements that wait', async () => {
-    const watching = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'watch', limits: patientLimits });
-    const rows = await watching('pg_stat_activity')
-      .where({ wait_event_type: 'Lock' })
-      .andWhereRaw('datname = current_database()')
-      .select('pid');
-    await watching.destroy();
+const waiting = (count: number) => {
+  const watching = fixture.connect();
+  return until('statements that wait', async () => {
+    const active = watching('pg_stat_activity').where({ wait_event_type: 'Lock' });
+    const rows = await active.andWhereRaw('datname = current_database()').select('pid');
     return rows.length === count ? true : undefined;
   });
+};
 /** Settles one and then the other while the operation of a call is locked, so that both wait for it in this order. */
 async function settleInTurn(locked: ClaimedCall, first: Settlement, second: Settlement): Promise<void> {
   const settled = await fixture.database.transaction(async (holding) => {

@@ -1,49 +1,32 @@
 import { DefectError, DependencyError } from '@sluice/errors';
 import type { BatchableWrite, BatchMembership } from '@sluice/store';
-import { openDatabase, type DatabaseLimits } from '../src/database';
 import { createWriteStore, type WriteStore } from '../src/writes/write-store';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
 // Records of one batch key that two API keys sent take two statements, each with its commit. What keeps the second from happening is no news for
 // those whom the first has stored: if they had to send their records again, they would have them written twice.
 
-type Database = ReturnType<typeof openDatabase>;
-
 /** The first statement fills the batch, the second opens the next one. */
 const [standing, flushed, fitting] = [40, 100, 60];
 
-let fixture: WriteFixture;
-let arrange: Database;
-let open: Database[];
+const fixture = useWriteFixture();
 let otherKeyId: string;
 beforeEach(async () => {
-  fixture = await createWriteFixture();
-  arrange = connect({});
-  open = [arrange];
   await fixture.store.writes.join(Array.from({ length: standing }, () => fixture.batchable()));
   const { projectId } = fixture.seeded;
   const names = { projectId, label: 'another', scopes: ['full' as const], secret: 'another secret' };
   otherKeyId = (await fixture.store.apiKeys.create(names)).key;
 });
-afterEach(async () => {
-  for (const database of open) await database.destroy();
-  await fixture.close();
-});
-
-function connect(limits: Partial<DatabaseLimits>): Database {
-  const patient = { connectMs: 60_000, statementMs: 60_000, idleMs: 60_000 };
-  return openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 1, limits: { ...patient, ...limits } });
-}
-
-function storeOn(database: Database): WriteStore {
-  open.push(database);
-  return createWriteStore(database, 1);
-}
+const storeOn = (database: typeof fixture.database): WriteStore => createWriteStore(database, 1);
 
 /** Runs before each row that is inserted from now on: only the second pass opens a batch. */
 async function before(table: 'operations' | 'records', body: string): Promise<void> {
-  await arrange.raw(`create function interfere() returns trigger language plpgsql as 'begin ${body} return new; end'`);
-  await arrange.raw(`create trigger interfere before insert on ${table} for each row execute function interfere()`);
+  await fixture.database.raw(
+    `create function interfere() returns trigger language plpgsql as 'begin ${body} return new; end'`,
+  );
+  await fixture.database.raw(
+    `create trigger interfere before insert on ${table} for each row execute function interfere()`,
+  );
 }
 
 const flushOf = (more: (at: number) => Partial<BatchableWrite['record']> = () => ({})): BatchableWrite[] =>
@@ -58,7 +41,7 @@ const flushOf = (more: (at: number) => Partial<BatchableWrite['record']> = () =>
   });
 
 async function storedIds(): Promise<Set<string>> {
-  const rows = await arrange<{ ref: string }>('records').whereNotNull('ref').select('ref');
+  const rows = await fixture.database<{ ref: string }>('records').whereNotNull('ref').select('ref');
   return new Set(rows.map((row) => row.ref));
 }
 
@@ -77,7 +60,7 @@ async function expectTruth(writes: readonly BatchableWrite[], joining: ReturnTyp
 
 describe('the second pass fails', () => {
   it('without a connection to be had', async () => {
-    const database = connect({ connectMs: 200 });
+    const database = fixture.connect({ limits: { connectMs: 200 } });
     const writes = flushOf();
     const taken: Promise<unknown>[] = [];
     // Locked before the second pass asks for it: it waits in vain.
@@ -92,13 +75,13 @@ describe('the second pass fails', () => {
   it('at a statement that takes too long', async () => {
     await before('operations', 'perform pg_sleep(600);');
     const writes = flushOf();
-    await expectTruth(writes, storeOn(connect({ statementMs: 1_000 })).join(writes));
+    await expectTruth(writes, storeOn(fixture.connect({ limits: { statementMs: 1_000 } })).join(writes));
   });
 
   it('at a record that cannot be stored: its neighbours are', async () => {
     await before('records', `if new.headers_key = ''bad'' then raise exception using errcode = ''22023''; end if;`);
     const writes = flushOf((at) => (at === 70 ? { headersKey: 'bad' } : {}));
-    const answers = await storeOn(connect({})).join(writes);
+    const answers = await storeOn(fixture.connect()).join(writes);
     const joined = writes.map(({ recordId }) => answers.get(recordId));
     expect(joined.filter((answer) => answer instanceof Error)).toEqual([joined[70]]);
     expect(joined[70]).toBeInstanceOf(DefectError);
@@ -113,15 +96,13 @@ describe('the second pass fails', () => {
 it('a process may die between the two: that is where its failpoint is', async () => {
   const met: number[] = [];
   const failpoints = { hit: async () => void met.push((await storedIds()).size) };
-  const database = connect({});
-  open.push(database);
-  await createWriteStore(database, 1, failpoints).join(flushOf());
+  await createWriteStore(fixture.connect(), 1, failpoints).join(flushOf());
   expect(met).toEqual([fitting]);
 });
 
 it('the first pass fails: nothing was stored, and every record gets the error', async () => {
   await before('records', 'perform pg_sleep(600);');
-  const joining = storeOn(connect({ statementMs: 1_000 })).join(flushOf());
+  const joining = storeOn(fixture.connect({ limits: { statementMs: 1_000 } })).join(flushOf());
   await expect(joining).rejects.toBeInstanceOf(DependencyError);
   expect((await storedIds()).size).toBe(0);
 });

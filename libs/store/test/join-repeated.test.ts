@@ -1,32 +1,22 @@
 import { DefectError } from '@sluice/errors';
 import { newId, type BatchableWrite, type BatchMembership } from '@sluice/store';
-import { patientLimits, startTcpProxy, type TcpProxy } from '@sluice/testkit';
-import { openDatabase } from '../src/database';
+import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
 import { joinGroups, settleFate, type Flush } from '../src/writes/join-statement';
 import { createWriteStore, type WriteStore } from '../src/writes/write-store';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { useWriteFixture } from './write-fixture';
 
 // Nobody knows what became of a statement whose answer was lost. Its records are stored once, whatever became of it.
 
-type Database = ReturnType<typeof openDatabase>;
-
-let fixture: WriteFixture;
+const fixture = useWriteFixture();
 let proxy: TcpProxy;
-let database: Database;
-let direct: Database;
+let direct: typeof fixture.database;
 let writes: WriteStore;
 beforeEach(async () => {
-  fixture = await createWriteFixture();
   proxy = await startTcpProxy(fixture.url);
-  database = openDatabase({ url: proxy.url, applicationName: 'test', poolMax: 2, limits: patientLimits });
-  direct = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 2, limits: patientLimits });
-  writes = createWriteStore(database, 1);
+  direct = fixture.connect({ poolMax: 2 });
+  writes = createWriteStore(fixture.connect({ url: proxy.url, poolMax: 2 }), 1);
 });
-afterEach(async () => {
-  await Promise.all([database.destroy(), direct.destroy()]);
-  proxy.close();
-  await fixture.close();
-});
+afterEach(() => proxy.close());
 
 const named = (objectName: string, more: Partial<BatchableWrite['record']> = {}, keyId?: string): BatchableWrite => {
   const { operation, record, ...write } = fixture.batchable();

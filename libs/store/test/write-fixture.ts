@@ -6,6 +6,7 @@ import {
   type AcceptableWrite,
   type BatchableWrite,
   type ClaimedCall,
+  type DatabaseLimits,
   type LaneKey,
   type PlannedCall,
   type RecordSettlement,
@@ -22,11 +23,16 @@ import {
   patientLimits,
 } from '@sluice/testkit';
 
+type Database = ReturnType<typeof openDatabase>;
+type DatabaseOptions = Parameters<typeof openDatabase>[0];
+
 /** A database of its own with one installation and a key, and short words for what tests do all the time. */
 export interface WriteFixture {
   readonly url: string;
   /** Another way into the database, for what a test must arrange or see in the tables. */
-  readonly database: ReturnType<typeof openDatabase>;
+  readonly database: Database;
+  /** Connections of a test's own, one by default, which end with the fixture. A statement may take as long as `limits` allow. */
+  connect(o?: Partial<Omit<DatabaseOptions, 'limits'>> & { readonly limits?: Partial<DatabaseLimits> }): Database;
   readonly store: Store;
   readonly seeded: SeededInstallation;
   readonly lane: LaneKey;
@@ -91,6 +97,7 @@ export async function createWriteFixture(): Promise<WriteFixture> {
   const { url } = clone;
   const store = createStore({ url, applicationName: 'test', poolMax: 20, limits: patientLimits });
   const database = openDatabase({ url, applicationName: 'test', poolMax: 4, limits: patientLimits });
+  const connected: Database[] = [];
   const seeded = await seedInstallation(store);
   const key = await store.apiKeys.create({
     projectId: seeded.projectId,
@@ -145,6 +152,12 @@ export async function createWriteFixture(): Promise<WriteFixture> {
   return {
     url,
     database,
+    connect: ({ limits, ...o } = {}) => {
+      const options = { url, applicationName: 'test', poolMax: 1, ...o, limits: { ...patientLimits, ...limits } };
+      const made = openDatabase(options);
+      connected.push(made);
+      return made;
+    },
     store,
     seeded,
     lane: { projectId: seeded.projectId, laneId },
@@ -196,7 +209,7 @@ export async function createWriteFixture(): Promise<WriteFixture> {
       return settlement;
     },
     close: async () => {
-      await Promise.all([store.close(), database.destroy()]);
+      await Promise.all([store.close(), ...[database, ...connected].map((each) => each.destroy())]);
       await clone.drop();
     },
   };
