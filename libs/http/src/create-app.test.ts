@@ -22,6 +22,7 @@ function routes(router: Router): void {
     '/v1/things',
     route({ body: bodySchema, bodyBytesMax: 10_000, handle: ({ body }) => ({ status: 201, body }) }),
   );
+  router.post('/v1/roomy', route({ body: bodySchema, handle: ({ body }) => ({ body }) }));
   router.get('/v1/things', route({ query: querySchema, handle: ({ query }) => ({ body: query }) }));
   router.get('/v1/things/:id', route({ handle: ({ params }) => ({ body: { single: params } }) }));
   router.delete('/v1/things/:id', route({ handle: () => ({}) }));
@@ -132,6 +133,11 @@ describe('400', () => {
   ])('%s: issues name the field', async (_case, text, field) => {
     const { body } = await post(text).expect(400);
     expect(body).toMatchObject({ code: 'request.invalid', issues: [{ in: 'body', name: field }] });
+  });
+
+  it('[sec-29] 200 000 nested lists', async () => {
+    const sent = start().agent.post('/v1/roomy').type('json').serialize(String);
+    expect((await sent.send('['.repeat(200_000))).status).toBe(400);
   });
 
   it.each(['?groupRef=a&groupRef=b', '?pageSize=many'])('[sec-33] query %s', async (query) => {
