@@ -64,13 +64,16 @@ export interface GatewayOptions {
   readonly beside?: RunningGateway;
 }
 
-/** A gateway for all tests of a suite; each begins with an account that takes everything. */
+/** A gateway for all tests of a suite; each begins with an account that takes everything and was not called. */
 export function useGateway(wanted: GatewayOptions = {}): RunningGateway {
   const gateway = {} as RunningGateway;
   beforeAll(async () => {
     Object.assign(gateway, await startGateway(wanted));
   });
-  beforeEach(() => gateway.hubspot.takeAll());
+  beforeEach(() => {
+    gateway.hubspot.calls.length = 0;
+    gateway.hubspot.takeAll();
+  });
   afterAll(() => gateway.stop());
   return gateway;
 }

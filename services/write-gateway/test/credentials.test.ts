@@ -42,23 +42,22 @@ it('a token at its end that nothing refreshes is used as it is', async () => {
 it('a grant that is gone is found before anything is stored or sent', async () => {
   const seed = await gateway.seed();
   await expire(seed);
-  const [rows, called] = [await gateway.countRows(), gateway.hubspot.calls.length];
+  const rows = await gateway.countRows();
   const gone = new ProviderError({ class: 'credentials', detail: 'The grant is gone.' });
   const spied = jest.spyOn(gateway.context.installations, 'liveCredentials').mockRejectedValueOnce(gone);
   await gateway.write(seed, create).expect(409);
   spied.mockRestore();
   expect(await gateway.countRows()).toEqual(rows);
-  expect(gateway.hubspot.calls).toHaveLength(called);
+  expect(gateway.hubspot.calls).toEqual([]);
 });
 
 // The statement that returns the credentials has opened the write by then: it ends as not sent, and nobody has to find out.
 it('credentials that cannot be opened: 500, the operation has failed, nothing is sent', async () => {
   const seed = await gateway.seed();
   await gateway.database('connections').where({ id: seed.connectionId }).update({ sealed_credentials: 'v1.k1.x.x.x' });
-  const called = gateway.hubspot.calls.length;
   const reply = await gateway.write(seed, create).expect(500);
   expect(reply.text).not.toContain('v1.k1');
-  expect(gateway.hubspot.calls).toHaveLength(called);
+  expect(gateway.hubspot.calls).toEqual([]);
   const operations = await gateway
     .database('operations')
     .where({ project_id: seed.projectId })

@@ -41,7 +41,6 @@ it('a second update of the record waits for the first one, then goes; other reco
 it('409 after ten seconds: nothing written, and it may be sent again', async () => {
   const seed = await gateway.seed();
   const letGo = holdBack('slow');
-  const called = gateway.hubspot.calls.length;
   const slow = gateway.write(seed, update('9', 'slow')).then((reply) => reply);
   await until('the slow call', () => citiesSent().includes('slow') || undefined);
   const rows = await gateway.countRows();
@@ -50,7 +49,7 @@ it('409 after ten seconds: nothing written, and it may be sent again', async () 
   expect(reply.body).toMatchObject({ code: 'write.record-busy', retryable: true, remedy: expect.any(String) });
   expect(reply.headers['retry-after']).toBe('1');
   expect(await gateway.countRows()).toEqual(rows);
-  expect(gateway.hubspot.calls).toHaveLength(called + 1);
+  expect(gateway.hubspot.calls).toHaveLength(1);
   letGo();
   expect((await slow).status).toBe(200);
 });

@@ -28,11 +28,8 @@ const mixed = {
 describe('200', () => {
   it('one call for all records; results in request order', async () => {
     const seed = await gateway.seed();
-    const called = gateway.hubspot.calls.length;
     const reply = await gateway.write(seed, { type: 'create', batch: three }).expect(200);
-    expect(gateway.hubspot.calls.slice(called).map(({ path }) => path)).toEqual([
-      '/crm/v3/objects/contacts/batch/create',
-    ]);
+    expect(gateway.hubspot.calls.map(({ path }) => path)).toEqual(['/crm/v3/objects/contacts/batch/create']);
     expect(reply.body).toEqual({
       operationId: expect.any(String),
       successCount: 3,

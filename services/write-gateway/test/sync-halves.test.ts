@@ -8,7 +8,6 @@ let seed: Seed;
 let take: (call: HubspotCall) => Answer | Promise<Answer>;
 beforeEach(async () => {
   take = gateway.hubspot.answer;
-  gateway.hubspot.calls.length = 0;
   gateway.hubspot.answer = refusingBad;
   seed = await gateway.seed();
 });
