@@ -7,7 +7,8 @@ let seed: Seed;
 beforeEach(async () => {
   proxy = await startTcpProxy(ground.url);
   seed = await ground.seed();
-  await ground.startExecutor({ DATABASE_URL: proxy.url });
+  // A call whose intent had no answer is sent after the lease and this timeout.
+  await ground.startExecutor({ DATABASE_URL: proxy.url, SLUICE_CALL_TIMEOUT_MS: '4000' });
 });
 afterEach(() => proxy.close());
 
