@@ -1,5 +1,6 @@
-import { doubting, useGround, type Ground, type Seed } from './_executor';
 import { hubspotRefusal, sampleManifest, until } from '@sluice/testkit';
+import { doubting, useGround, type Seed } from './_executor';
+import type { Answer } from './_fake-hubspot';
 
 const ground = useGround();
 
@@ -60,41 +61,47 @@ describe('429', () => {
       metadata: { retry: { attempts: 2 } },
     });
   });
+});
 
-  it('at its deadline a record of a blocked lane fails, with the last text of the provider', async () => {
+describe('at its deadline what is held back fails, also what was never sent', () => {
+  it.each<[string, Answer, (seed: Seed) => Promise<boolean>, string]>([
+    [
+      'by a block, with the last text of the provider',
+      hubspotRefusal(429, { message: 'Daily limit reached', policyName: 'DAILY' }),
+      (seed) => ground.wasBlocked(seed),
+      'Daily limit reached',
+    ],
+    [
+      'by refused credentials',
+      hubspotRefusal(401, { category: 'INVALID_AUTHENTICATION' }),
+      async (seed) => (await statusOf(seed)) === 'bad_credentials',
+      'credentials',
+    ],
+  ])('%s', async (_, answer, isHeldBack, text) => {
     const seed = await ground.seed();
     await ground.startExecutor();
-    ground.hubspot.behave = () => hubspotRefusal(429, { message: 'Daily limit reached', policyName: 'DAILY' });
+    ground.hubspot.behave = () => answer;
     const first = await ground.accept(seed, [{ email: 'a@x.com' }]);
-    await until('the block', async () => (await ground.wasBlocked(seed)) || undefined);
+    await until('the refusal', async () => (await isHeldBack(seed)) || undefined);
     const second = await ground.accept(seed, [{ email: 'b@x.com' }]);
     await until('the first is back', async () => ((await ground.callStates(first))[0] === 'ready' ? true : undefined));
     for (const id of [first, second]) await ground.setDeadline(id, -1);
     for (const id of [first, second]) {
-      expect(await ground.ended(seed, id)).toMatchObject({
-        status: 'failure',
-        result: expect.stringContaining('Daily limit reached'),
-      });
+      expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure', result: expect.stringContaining(text) });
     }
     expect(ground.hubspot.calls).toHaveLength(1);
   });
 });
 
 describe('refused credentials', () => {
-  const seedTwo = async () => {
+  it('hold back only that connection, also on a shared lane; new credentials set it going again', async () => {
     const one = await ground.seed({}, 'bad-token');
     const manifest = sampleManifest({ name: 'crm2' });
     const two = await ground.seed({ projectId: one.projectId, groupRef: 'group-2', manifest }, 'good-token');
     expect(two.laneId).toBe(one.laneId);
-    return { one, two };
-  };
-  const refuseBad: Ground['hubspot']['behave'] = ({ token }, apply) =>
-    token === 'bad-token' ? hubspotRefusal(401, { category: 'INVALID_AUTHENTICATION' }) : apply();
-
-  it('hold back only that connection, also on a shared lane; new credentials set it going again', async () => {
-    const { one, two } = await seedTwo();
     await ground.startExecutor();
-    ground.hubspot.behave = refuseBad;
+    ground.hubspot.behave = ({ token }, apply) =>
+      token === 'bad-token' ? hubspotRefusal(401, { category: 'INVALID_AUTHENTICATION' }) : apply();
     const first = await ground.accept(one, [{ email: 'a@x.com' }]);
     await until('the refusal', async () => ((await statusOf(one)) === 'bad_credentials' ? true : undefined));
     const second = await ground.accept(one, [{ email: 'b@x.com' }]);
@@ -111,24 +118,6 @@ describe('refused credentials', () => {
       .update({ status: 'created', token_version: 2 });
     for (const id of [first, second]) expect(await ground.ended(one, id)).toMatchObject({ status: 'success' });
     expect(await statusOf(one)).toBe('working');
-  });
-
-  it('at its deadline a write fails, also one that was never sent', async () => {
-    const { one } = await seedTwo();
-    await ground.startExecutor();
-    ground.hubspot.behave = refuseBad;
-    const first = await ground.accept(one, [{ email: 'a@x.com' }]);
-    await until('the refusal', async () => ((await statusOf(one)) === 'bad_credentials' ? true : undefined));
-    const second = await ground.accept(one, [{ email: 'b@x.com' }]);
-    await until('the first is back', async () => ((await ground.callStates(first))[0] === 'ready' ? true : undefined));
-    for (const id of [first, second]) await ground.setDeadline(id, -1);
-    for (const id of [first, second]) {
-      expect(await ground.ended(one, id)).toMatchObject({
-        status: 'failure',
-        result: expect.stringContaining('credentials'),
-      });
-    }
-    expect(ground.hubspot.calls).toHaveLength(1);
   });
 
   // Nobody may wait for ever: what was sent cannot be looked for without credentials, so its outcome stays unknown.
