@@ -1,12 +1,14 @@
 import { sampleManifest } from '@sluice/testkit';
-import { useGateway, type RunningGateway, type Seed } from './_gateway';
+import { useGateway, type Seed } from './_gateway';
+
+const gateway = useGateway({ env: { SLUICE_BACKLOG_MAX: '20' } });
 
 const record = { email: 'a@x.com' };
 const single = { type: 'create', mode: 'asynchronous', record };
 const batched = { ...single, autoBatchPolicy: { maxDelayMinutes: 5 } };
 
-/** Two groups of one project, at one gateway. */
-async function twoGroups(gateway: RunningGateway): Promise<{ hungry: Seed; other: Seed }> {
+/** Two groups of one project. */
+async function twoGroups(): Promise<{ hungry: Seed; other: Seed }> {
   const hungry = await gateway.seed({ groupRef: 'hungry' });
   const { projectId } = hungry;
   const manifest = { ...sampleManifest(), name: 'another' };
@@ -14,7 +16,7 @@ async function twoGroups(gateway: RunningGateway): Promise<{ hungry: Seed; other
 }
 
 /** Sends it until it is refused. @returns how often it was accepted, and the refusal */
-async function fill(gateway: RunningGateway, seed: Seed, body: object) {
+async function fill(seed: Seed, body: object) {
   for (let accepted = 0; ; accepted += 1) {
     const reply = await gateway.write(seed, body);
     if (reply.status !== 200) return { accepted, reply };
@@ -22,14 +24,12 @@ async function fill(gateway: RunningGateway, seed: Seed, body: object) {
 }
 
 describe('[sec-38] a group that sends more than its share', () => {
-  const gateway = useGateway({ env: { SLUICE_BACKLOG_MAX: '20' } });
-
   it.each([
     ['single writes', single],
     ['auto-batched writes', batched],
   ])('is 429 for its %s, by name and number, and another group is let in', async (_, body) => {
-    const { hungry, other } = await twoGroups(gateway);
-    const { accepted, reply } = await fill(gateway, hungry, body);
+    const { hungry, other } = await twoGroups();
+    const { accepted, reply } = await fill(hungry, body);
     await gateway.write(other, single).expect(200);
     await gateway.write(other, batched).expect(200);
     expect(reply.status).toBe(429);
