@@ -35,11 +35,6 @@ describe('workspace', () => {
       detail: expect.stringContaining('set providerWorkspaceRef'),
     });
   });
-
-  test('a bad token is 403 with a word', async () => {
-    stub.replyWith({ status: 403, body: 'Bad_OAuth_Token', headers: { 'content-type': 'text/html' } });
-    await expect(salesforce.workspace({ auth })).rejects.toMatchObject({ class: 'credentials' });
-  });
 });
 
 describe('what a call leaves behind', () => {
