@@ -122,6 +122,14 @@ describe('how often a write is planned', () => {
     expect(plannings()).toBe(1);
   });
 
+  it.each(modes)('%s: once when it is accepted', async (_mode, more) => {
+    const seed = await gateway.seed();
+    await gateway.write(seed, { type: 'create', record, ...more }).expect(200);
+    const { plannings } = countPlannings();
+    await gateway.write(seed, { type: 'create', record, ...more }).expect(200);
+    expect(plannings()).toBe(1);
+  });
+
   it.each(modes)('%s: once more on the config that replaced the known one, also to be refused', async (_mode, more) => {
     const seed = await gateway.seed();
     await gateway.write(seed, { type: 'create', record, ...more }).expect(200);

@@ -11,6 +11,15 @@ const remove = { type: 'delete', record: { id: '42' } };
 const statusOf = async (seed: Seed, operationId: string) =>
   (await gateway.context.store.operations.find(seed.projectId, operationId))?.status;
 
+it('200: one call, the id of the record and no data; the operation succeeds', async () => {
+  const seed = await gateway.seed({ config: enabled() });
+  const reply = await gateway.write(seed, remove).expect(200);
+  const { operationId } = reply.body as { operationId: string };
+  expect(reply.body).toEqual({ operationId, result: { success: true, recordId: '42' } });
+  expect(await statusOf(seed, operationId)).toBe('success');
+  expect(gateway.hubspot.calls).toMatchObject([{ method: 'DELETE', path: '/crm/v3/objects/contacts/42' }]);
+});
+
 describe('what the provider answers', () => {
   it('a refusal is 422, and the operation fails', async () => {
     const seed = await gateway.seed({ config: enabled() });
