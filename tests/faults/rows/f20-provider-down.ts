@@ -9,8 +9,8 @@ import type { Party } from '../harness/world';
 import { sendWrite } from '../harness/send-write';
 import { executors, gateways, restart } from './support/parties';
 
-/** An hour of the specification lasts five seconds at the gateway that takes these writes. */
-const timeScale = 720;
+/** An hour of the specification lasts three seconds at the gateway that takes these writes: the pause before the try that succeeds grows with the time that the provider is away. */
+const timeScale = 1_200;
 const hourMs = 3_600_000 / timeScale;
 const downHours = 3;
 /** A last try is made a second before the deadline (libs/writes, `nextDelayMs`); none gives up earlier, whatever the machine. */
