@@ -91,3 +91,27 @@ it.each([
   receiver.answer = () => ({ status, headers: { 'retry-after': value } });
   expect((await sendTo('receiver.example.com')).retryAfterMs).toBe(expected);
 });
+
+it('a receiver that redirects is refused, and nobody follows', async () => {
+  receiver.answer = () => ({ status: 307, headers: { location: `${receiver.url}/elsewhere` } });
+  expect(await sendTo('localhost')).toMatchObject({ class: 'refused', status: 307 });
+  expect(receiver.calls).toHaveLength(1);
+});
+
+it('a receiver that is not there is unreachable, with the reason', async () => {
+  const outcome = await sender.send({ url: 'http://127.0.0.1:1/', headers: {}, body: '{}' });
+  expect(outcome).toMatchObject({ class: 'unreachable', response: 'ECONNREFUSED' });
+});
+
+// Without a network that the operator allows, as most run it.
+it.each([
+  ['https://127.0.0.1/', 'must not be a private or reserved address', '127.0.0.1/32'],
+  ['https://[::ffff:127.0.0.1]/', 'must not be a private or reserved address', '::ffff:7f00:1/128'],
+  ['http://127.0.0.1:9000/', 'must begin with https://', '127.0.0.1/32'],
+  ['http://localhost:9000/', 'must begin with https://', '127.0.0.1/32'],
+])('%s is refused, and the remedy says what allows it', async (url, detail, network) => {
+  const strict = createWebhookSender({ egressAllow: [], timeoutMs: 30_000 });
+  const remedy = expect.stringContaining(`SLUICE_WEBHOOK_EGRESS_ALLOW=${network}.`);
+  expect(strict.refusal(url)).toEqual({ detail, remedy });
+  await strict.close();
+});

@@ -84,14 +84,6 @@ describe('4xx and 5xx PATCH connections/{id}', () => {
     const problem = await unchanged(502, 'provider.unavailable', ['apiKey'], { apiKey: `${canary}-down` });
     expect(problem).not.toHaveProperty('issues');
   });
-
-  it.each([['a path that is none', ['status'], { apiKey: canary }, 'updateMask[0]']])(
-    '400 for %s',
-    async (_case, updateMask, values, name) => {
-      const problem = await unchanged(400, 'request.invalid', updateMask, values);
-      expect(problem.issues.map((issue) => issue.name)).toContain(name);
-    },
-  );
 });
 
 describe('DELETE connections/{id}', () => {
@@ -129,37 +121,5 @@ describe('GET connections/{id} with secrets [sec-4]', () => {
     const { refreshToken, ...shown } = tokens;
     expect((await show('includeCreds=true')).oauth2AuthorizationCode).toEqual(shown);
     expect((await show('includeRefreshToken=true')).oauth2AuthorizationCode).toEqual({ ...shown, refreshToken });
-  });
-
-  it('refreshes by force, and shows the new token', async () => {
-    const tokens = { accessToken: { token: canary }, refreshToken: { token: 'refresh-1' } };
-    const app = { provider: 'hubspot', clientId: 'app', clientSecret: 'app-secret' };
-    await management.as(project.key).post(`/v1/projects/${project.id}/provider-apps`).send(app).expect(200);
-    connection = (await generate({ oauth2AuthorizationCode: tokens })).body as Connection;
-    const body = { access_token: 'fresh-1', refresh_token: 'refresh-2', expires_in: 1800 };
-    management.hubspot.tokenEndpoint.replies.set('refresh_token', { status: 200, body });
-    const reply = await management.as(project.key).get(`${path()}?includeRefreshToken=true&refresh=force`).expect(200);
-    expect(reply.body).toMatchObject({
-      status: 'created',
-      oauth2AuthorizationCode: {
-        accessToken: { token: 'fresh-1', expiresAt: expect.stringMatching(/Z$/) },
-        refreshToken: { token: 'refresh-2' },
-      },
-    });
-    const again = await management.as(project.key).get(`${path()}?includeCreds=true&refresh=ifExpired`).expect(200);
-    expect((again.body as Connection).oauth2AuthorizationCode?.accessToken?.token).toBe('fresh-1');
-  });
-
-  it('409 when a forced refresh is refused', async () => {
-    management.hubspot.tokenEndpoint.replies.delete('refresh_token');
-    const tokens = { accessToken: { token: canary }, refreshToken: { token: 'gone' } };
-    const app = { provider: 'hubspot', clientId: 'app', clientSecret: 'app-secret' };
-    await management.as(project.key).post(`/v1/projects/${project.id}/provider-apps`).send(app).expect(200);
-    connection = (await generate({ oauth2AuthorizationCode: tokens })).body as Connection;
-    const reply = await management.as(project.key).get(`${path()}?refresh=force`).expect(409);
-    expect(reply.body).toMatchObject({ code: 'connection.bad-credentials' });
-    expect((await management.as(project.key).get(path()).expect(200)).body).toMatchObject({
-      status: 'bad_credentials',
-    });
   });
 });

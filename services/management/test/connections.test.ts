@@ -138,40 +138,4 @@ describe('422 POST connections:generate', () => {
       detail: expect.stringContaining('or apiKey is refused by hubspot'),
     });
   });
-
-  it('names the schemes that the provider takes, without credentials and with others', async () => {
-    const basicAuth = { username: 'u', password: canary };
-    const oauth2ClientCredentials = { clientId: 'c', clientSecret: canary };
-    for (const [credentials, name] of [
-      [{}, 'apiKey'],
-      [{ basicAuth }, 'basicAuth'],
-      [{ oauth2ClientCredentials }, 'oauth2ClientCredentials'],
-    ] as const) {
-      const problem = await refused({ ...order, ...credentials });
-      const detail = expect.stringContaining(
-        'apiKey, oauth2/authorizationCode, oauth2/authorizationCodePKCE (apiKey, ',
-      );
-      expect(problem.issues[0]).toMatchObject({ name, detail });
-    }
-  });
-});
-
-describe('400 POST connections:generate', () => {
-  it.each([
-    [
-      'two kinds of credentials',
-      { ...order, apiKey: canary, basicAuth: { username: 'u', password: canary } },
-      'basicAuth',
-    ],
-    ['a token of another type', { ...order, apiKey: { canary } }, 'apiKey'],
-    ['a secret as the name of a member', { ...order, [canary]: 'x' }, 'body'],
-    ['a secret as a name among credentials', { ...order, basicAuth: { [canary]: 'x' } }, 'basicAuth'],
-  ])('names the field of %s, and shows no secret', async (_case, body, name) => {
-    const project = await management.newProject();
-    const before = await management.countRows();
-    const reply = await generate(project, body).expect(400);
-    expect((reply.body as { issues: { name: string }[] }).issues.map((issue) => issue.name)).toContain(name);
-    expect(reply.text).not.toContain(canary);
-    expect(await management.countRows()).toEqual(before);
-  });
 });

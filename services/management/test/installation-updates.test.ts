@@ -40,18 +40,6 @@ describe('200 PATCH installations/{id}', () => {
     expect(await get()).toEqual(reply.body);
   });
 
-  it('switches a read object off and on by the path of the published browser client', async () => {
-    const { patch, get } = await prepareInstallation(management);
-    const contacts = { objectName: 'contacts', schedule: '*/15 * * * *' };
-    const whole = { config: { content: { read: { objects: { contacts } } } } };
-    await patch(['config.content.read.objects.contacts'], whole).expect(200);
-    for (const disabled of [true, false]) {
-      const read = { objects: { contacts: { disabled } } };
-      await patch(['config.content.read.objects.contacts.disabled'], { config: { content: { read } } }).expect(200);
-      expect((await get()).config.content.read?.objects?.['contacts']).toMatchObject({ ...contacts, disabled });
-    }
-  });
-
   it('takes every path that can be masked, at once', async () => {
     const { seed, patch } = await prepareInstallation(management);
     const connectionId = await addConnection(management, seed.projectId, seed.groupRef, { consumerRef: 'ben' });
@@ -115,49 +103,6 @@ describe('200 PATCH installations/{id}', () => {
     );
     const declared = await patch([contactsPath], withContacts(deletable)).expect(200);
     expect(declared.headers['sluice-warning']).toContain('a.b?');
-  });
-
-  it('loses neither of two changes at once', async () => {
-    const { patch, get } = await prepareInstallation(management);
-    const deals = { config: { content: { write: { objects: { deals: { objectName: 'deals' } } } } } };
-    await Promise.all([
-      patch([contactsPath], withContacts(deletable)).expect(200),
-      patch(['config.content.write.objects.deals'], deals).expect(200),
-      patch(['config.content.proxy.enabled'], { config: { content: { proxy: { enabled: true } } } }).expect(200),
-    ]);
-    expect((await get()).config.content).toEqual({
-      provider: 'hubspot',
-      write: { objects: { contacts: deletable, deals: { objectName: 'deals' } } },
-      proxy: { enabled: true },
-    });
-  });
-
-  it('is what the next request of a write finds', async () => {
-    const { seed, patch } = await prepareInstallation(management);
-    const { resolve, resolveAgain } = management.context.installations;
-    const names = {
-      withinProjectId: seed.projectId,
-      projectIdOrName: seed.projectId,
-      integrationId: seed.integrationId,
-      groupRef: seed.groupRef,
-    };
-    expect((await resolve(names)).configId).toBe(seed.configId);
-    const { config } = (await patch([contactsPath], withContacts(deletable)).expect(200)).body as Installation;
-    expect(await resolveAgain(names)).toMatchObject({ configId: config.id, config: config.content });
-  });
-});
-
-describe('400 PATCH installations/{id}', () => {
-  it.each([
-    ['config.content.write.objcts.contacts', /did you mean config\.content\.write\.objects\.contacts\?/],
-    ['config.content.write.objects.a.constructor', /is not a path/],
-    ['config.content.write.objects.deals', /has no value in installation/],
-  ])('names the path %s', async (path, detail) => {
-    const { patch } = await prepareInstallation(management);
-    const problem = await refused(() => patch([contactsPath, path], withContacts(deletable)).expect(400));
-    expect(problem).toMatchObject({ code: 'request.invalid', issues: [{ name: 'updateMask[1]' }] });
-    expect(problem.issues[0]?.detail).toMatch(detail);
-    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 });
 

@@ -8,8 +8,8 @@ import type { Response as Reply } from 'supertest';
 const bodyBytes = 900_000;
 /** A page ends at 1 MB of contents; what stands around them is small. */
 const pageBytesMax = 1_010_000;
-const revisions = 120;
-const groups = 30;
+const revisions = 12;
+const groups = 8;
 
 const management = useManagement();
 let prepared: PreparedInstallation;
@@ -21,7 +21,7 @@ beforeAll(async () => {
     await seedInstallation(management.context.store, { projectId, groupRef: `large-${group}`, manifest });
   }
   const { projectId, installationId } = prepared.seed;
-  // As 120 changes of a config of 0.9 MB leave it, and the same contents in force at every other installation.
+  // As 12 changes of a config of 0.9 MB leave it, and the same contents in force at every other installation.
   await management.database.raw(
     `with numbered as (select n, 'large-' || n as hash, jsonb_build_object('provider', 'hubspot', 'write', jsonb_build_object('objects',
          jsonb_build_object('contacts', jsonb_build_object('objectName', 'contacts', 'selectedValueDefaults', jsonb_build_object('stage', jsonb_build_object('value', repeat('x', :bodyBytes) || n)))))) as content
@@ -80,7 +80,7 @@ describe('installations with large configs', () => {
 
 // Whoever connects may say a megabyte about the account, and each connection repeats its provider app: one list of 120 was 108 MB.
 describe('connections with much about them', () => {
-  const count = 30;
+  const count = 8;
   let large: PreparedInstallation;
   const path = (list: string) => `/v1/projects/${large.seed.projectId}/${list}`;
   beforeAll(async () => {
@@ -140,12 +140,12 @@ it.each([
 });
 
 // One request for it loaded every plan of the operation: 95 MB ended a service of 256 MiB.
-describe('an operation of 95 MB', () => {
+describe('an operation of 48 MB', () => {
   let operations: PreparedOperations;
   let id: string;
   beforeAll(async () => {
     operations = await prepareOperations(management);
-    id = await operations.accept(100);
+    id = await operations.accept(50);
     const { database: tables } = management;
     const plan = tables.raw(
       `jsonb_build_object('objectName', 'contacts', 'fields', jsonb_build_object('note', repeat('x', 950000)))::text`,
@@ -180,9 +180,9 @@ describe('an operation of 95 MB', () => {
     const { send } = operations;
     const path = pathOf(id);
     const { pages } = await explain(id);
-    expect(pages.map(({ records }) => records.length)).toEqual([22, 22, 22, 22, 12]);
+    expect(pages.map(({ records }) => records.length)).toEqual([22, 22, 6]);
     const records = pages.flatMap((page) => page.records);
-    expect(records.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, at) => at));
+    expect(records.map(({ index }) => index)).toEqual(Array.from({ length: 50 }, (_, at) => at));
     expect(new Set(records.map(({ plan }) => plan.fields['note']))).toEqual(new Set(['string(950000)']));
     expect(new Set(pages.map(({ calls }) => calls.length))).toEqual(new Set([1]));
     await send.get(`${path}?pageToken=xyz`).expect(400);
@@ -250,7 +250,7 @@ describe('an operation of 95 MB', () => {
     await restateOutcomes(
       management.database,
       id,
-      ...Array.from({ length: 100 }, () => ({ outcome: 'succeeded', warnings }) as const),
+      ...Array.from({ length: 50 }, () => ({ outcome: 'succeeded', warnings }) as const),
     );
     const { body, text } = await send.get(`${operations.path}/operations/${id}/records`).expect(200);
     expect(Buffer.byteLength(text)).toBeLessThan(pageBytesMax);

@@ -92,22 +92,6 @@ describe('problems of metadata', () => {
     ];
     for (const [path, code] of codes) expect((await send.get(path).expect(404)).body).toMatchObject({ code });
   });
-
-  it('409 when the provider refuses the credentials, and the connection says so', async () => {
-    const { send, seed, token, integrationPath } = await prepareAccount(management);
-    management.hubspot.outcomes.delete(token);
-    const reply = await send.get(metadataPath(integrationPath, 'contacts')).expect(409);
-    expect(reply.body).toMatchObject({ code: 'connection.bad-credentials' });
-    const connection = await management.context.store.connections.find(seed.projectId, seed.connectionId);
-    expect(connection?.status).toBe('bad_credentials');
-  });
-
-  it('502 when the provider is down', async () => {
-    const { send, token, integrationPath } = await prepareAccount(management);
-    management.hubspot.outcomes.set(token, { status: 503, message: 'down' });
-    const reply = await send.get(metadataPath(integrationPath, 'contacts')).expect(502);
-    expect(reply.body).toMatchObject({ code: 'provider.unavailable', retryable: true });
-  });
 });
 
 describe('200 GET I/revisions/{revisionId}:hydrate', () => {

@@ -26,18 +26,6 @@ describe('204 DELETE P', () => {
     await until('its own key is forgotten', async () => (await send.delete(named)).status === 401 || undefined);
   });
 
-  it('lets the bootstrap key delete one, and frees its name', async () => {
-    const { id, name } = await management.newProject();
-    const admin = management.as(adminKey);
-    await admin.delete(`/v1/projects/${id}`).expect(204);
-    const gone = await admin.get(`/v1/projects/${id}`).expect(404);
-    expect(gone.body).toMatchObject({ code: 'project.not-found' });
-    const listed = (await admin.get('/v1/projects').expect(200)).body as { id: string }[];
-    expect(listed.map((project) => project.id)).not.toContain(id);
-    const again = await admin.post('/v1/projects').send({ name, appName: 'App', orgId: 'org' }).expect(201);
-    expect((again.body as { id: string }).id).not.toBe(id);
-  });
-
   it('erases what is left when requests of before are over, and no other project', async () => {
     const { send, seed } = await prepareInstallation(management);
     const other = await prepareInstallation(management);
@@ -53,47 +41,9 @@ describe('204 DELETE P', () => {
       ]);
     await other.send.get(other.path).expect(200);
   });
-
-  // The first transaction is committed, and the process is gone.
-  it('is finished by the sweep of any process', async () => {
-    const { seed } = await prepareInstallation(management);
-    expect(await management.context.store.projects.remove(seed.projectId)).toBe(true);
-    await letTimePass(seed.projectId);
-    await until('it is erased', async () => (await rows('project_deletions', seed.projectId)) === 0 || undefined);
-    for (const table of ['installations', 'connections', 'integrations', 'revisions', 'configs', 'lanes'])
-      expect([table, await rows(table, seed.projectId)]).toEqual([table, 0]);
-  });
 });
 
 describe('404 DELETE P', () => {
-  it("answers another project's id and name, an unknown one and a second time alike", async () => {
-    const mine = await management.newProject();
-    const { seed, send, path } = await prepareInstallation(management);
-    const bodyOf = async (name: string, key = mine.key) => {
-      const reply = await management.as(key).delete(`/v1/projects/${name}`).expect(404);
-      const { code, detail } = reply.body as { code: string; detail: string };
-      return { code, detail };
-    };
-    const unknown = await bodyOf('0190a4c2-7b5e-7000-8000-00000000dead');
-    expect(unknown.code).toBe('project.not-found');
-    for (const name of [seed.projectId, seed.projectName, 'no-such-project'])
-      expect(await bodyOf(name)).toEqual(unknown);
-    await send.get(path).expect(200);
-    await management.as(adminKey).delete(`/v1/projects/${mine.id}`).expect(204);
-    expect(await bodyOf(mine.id, adminKey)).toEqual(unknown);
-  });
-
-  it('answers one of ten at once with 204', async () => {
-    const { id } = await management.newProject();
-    const replies = await Promise.all(
-      Array.from({ length: 10 }, () => management.as(adminKey).delete(`/v1/projects/${id}`)),
-    );
-    expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
-      204,
-      ...Array<number>(9).fill(404),
-    ]);
-  });
-
   it('a project that is deleted while it is changed is not found', async () => {
     const { id } = await management.newProject();
     const sent = { updateMask: ['appName'], project: { appName: 'Late' } };

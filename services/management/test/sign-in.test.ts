@@ -137,12 +137,6 @@ describe('roles', () => {
     expect(made).toMatchObject({ status: 403, body: { code: 'auth.scope-missing' } });
   });
 
-  it('may enter every project', async () => {
-    const [first, second] = [await management.newProject(), await management.newProject()];
-    const { body } = await (await signedIn('vera-viewer')).call('GET', '/v1/projects');
-    expect((body as { id: string }[]).map(({ id }) => id)).toEqual(expect.arrayContaining([first.id, second.id]));
-  });
-
   it('refuses who has none, and says so in the log', async () => {
     const browser = new Browser();
     const reply = await browser.signInAs('nora-nobody');
@@ -196,13 +190,10 @@ describe('a session', () => {
     expect(await browser.call('GET', '/v1/projects')).toMatchObject(nobody);
   });
 
-  it.each([
-    ['is altered', (value: string) => value.slice(0, -4) + (value.endsWith('AAAA') ? 'BBBB' : 'AAAA')],
-    ['is no sealed text', () => 'admin'],
-    ['is empty', () => ''],
-  ])('is refused when it %s', async (_what, alter) => {
+  it('is refused when it is altered', async () => {
     const browser = await signedIn('vera-viewer');
-    browser.cookies.set('sluice_session', alter(browser.cookies.get('sluice_session') ?? ''));
+    const value = browser.cookies.get('sluice_session') ?? '';
+    browser.cookies.set('sluice_session', value.slice(0, -4) + (value.endsWith('AAAA') ? 'BBBB' : 'AAAA'));
     expect(await browser.call('GET', '/v1/projects')).toMatchObject(nobody);
   });
 

@@ -73,11 +73,6 @@ describe('200', () => {
     expect((await deploy(nameOf(address)).expect(200)).body).toEqual(deployed.body);
   });
 
-  it.each(['application/zip', 'Application/ZIP; v=1', 'application/octet-stream'])('takes %s', async (type) => {
-    const { url } = await signed();
-    await put(url, zip, { 'content-type': type }).expect(200);
-  });
-
   it('gives one integration a revision from a zip', async () => {
     const address = await signed();
     await put(address.url, zipOf([{ name: 'crm/amp.yml', content: yaml('zipped') }])).expect(200);
@@ -154,16 +149,6 @@ describe('a zip that is refused leaves its address good', () => {
       issues: [{ name: 'sourceZipUrl', detail: 'names an upload to which nothing was put' }],
     });
     await put(address.url, zip).expect(200);
-  });
-
-  it.each<[string, Buffer, string]>([
-    ['a bomb', zipOf([{ name: 'amp.yaml', content: Buffer.alloc(50_000_000) }]), 'more than'],
-  ])('%s', async (_what, bytes, rule) => {
-    const { url } = await signed();
-    const { body } = await put(url, bytes).expect(400);
-    expect(body).toMatchObject({ issues: [{ in: 'body', name: 'zip', detail: expect.stringContaining(rule) }] });
-    expect(body).toMatchObject({ remedy: expect.stringContaining('Zip') });
-    await put(url, zip).expect(200);
   });
 });
 
