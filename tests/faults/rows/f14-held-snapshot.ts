@@ -13,7 +13,7 @@ const ratioMax = 2;
 export const f14: Row = {
   id: 'F14',
   title: 'a long transaction holds the oldest snapshot',
-  ciSize: { writes: 1_000, faults: 20 },
+  ciSize: { writes: 500, faults: 10 },
   fullSize: { writes: 60_000, faults: 600 },
   run: async (context) => {
     const { world, size } = context;

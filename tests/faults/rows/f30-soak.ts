@@ -22,7 +22,7 @@ const mebi = 1024 * 1024;
 export const f30: Row = {
   id: 'F30',
   title: 'soak for an hour',
-  ciSize: { writes: 6_000, faults: 0 },
+  ciSize: { writes: 2_000, faults: 0 },
   fullSize: { writes: 360_000, faults: 0 },
   run: async (context) => {
     const { size, isFull } = context;
