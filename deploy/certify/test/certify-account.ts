@@ -10,8 +10,6 @@ import { type CertificationRequest, runCertification } from '../src/run-certific
 /** How far the index of a HubSpot account is behind, in milliseconds. */
 export const searchLagMs = 300;
 
-export const providers = [...fixtures.keys()];
-
 let sandbox: RunningSandbox;
 let dataDir: string;
 let opened = 0;
