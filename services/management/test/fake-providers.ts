@@ -25,7 +25,7 @@ export interface TokenEndpoint {
   answer(call: ProviderCall): ProviderAnswer;
 }
 
-export function createTokenEndpoint(): TokenEndpoint {
+function createTokenEndpoint(): TokenEndpoint {
   const asked: TokenEndpoint['asked'] = [];
   const replies: TokenEndpoint['replies'] = new Map();
   const noGrant = { status: 400, body: { error: 'invalid_grant', error_description: 'no such grant' } };
