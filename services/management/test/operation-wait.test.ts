@@ -43,6 +43,22 @@ describe('?waitSeconds', () => {
   it('an operation that is not there is 404 at once', async () => {
     await get(newId(), '?waitSeconds=30').expect(404);
   });
+
+  // Ten connections, two hundred waiters: a waiter holds none.
+  it('many waiters do not exhaust the pool', async () => {
+    const id = await prepared.accept();
+    const waiting = Array.from({ length: 200 }, () => get(id, '?waitSeconds=30').then((reply) => reply));
+    let answered = 0;
+    for (const each of waiting) void each.then(() => (answered += 1));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const others = await Promise.all(Array.from({ length: 20 }, async () => timed(get(await prepared.accept()))));
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => 'in_progress'));
+    // Not when a waiter had left.
+    expect(answered).toBe(0);
+    await end(id, 'succeeded');
+    const replies = await Promise.all(waiting);
+    expect(replies.every(({ body }) => (body as Operation).status === 'success')).toBe(true);
+  });
 });
 
 it('a stop does not wait for waiters: they get the state as it is', async () => {
