@@ -118,6 +118,21 @@ describe.each(crms)('%s: a batch of which one record is refused', (provider, crm
     expect(await storedWith(mark)).toHaveLength(2);
   });
 
+  it.each(wrong)('for %s: the others are updated [write.partial-success]', async (what, fields) => {
+    const mark = `Update-${wrong.findIndex(([each]) => each === what)}`;
+    const people = ['a', 'b', 'c'].map((each) => ({ record: person(crm, `${mark}-${each}`) }));
+    const created = await customer.write(object, { type: 'create', batch: people });
+    const batch = created.body.results.map(({ recordId }, at) => ({
+      record: { id: recordId, [title]: 'New', ...(at === 1 ? fields : {}) },
+    }));
+    const { status, body } = await customer.write(object, { type: 'update', batch });
+    expect({ status, results: body.results.map(({ success }) => success) }).toEqual({
+      status: 200,
+      results: [true, false, true],
+    });
+    expect((await storedWith(mark)).filter((record) => record.fields[title] === 'New')).toHaveLength(2);
+  });
+
   it('for an id that no record has: the others are updated [write.partial-success]', async () => {
     const people = ['a', 'b'].map((each) => ({ record: person(crm, `Absent-${each}`) }));
     const created = await customer.write(object, { type: 'create', batch: people });

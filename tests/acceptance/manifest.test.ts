@@ -1,7 +1,7 @@
 import { createCustomer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
 import { sharedStack } from '../harness/shared-stack';
-import { crms, person } from './crms';
+import { crms, hubspot, person } from './crms';
 
 const stack = sharedStack();
 let project: Project;
@@ -135,6 +135,14 @@ describe.each(crms)('%s: which objects can be written', (provider, crm) => {
     expect(reply).toMatchObject({ status: 404, body: { code: 'write.object-not-in-manifest' } });
     expect(await customer.account.records(object)).toEqual([]);
   });
+});
+
+it('a manifest that declares another object makes it writable at once [write.object-name]', async () => {
+  const { object } = hubspot.other;
+  const customer = await createCustomer(stack, { provider: 'hubspot', write: [object] });
+  const reply = await customer.write(object, { type: 'create', record: hubspot.other.record('Acme') });
+  expect(reply).toMatchObject({ status: 200, body: { result: { success: true } } });
+  expect(await customer.account.records(object)).toHaveLength(1);
 });
 
 describe('what is declared and not served', () => {

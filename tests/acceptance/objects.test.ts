@@ -42,4 +42,26 @@ describe.each(objects)('$provider $object', ({ provider, object, record, change 
     expect(await customer.account.records(object)).toEqual([]);
     expect((await customer.search(object, filter)).body.results).toEqual([]);
   });
+
+  it('is created in batches, asynchronously and by auto-batches [write.batch] [write.rule-3]', async () => {
+    const customer = await createCustomer(stack, { provider, write: [object] });
+    const [field = ''] = Object.keys(record);
+    // In front, where it fits a name and an address of mail alike.
+    const numbered = (index: number) => ({ ...record, [field]: `${index}${record[field] ?? ''}` });
+    const batch = await customer.write(object, {
+      type: 'create',
+      batch: [1, 2].map((at) => ({ record: numbered(at) })),
+    });
+    expect(batch).toMatchObject({ status: 200, body: { successCount: 2 } });
+    const later = { type: 'create', mode: 'asynchronous' };
+    const one = await customer.write(object, { ...later, record: numbered(3) });
+    const two = await customer.write(object, {
+      ...later,
+      record: numbered(4),
+      autoBatchPolicy: { maxDelayMinutes: 1 },
+    });
+    for (const { body } of [one, two])
+      expect(await customer.ended(body.operationId)).toMatchObject({ status: 'success' });
+    expect(await customer.account.records(object)).toHaveLength(4);
+  });
 });

@@ -30,6 +30,14 @@ describe.each(crms)('%s: operations', (provider, crm) => {
     expect(await customer.account.records(object)).toHaveLength(1);
   });
 
+  it('partial success with failed records is a success [operation-status.partial-success]', async () => {
+    const batch = [{ record: person(crm, 'Good') }, { record: badPerson(crm, 'Bad') }];
+    const { status, result } = await customer.ended(await accept({ batch }));
+    expect(status).toBe('success');
+    expect(result).toContain('1 failed');
+    expect(await customer.account.records(object)).toHaveLength(1);
+  });
+
   it('a final failure ends it as failure, with the error text [operation-status.failure] [operation.result] [errors.rule-3]', async () => {
     const id = await accept({ record: badPerson(crm, 'Bad') });
     const { status, result } = await customer.ended(id);
