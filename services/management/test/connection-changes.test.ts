@@ -122,4 +122,23 @@ describe('GET connections/{id} with secrets [sec-4]', () => {
     expect((await show('includeCreds=true')).oauth2AuthorizationCode).toEqual(shown);
     expect((await show('includeRefreshToken=true')).oauth2AuthorizationCode).toEqual({ ...shown, refreshToken });
   });
+
+  it('refreshes by force, and shows the new token', async () => {
+    const tokens = { accessToken: { token: canary }, refreshToken: { token: 'refresh-1' } };
+    const app = { provider: 'hubspot', clientId: 'app', clientSecret: 'app-secret' };
+    await management.as(project.key).post(`/v1/projects/${project.id}/provider-apps`).send(app).expect(200);
+    connection = (await generate({ oauth2AuthorizationCode: tokens })).body as Connection;
+    const body = { access_token: 'fresh-1', refresh_token: 'refresh-2', expires_in: 1800 };
+    management.hubspot.tokenEndpoint.replies.set('refresh_token', { status: 200, body });
+    const reply = await management.as(project.key).get(`${path()}?includeRefreshToken=true&refresh=force`).expect(200);
+    expect(reply.body).toMatchObject({
+      status: 'created',
+      oauth2AuthorizationCode: {
+        accessToken: { token: 'fresh-1', expiresAt: expect.stringMatching(/Z$/) },
+        refreshToken: { token: 'refresh-2' },
+      },
+    });
+    const again = await management.as(project.key).get(`${path()}?includeCreds=true&refresh=ifExpired`).expect(200);
+    expect((again.body as Connection).oauth2AuthorizationCode?.accessToken?.token).toBe('fresh-1');
+  });
 });

@@ -276,9 +276,9 @@ describe('GET /callbacks/v1/oauth', () => {
     expect(stored).toMatchObject({ tokenVersion: states.length, credentials: { accessToken: token } });
   });
 
-  const fails = async (query: Record<string, string>, sentence: string) => {
+  const fails = async (query: Record<string, string>, sentence: string, cookie?: string) => {
     const before = (await connections()).length;
-    const page = await comeBack(query).expect(400);
+    const page = await comeBack(query, cookie).expect(400);
     expect(posted(page.text).message).toEqual({
       eventType: 'AUTHORIZATION_FAILED',
       data: { error: expect.stringContaining(sentence) },
@@ -301,6 +301,21 @@ describe('GET /callbacks/v1/oauth', () => {
       .where({ project_id: project.id })
       .update({ expires_at: management.database.raw('now()') });
     await fails({ state, code: 'code-1' }, 'older than ten minutes');
+  });
+
+  it('is tied to the browser that began, where that was asked for', async () => {
+    const reply = await begin({ enableCSRFProtection: true }).expect(200);
+    const [cookie = ''] = reply.headers['set-cookie'] as unknown as string[];
+    expect(cookie).toMatch(
+      /^sluice_oauth_[\w-]{16}=[\w-]{43}; Path=\/callbacks\/v1\/oauth; Max-Age=600; HttpOnly; SameSite=None; Secure$/,
+    );
+    const stateIn = (text: string) => new URL(text).searchParams.get('state') ?? '';
+    const [pair = ''] = cookie.split(';');
+    await comeBack({ state: stateIn(reply.text), code: 'code-1' }, `a=b; ${pair}`).expect(200);
+    for (const wrong of [undefined, `${pair.slice(0, -3)}AAA`, pair]) {
+      const other = stateIn((await begin({ groupRef: 'g', enableCSRFProtection: true }).expect(200)).text);
+      await fails({ state: other, code: 'code-1' }, 'another browser', wrong);
+    }
   });
 
   it('fails when the code, the account or the workspace does not fit', async () => {
