@@ -1,49 +1,18 @@
 import { until } from '@sluice/testkit';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createAccount } from '../harness/account';
-import { findChromium, openChromium } from '../harness/chromium';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
-import { createProject, type Project } from '../harness/project';
-import { openConsole, type ConsoleTab } from './console/open-console';
+import { createProject } from '../harness/project';
+import { sharedStack } from '../harness/shared-stack';
+import { useConsole } from './console/open-console';
 import { picture } from './console/picture';
 import { fitsEverybody } from './console/violations';
 
-const program = findChromium('the customers of the console in a real browser');
-const withBrowser = program === undefined ? it.skip : it;
-
-let stack: EmbeddedStack;
-let browser: Browser;
-let project: Project;
-let tab: ConsoleTab;
-beforeAll(async () => {
-  if (program === undefined) return;
-  [browser, stack] = await Promise.all([openChromium(program), startEmbeddedStack()]);
-  project = await createProject(stack);
-  tab = await openConsole(browser, new URL(stack.baseUrl).origin);
-  await tab.signIn(project.key);
-  await tab.page.getByRole('heading', { name: 'Overview' }).waitFor();
-});
-afterEach(() => {
-  if (program !== undefined) expectQuiet();
-});
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
+const { withBrowser, stack, project, tab, openAt } = useConsole({
+  of: 'the customers of the console in a real browser',
+  start: () => sharedStack(),
 });
 
-/** Nothing failed in the page, it asked no other host, and no address holds the key or what was typed. */
-function expectQuiet(): void {
-  const { origin } = new URL(stack.baseUrl);
-  expect(tab.complaints).toEqual([]);
-  expect(tab.requests.filter((url) => !url.startsWith(origin))).toEqual([]);
-  expect(tab.requests.filter((url) => url.includes(project.key) || url.includes('typed'))).toEqual([]);
-}
-
-const openAt = async (path: string): Promise<Page> => {
-  await tab.goTo(path);
-  return tab.page;
-};
 const newCustomer = (): Promise<Customer> =>
   createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
 let made = 0;
@@ -220,21 +189,16 @@ withBrowser('a key that may only read sees all of it and changes nothing; anothe
   const second = await change(customer, '+1');
   await change(customer, '+2');
   const [readKey, other] = [await project.createKey(['read']), await createProject(stack)];
-  const reading = await openConsole(browser, new URL(stack.baseUrl).origin);
-  await reading.signIn(readKey);
-  await reading.page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await reading.goTo(`customers/${customer.installationId}`);
-  await reading.page.getByRole('button', { name: `Restore ${short(second)}` }).click();
-  await reading.page.getByRole('button', { name: 'Restore', exact: true }).click();
-  await reading.page.getByRole('dialog').getByText('auth.scope-missing').waitFor();
-  await reading.page.getByRole('button', { name: 'Leave it' }).click();
-  await reading.page.getByRole('button', { name: 'Sign out' }).click();
-  await reading.signIn(other.key);
-  await reading.page.getByText('The customer could not be read').waitFor();
-  await reading.page.getByRole('link', { name: 'Customers' }).click();
-  await reading.page.getByText('No installation yet').waitFor();
-  expect(reading.complaints).toEqual([]);
-  await reading.context.close();
+  const page = await openAt(`customers/${customer.installationId}`, readKey);
+  await page.getByRole('button', { name: `Restore ${short(second)}` }).click();
+  await page.getByRole('button', { name: 'Restore', exact: true }).click();
+  await page.getByRole('dialog').getByText('auth.scope-missing').waitFor();
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await tab.signIn(other.key);
+  await page.getByText('The customer could not be read').waitFor();
+  await page.getByRole('link', { name: 'Customers' }).click();
+  await page.getByText('No installation yet').waitFor();
 });
 
 /** An integration of its own, and an account that nobody has connected. */
@@ -326,8 +290,7 @@ withBrowser(
 withBrowser('can be used by everybody', async () => {
   const { customer } = await refused();
   await change(customer, '+1');
-  const { page } = tab;
-  await tab.goTo('customers');
+  const page = await openAt('customers');
   await rowOf(page, customer).waitFor();
   await fitsEverybody(page, 'list');
   await tab.goTo(`customers/${customer.installationId}`);

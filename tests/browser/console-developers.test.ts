@@ -1,53 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { until } from '@sluice/testkit';
-import type { Browser, Page } from 'playwright-core';
-import { findChromium, openChromium } from '../harness/chromium';
+import type { Page } from 'playwright-core';
 import { createCustomer } from '../harness/customer';
-import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
-import { createProject, type Project } from '../harness/project';
-import { openConsole, type ConsoleTab } from './console/open-console';
+import { sharedStack } from '../harness/shared-stack';
+import { useConsole } from './console/open-console';
 import { picture } from './console/picture';
 import { fitsEverybody } from './console/violations';
 
-const program = findChromium('what developers set up in the console in a real browser');
-const withBrowser = program === undefined ? it.skip : it;
-
-let stack: EmbeddedStack;
-let browser: Browser;
-let project: Project;
-let tab: ConsoleTab;
-beforeAll(async () => {
-  if (program === undefined) return;
-  [browser, stack] = await Promise.all([openChromium(program), startEmbeddedStack()]);
-  tab = await openConsole(browser, new URL(stack.baseUrl).origin);
-});
-beforeEach(async () => {
-  if (program !== undefined) project = await createProject(stack);
-});
-afterEach(async () => {
-  if (program === undefined) return;
-  expectQuiet();
-  await tab.page.getByRole('button', { name: 'Sign out' }).click();
-});
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
+const { withBrowser, stack, project, openAt } = useConsole({
+  of: 'what developers set up in the console in a real browser',
+  start: () => sharedStack(),
+  mayAsk: ({ writeUrl }) => [writeUrl],
 });
 
-/** Nothing failed in the page, it asked nobody but management and the gateway, and no address holds the key. */
-function expectQuiet(): void {
-  const origins = [stack.baseUrl, stack.writeUrl].map((url) => new URL(url).origin);
-  expect(tab.complaints).toEqual([]);
-  expect(tab.requests.filter((url) => !origins.includes(new URL(url).origin))).toEqual([]);
-  expect(tab.requests.filter((url) => url.includes(project.key))).toEqual([]);
-}
-
-const openAt = async (path: string, key = project.key): Promise<Page> => {
-  await tab.goTo(path);
-  await tab.signIn(key);
-  await tab.page.getByRole('heading', { level: 1 }).waitFor();
-  return tab.page;
-};
 const crm = (read: readonly string[], write: readonly string[] = []) => ({
   name: 'crm',
   provider: 'hubspot',

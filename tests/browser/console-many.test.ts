@@ -1,29 +1,19 @@
 import { openDatabase } from '@sluice/store';
 import { patientLimits } from '@sluice/testkit';
 import type { OperationListReply } from '@sluice/types';
-import type { Browser } from 'playwright-core';
-import { findChromium, openChromium } from '../harness/chromium';
 import { createCustomer, type Customer } from '../harness/customer';
 import { sharedStack } from '../harness/shared-stack';
-import { openConsole, type ConsoleTab } from './console/open-console';
+import { useConsole } from './console/open-console';
 
-const program = findChromium('the console with 10,000 operations');
-const withBrowser = program === undefined ? it.skip : it;
+const of = 'the console with 10,000 operations';
+const { withBrowser, stack, tab, openAt } = useConsole({ of, start: () => sharedStack() });
 const total = 10_000;
 const pageSize = 50;
 
-const stack = sharedStack();
-let browser: Browser;
 let customer: Customer;
-let tab: ConsoleTab;
 beforeAll(async () => {
-  if (program === undefined) return;
-  browser = await openChromium(program);
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'] });
   await copyOperations();
-});
-afterAll(async () => {
-  await browser?.close();
 });
 
 /** One real operation, copied: one a minute before it, each hundredth failed. Their ids are uuids of version 7, as all are. */
@@ -67,10 +57,8 @@ const clearAndTypeAtOnce = `{
 
 // The server pages, so the tab holds one page however many there are.
 withBrowser('10,000 operations are shown a page at a time', async () => {
-  tab = await openConsole(browser, new URL(stack.baseUrl).origin);
-  const { page } = tab;
+  const page = await openAt('overview', customer.project.key);
   const replies = listReplies();
-  await tab.signIn(customer.project.key);
   await page.getByRole('link', { name: 'Operations', exact: true }).click();
   const rows = page.locator('tbody tr');
   const resultsShown = () => page.locator('td.clip').allInnerTexts();
@@ -111,11 +99,10 @@ withBrowser('10,000 operations are shown a page at a time', async () => {
   const sizes = (await Promise.all(replies)).map(({ results }) => results.length);
   expect(sizes.length).toBeGreaterThanOrEqual(6);
   expect(Math.max(...sizes)).toBe(pageSize);
-  expect(tab.complaints).toEqual([]);
 });
 
 withBrowser('an operation that begins meanwhile appears by itself, at the top', async () => {
-  await tab.goTo('operations');
+  await openAt('operations', customer.project.key);
   await tab.page.getByText('Number 49', { exact: true }).waitFor();
   const { operationId } = (await customer.write('contacts', { type: 'create', record: { email: 'next@example.com' } }))
     .body;

@@ -1,53 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { planStep, timelineOf } from '@sluice/types';
 import { until } from '@sluice/testkit';
-import type { Browser, Page } from 'playwright-core';
-import { findChromium, openChromium } from '../harness/chromium';
+import type { Page } from 'playwright-core';
 import { createCustomer, type Customer } from '../harness/customer';
-import { createProject, type Project } from '../harness/project';
 import { sharedStack } from '../harness/shared-stack';
-import { openConsole, type ConsoleTab, type TabOptions } from './console/open-console';
-import { violationsOf } from './console/violations';
+import { useConsole } from './console/open-console';
+import { fitsEverybody, violationsOf } from './console/violations';
 
-const program = findChromium('what the console says of operations, in a real browser');
-const withBrowser = program === undefined ? it.skip : it;
-
-const stack = sharedStack();
-let browser: Browser;
-let project: Project;
-let tab: ConsoleTab | undefined;
-beforeAll(async () => {
-  if (program === undefined) return;
-  browser = await openChromium(program);
-});
-beforeEach(async () => {
-  if (program !== undefined) project = await createProject(stack);
-});
-afterEach(async () => {
-  if (tab === undefined) return;
-  expectQuiet(tab);
-  await tab.context.close();
-  tab = undefined;
-});
-afterAll(async () => {
-  await browser?.close();
+const { withBrowser, stack, project, tab, open, openAt } = useConsole({
+  of: 'what the console says of operations, in a real browser',
+  start: () => sharedStack(),
 });
 
-/** Nothing failed in the page, it asked no other host, and no address holds the key. */
-function expectQuiet({ complaints, requests }: ConsoleTab): void {
-  const { origin } = new URL(stack.baseUrl);
-  expect(complaints).toEqual([]);
-  expect(requests.filter((url) => !url.replace(/^blob:/, '').startsWith(origin))).toEqual([]);
-  expect(requests.filter((url) => url.includes(project.key))).toEqual([]);
-}
-
-const openAt = async (path: string, options?: TabOptions): Promise<Page> => {
-  tab = await openConsole(browser, new URL(stack.baseUrl).origin, options);
-  await tab.signIn(project.key);
-  await tab.page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await tab.goTo(path);
-  return tab.page;
-};
 const newCustomer = (more: object = {}): Promise<Customer> =>
   createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project, ...more });
 let made = 0;
@@ -73,11 +37,11 @@ withBrowser('a write that is held for credentials says so, and leads to new ones
   );
   // What HubSpot said of the revoked token, which had not expired.
   await page.getByText('Authentication credentials not found').waitFor();
-  await tab?.goTo('lanes');
+  await tab.goTo('lanes');
   const lane = page.locator('tbody tr', { hasText: customer.groupRef });
   await lane.getByText('held for credentials', { exact: true }).waitFor();
   await page.getByRole('region', { name: 'Needs attention' }).getByText(customer.groupRef).first().waitFor();
-  await tab?.goTo('operations');
+  await tab.goTo('operations');
   const attention = page.getByRole('region', { name: 'Needs attention' });
   const button = attention.getByRole('button', { name: 'Make a link' });
   await button.click();
@@ -103,13 +67,13 @@ withBrowser('an outage of a provider is shown, and its end', async () => {
   expect(await attention.innerText()).toMatch(
     /failed for 1 of 1 account with waiting writes \(unavailable, status 503/,
   );
-  await tab?.goTo('lanes');
+  await tab.goTo('lanes');
   await page.locator('tbody').getByText('provider failing', { exact: true }).waitFor();
-  await tab?.goTo(`operations/${id}`);
+  await tab.goTo(`operations/${id}`);
   await page.getByText(/The provider is failing \(503\)\./).waitFor();
   await customer.account.clearFaults();
   await page.getByText('Ended: 1 of 1 record written.').waitFor();
-  await tab?.goTo('operations');
+  await tab.goTo('operations');
   await rowOf(page, id).locator('.badge.good').waitFor();
   await attention.waitFor({ state: 'detached' });
 });
@@ -199,12 +163,12 @@ describe('searching', () => {
     );
     expect(await page.getByLabel('Accepted before').getAttribute('aria-invalid')).toBe('true');
     expect(await violationsOf(page)).toEqual([]);
-    await tab?.goTo(`operations?installationId=${'x'.repeat(8)}&recordRef=a&since=2026-01-01T12:00:00.000Z`);
+    await tab.goTo(`operations?installationId=${'x'.repeat(8)}&recordRef=a&since=2026-01-01T12:00:00.000Z`);
     await page.locator('.issue[data-field="since"]').waitFor();
     expect(await page.locator('.issue[data-field="since"]').innerText()).toMatch(
       /^Accepted since must be at most 31 days before now, not 2026-01-01T12:00:00\.000Z\./,
     );
-    await tab?.goTo('operations?recordRef=a');
+    await tab.goTo('operations?recordRef=a');
     const refusal = page.getByRole('alert').filter({ hasText: 'The operations could not be read' });
     await refusal.waitFor();
     // What has no field here is listed, in place of the sentence that sends a reader of the reply to `issues`.
@@ -222,56 +186,47 @@ withBrowser('a lost network is shown, keeps what was shown, and heals by itself'
   await customer.ended(id);
   const page = await openAt('operations');
   await rowOf(page, id).waitFor();
-  await tab?.context.setOffline(true);
+  await tab.context.setOffline(true);
   await page.getByText('No answer from the management service.').waitFor();
   expect(await rowOf(page, id).count()).toBe(1);
   const next = await create(customer);
-  await tab?.context.setOffline(false);
+  await tab.context.setOffline(false);
   await rowOf(page, next).waitFor();
   await page.getByText('No answer from the management service.').waitFor({ state: 'detached' });
   // A page that was asked for meanwhile, too, also where one answer would be enough.
   await customer.ended(next);
-  await tab?.context.setOffline(true);
-  await tab?.goTo(`operations/${next}`);
+  await tab.context.setOffline(true);
+  await tab.goTo(`operations/${next}`);
   await page.getByText('No answer from the management service.').waitFor();
-  await tab?.context.setOffline(false);
+  await tab.context.setOffline(false);
   await page.getByText('Ended: 1 of 1 record written.').waitFor();
 });
 
-const sizes = [
-  ['a desktop', { width: 1240, height: 820 }],
-  ['a phone', { width: 390, height: 844 }],
-] as const;
-
-describe.each(sizes)('on %s', (_name, viewport) => {
-  withBrowser.each(['light', 'dark'] as const)('every page can be used by everybody: %s', async (colorScheme) => {
-    const [well, ill] = [await newCustomer(), await newCustomer()];
-    const id = await createBatch(well, [person(), { email: 'no-email-at-all' }]);
-    await ill.account.revoke();
-    const heldId = await create(ill);
-    await well.ended(id);
-    await until('the write is held', async () =>
-      (await ill.connection()).status === 'bad_credentials' ? true : undefined,
-    );
-    tab = await openConsole(browser, new URL(stack.baseUrl).origin, { colorScheme, viewport });
-    const { page } = tab;
-    const check = async (path: string, shown: string) => {
-      if (path !== '') await tab?.goTo(path);
-      await page.getByText(shown).first().waitFor();
-      expect([path, await violationsOf(page)]).toEqual([path, []]);
-      // Nothing is cut off, and nothing asks for scrolling sideways.
-      expect([path, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([path, true]);
-    };
-    await check('', 'API key of the project');
-    await tab.signIn(project.key);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await check('operations', 'partly written');
-    await check(`operations?installationId=${well.installationId}`, 'Record by');
-    await check(`operations/${id}`, 'INVALID_EMAIL');
-    await page.getByRole('button', { name: 'Explain record 1' }).click();
-    await check('', 'not written (rejected)');
-    await check(`operations/${heldId}`, 'Nothing is sent');
-    await check('lanes', 'held for credentials');
-    await check('nowhere', 'There is no such page');
-  });
+// In both colours and widths.
+withBrowser('every page can be used by everybody', async () => {
+  const [well, ill] = [await newCustomer(), await newCustomer()];
+  const id = await createBatch(well, [person(), { email: 'no-email-at-all' }]);
+  await ill.account.revoke();
+  const heldId = await create(ill);
+  await well.ended(id);
+  await until('the write is held', async () =>
+    (await ill.connection()).status === 'bad_credentials' ? true : undefined,
+  );
+  const page = await open();
+  const check = async (path: string, shown: string) => {
+    if (path !== '') await tab.goTo(path);
+    await page.getByText(shown).first().waitFor();
+    await fitsEverybody(page, `${path}: ${shown}`);
+  };
+  await check('', 'API key of the project');
+  await tab.signIn(project.key);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await check('operations', 'partly written');
+  await check(`operations?installationId=${well.installationId}`, 'Record by');
+  await check(`operations/${id}`, 'INVALID_EMAIL');
+  await page.getByRole('button', { name: 'Explain record 1' }).click();
+  await check('', 'not written (rejected)');
+  await check(`operations/${heldId}`, 'Nothing is sent');
+  await check('lanes', 'held for credentials');
+  await check('nowhere', 'There is no such page');
 });

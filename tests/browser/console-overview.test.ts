@@ -1,52 +1,35 @@
 import { openDatabase } from '@sluice/store';
 import { patientLimits, until } from '@sluice/testkit';
-import type { Browser, Page } from 'playwright-core';
-import { findChromium, openChromium } from '../harness/chromium';
+import type { Page } from 'playwright-core';
 import { createCustomer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type OwnStack } from '../harness/stack';
-import { openConsole, type ConsoleTab, type TabOptions } from './console/open-console';
+import { startStack } from '../harness/stack';
+import { useConsole } from './console/open-console';
 import { picture } from './console/picture';
-import { violationsOf } from './console/violations';
+import { fitsEverybody } from './console/violations';
 
-const program = findChromium('the overview of the console in a real browser');
-const withBrowser = program === undefined ? it.skip : it;
-
-let stack: OwnStack;
-let browser: Browser;
 let database: ReturnType<typeof openDatabase>;
-let project: Project;
-let other: Project;
-let tab: ConsoleTab;
-beforeAll(async () => {
-  if (program === undefined) return;
-  [browser, stack] = await Promise.all([
-    openChromium(program),
+const { withBrowser, stack, project, openAt } = useConsole({
+  of: 'the overview of the console in a real browser',
+  start: async () => {
     // What waits for the provider must not reach its deadline.
-    startStack({ timeScale: 10, only: ['sandbox', 'management', 'write-gateway', 'batcher', 'executor'] }),
-  ]);
-  database = openDatabase({ url: stack.databaseUrl, poolMax: 1, applicationName: 'test', limits: patientLimits });
-  [project, other] = [await createProject(stack), await createProject(stack)];
+    const only = ['sandbox', 'management', 'write-gateway', 'batcher', 'executor'] as const;
+    const started = await startStack({ timeScale: 10, only });
+    const { databaseUrl: url } = started;
+    database = openDatabase({ url, poolMax: 1, applicationName: 'test', limits: patientLimits });
+    return { ...started, stop: () => database.destroy().then(() => started.stop()) };
+  },
+});
+/** The one that has written. */
+let busy: Project;
+beforeAll(async () => {
+  busy = await createProject(stack);
   await write();
 });
-afterEach(async () => {
-  expectQuiet();
-  await tab?.context.close();
-});
-afterAll(async () => {
-  await browser?.close();
-  await database?.destroy();
-  await stack?.stop();
-});
-
-/** Nothing broke in the page, and its policy held nothing back: the charts load no other host's files. */
-function expectQuiet(): void {
-  expect(tab?.complaints ?? []).toEqual([]);
-}
 
 /** Four records are accepted: two are written, one of them after a block, one fails, and one is for a provider that does not answer. */
 async function write(): Promise<void> {
-  const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
+  const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project: busy });
   const create = (record: object) => customer.write('contacts', { type: 'create', mode: 'asynchronous', record });
   const [well, ill] = [await create({ email: 'well@example.com' }), await create({ email: 'no-email-at-all' })];
   await Promise.all([customer.ended(well.body.operationId), customer.ended(ill.body.operationId)]);
@@ -58,7 +41,7 @@ async function write(): Promise<void> {
     const { rows } = await database.raw<{ rows: [{ accepted: number; written: number; retried: number }] }>(
       `select sum(accepted)::integer as accepted, sum(written)::integer as written, sum(retried)::integer as retried
        from minutes where project_id = ?`,
-      [project.id],
+      [busy.id],
     );
     const [{ accepted, written, retried }] = rows;
     return (accepted === 4 && written === 2 && retried >= 2) || undefined;
@@ -66,7 +49,7 @@ async function write(): Promise<void> {
   await until('the batcher has counted what waits', async () => {
     const { rowCount } = await database.raw<{ rowCount: number }>(
       'select 1 from backlog_minutes where project_id = ?',
-      [project.id],
+      [busy.id],
     );
     return rowCount > 0 || undefined;
   });
@@ -102,12 +85,10 @@ async function age(table: 'minutes' | 'backlog_minutes'): Promise<void> {
   await database.raw(`update ${table} set minute = minute - interval '30 minutes'`);
 }
 
-async function open(key: string, options?: TabOptions): Promise<Page> {
-  tab = await openConsole(browser, new URL(stack.baseUrl).origin, options);
-  await tab.signIn(key);
-  await tab.page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await tab.page.locator('.chart').first().waitFor();
-  return tab.page;
+async function open(key: string): Promise<Page> {
+  const page = await openAt('overview', key);
+  await page.locator('.chart').first().waitFor();
+  return page;
 }
 const totalsOf = async (page: Page): Promise<Record<string, string>> => {
   const texts = await page.locator('.totals > div').allInnerTexts();
@@ -117,7 +98,7 @@ const chartOf = (page: Page, title: string) =>
   page.locator('.chart', { has: page.getByRole('heading', { name: title }) });
 
 withBrowser('shows what was written and what it met, first what needs attention, as charts and as tables', async () => {
-  const page = await open(project.key);
+  const page = await open(busy.key);
   await page.getByRole('region', { name: 'Needs attention' }).getByText('hubspot is failing.').waitFor();
   expect(await totalsOf(page)).toMatchObject({ Accepted: '4', Written: '2', Failed: '1Show' });
   // Drawn by the library, in each of the four.
@@ -144,10 +125,9 @@ withBrowser('shows what was written and what it met, first what needs attention,
 });
 
 withBrowser('a minute in which nobody counted is a gap, in the line and in the table', async () => {
-  const busy = await createProject(stack);
-  const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project: busy });
-  await fillHour(busy.id);
-  const page = await open(busy.key);
+  const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
+  await fillHour(project.id);
+  const page = await open(project.key);
   await page.locator('.chart canvas').nth(3).waitFor();
   await picture(page, 'console-overview');
   expect(await chartOf(page, 'Backlog').locator('.legend').innerText()).toContain(`hubspot: ${customer.groupRef}`);
@@ -174,7 +154,7 @@ const labelsOf = (page: Page, title: string) =>
 
 // There is no half call: an axis that counts has a label for each whole number at most.
 withBrowser('an idle chart of counts repeats no label', async () => {
-  const page = await open(other.key);
+  const page = await open(project.key);
   await page.locator('.chart canvas').nth(3).waitFor();
   await recordLabels(page);
   // Drawn again, in another width.
@@ -189,14 +169,8 @@ withBrowser('an idle chart of counts repeats no label', async () => {
   }
 });
 
-withBrowser('shows nothing of another project', async () => {
-  const page = await open(other.key);
-  expect(await totalsOf(page)).toMatchObject({ Accepted: '0', Written: '0', Failed: '0', 'To be tried again': '0' });
-  expect(await page.locator('main').innerText()).not.toContain('hubspot');
-});
-
 withBrowser('a database that is away is said, what was shown stays, and it heals', async () => {
-  const page = await open(project.key);
+  const page = await open(busy.key);
   const body = { status: 503, code: 'service.unavailable', title: 'x', detail: 'The database does not answer.' };
   const away = { status: 503, contentType: 'application/problem+json', body: JSON.stringify(body) };
   await page.route(/\/overview/, (route) => route.fulfill(away));
@@ -206,24 +180,13 @@ withBrowser('a database that is away is said, what was shown stays, and it heals
   expect(await totalsOf(page)).toMatchObject({ Accepted: '4' });
 });
 
-const sizes = [
-  ['a desktop', { width: 1240, height: 820 }],
-  ['a phone', { width: 390, height: 844 }],
-] as const;
-
-/** With everything that can be opened open. */
-async function expectUsable(page: Page): Promise<void> {
+// With everything that can be opened open, in both colours and widths.
+withBrowser('can be used by everybody', async () => {
+  const page = await open(busy.key);
   await page.locator('.chart canvas').nth(3).waitFor();
   for (const summary of await page.locator('.chart summary').all()) await summary.click();
   await page.locator('.chart tbody').nth(3).waitFor();
-  expect(await violationsOf(page)).toEqual([]);
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-}
-
-describe.each(sizes)('on %s', (_name, viewport) => {
-  withBrowser.each(['light', 'dark'] as const)('can be used by everybody: %s', async (colorScheme) => {
-    await expectUsable(await open(project.key, { colorScheme, viewport }));
-  });
+  await fitsEverybody(page, 'overview');
 });
 
 // Last: what is ended stays so.
@@ -234,7 +197,7 @@ withBrowser('says which service does not run, and leaves a gap from then on', as
   await database.raw(
     `insert into process_minutes values (date_trunc('minute', now()) - interval '30 minutes', 'executor/a', 'executor', '0.1.0')`,
   );
-  const page = await open(project.key);
+  const page = await open(busy.key);
   const attention = page.getByRole('region', { name: 'Services need attention' });
   await attention.getByText('No executor reports that it runs.').waitFor();
   expect(await attention.innerText()).toMatch(/The last one did \d+ minutes ago\. What is accepted waits/);

@@ -1,60 +1,18 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { call } from '../harness/api';
-import { findChromium, openChromium } from '../harness/chromium';
 import { createCustomer, type Customer } from '../harness/customer';
-import { createProject, type Project } from '../harness/project';
-import { startStack, type OwnStack } from '../harness/stack';
-import { openConsole, type ConsoleTab, type TabOptions } from './console/open-console';
+import { startStack } from '../harness/stack';
+import { useConsole } from './console/open-console';
 import { picture } from './console/picture';
 
-const program = findChromium('the console in a real browser');
-const withBrowser = program === undefined ? it.skip : it;
-
-let stack: OwnStack;
-let browser: Browser;
-let project: Project;
-let tab: ConsoleTab;
-const keys: string[] = [];
-
-beforeAll(async () => {
-  if (program === undefined) return;
-  browser = await openChromium(program);
+const { withBrowser, stack, project, tab, keys, open, openAt } = useConsole({
+  of: 'the console in a real browser',
   // A batch waits up to a day for its hundred, which a slow machine writes one after the other: 144 s here.
-  stack = await startStack({ timeScale: 10 });
-  project = await createProject(stack);
-  keys.push(project.key, stack.adminKey);
-});
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
-});
-afterEach(async () => {
-  if (tab === undefined) return;
-  expectQuiet();
-  await tab.context.close();
+  start: () => startStack({ timeScale: 10 }),
 });
 
-/** Whatever a test is about: nothing broke in the page, it asked nobody but its own origin, and no address holds a key. */
-function expectQuiet(): void {
-  const { origin } = new URL(stack.baseUrl);
-  expect(tab.complaints).toEqual([]);
-  expect(tab.requests.filter((url) => !url.startsWith(origin))).toEqual([]);
-  expect(tab.requests.filter((url) => keys.some((key) => url.includes(key)))).toEqual([]);
-}
-
-const open = async (options?: TabOptions): Promise<ConsoleTab['page']> => {
-  tab = await openConsole(browser, new URL(stack.baseUrl).origin, options);
-  return tab.page;
-};
-const openAt = async (path: string, key = project.key, options?: TabOptions): Promise<ConsoleTab['page']> => {
-  const page = await open(options);
-  await tab.signIn(key);
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await tab.goTo(path);
-  return page;
-};
 const newCustomer = (more: object = {}): Promise<Customer> =>
   createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project, ...more });
 let made = 0;
@@ -68,7 +26,7 @@ const join100 = async (customer: Customer, records: readonly object[]): Promise<
   expect(ids.size).toBe(1);
   return [...ids][0] ?? '';
 };
-const outcomes = (page: ConsoleTab['page'], word: string) =>
+const outcomes = (page: Page, word: string) =>
   page.locator('tbody tr', { has: page.locator('.badge', { hasText: new RegExp(`^${word}$`) }) });
 
 describe('signing in', () => {
@@ -76,6 +34,7 @@ describe('signing in', () => {
     const page = await open();
     await tab.signIn('sk_nobody-has-this');
     await expect(page.getByRole('alert').innerText()).resolves.toMatch(/unknown, revoked or expired[^]*auth\.invalid/);
+    keys.push(stack.adminKey);
     await tab.signIn(stack.adminKey);
     await page.getByText('This is the bootstrap key').waitFor();
     const writeKey = await project.createKey(['write']);
@@ -87,10 +46,12 @@ describe('signing in', () => {
 
   withBrowser('keeps the key in the tab, and forgets it at the end', async () => {
     const page = await open();
+    await tab.goTo('lanes');
     await page.getByLabel('API key').fill(project.key);
     // By keyboard alone: the field has the focus, Enter signs in.
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    // It is where the address leads.
+    await page.getByRole('heading', { name: 'Lanes' }).waitFor();
     const kept = () => page.evaluate('[Object.keys(sessionStorage), localStorage.length, document.cookie]');
     expect(await kept()).toEqual([['sluice.session'], 0, '']);
     expect(page.url()).not.toContain(project.key);
@@ -105,16 +66,8 @@ describe('signing in', () => {
   });
 
   withBrowser('a key that is revoked meanwhile is reported', async () => {
-    const apiKey = await project.client.management
-      .createApiKey({ body: { label: 'console', scopes: ['frontend'] } })
-      .catch(
-        async () =>
-          await call<{ id: string; key: string }>(`${project.url}/api-keys`, {
-            key: stack.adminKey,
-            body: { label: 'console', scopes: ['frontend'] },
-          }),
-      );
-    keys.push(apiKey.key);
+    const body = { label: 'console', scopes: ['frontend'] };
+    const apiKey = await call<{ id: string; key: string }>(`${project.url}/api-keys`, { key: stack.adminKey, body });
     const page = await openAt('lanes', apiKey.key);
     await page.getByRole('heading', { name: 'Lanes' }).waitFor();
     await call(`${project.url}/api-keys/${apiKey.id}`, { method: 'DELETE', key: stack.adminKey });
@@ -123,11 +76,9 @@ describe('signing in', () => {
 });
 
 withBrowser('an empty project shows what to do next', async () => {
-  const empty = await createProject(stack);
-  keys.push(empty.key);
-  const page = await openAt('operations', empty.key);
+  const page = await openAt('operations');
   await page.getByText('No operation yet').waitFor();
-  expect(await page.locator('pre').innerText()).toContain(`/projects/${empty.name}/integrations/`);
+  expect(await page.locator('pre').innerText()).toContain(`/projects/${project.name}/integrations/`);
   await page.getByRole('link', { name: 'Customers' }).click();
   await page.getByText('No installation yet').waitFor();
   await page.getByRole('link', { name: 'Lanes' }).click();
@@ -209,18 +160,6 @@ withBrowser('cancels after asking, and retries what was cancelled', async () => 
   expect(await page.getByRole('button', { name: 'Retry…' }).count()).toBe(0);
 });
 
-withBrowser('a key that may only read is refused when it acts', async () => {
-  const customer = await newCustomer();
-  const id = await join100(customer, [person()]);
-  const readKey = await project.createKey(['read']);
-  keys.push(readKey);
-  const page = await openAt(`operations/${id}`, readKey);
-  await page.getByRole('button', { name: 'Cancel…' }).click();
-  await page.getByRole('button', { name: 'Cancel it' }).click();
-  await page.getByRole('dialog').getByText('auth.scope-missing').waitFor();
-  expect((await customer.operation(id)).status).toBe('in_progress');
-});
-
 // What a provider, a customer or a caller wrote is text, wherever it stands.
 withBrowser('nothing that others wrote becomes part of the page', async () => {
   const hostile = `"><img src=x onerror="window.hit=1"><script>window.hit=1</script>{{7*7}}`;
@@ -256,7 +195,6 @@ withBrowser('follows the light or the dark of the system', async () => {
   const groundOf = async (colorScheme: 'light' | 'dark') => {
     const page = await open({ colorScheme });
     const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-    await tab.context.close();
     return ground;
   };
   expect(await groundOf('light')).not.toBe(await groundOf('dark'));
