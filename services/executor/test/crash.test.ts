@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@sluice/testkit';
 import type { ClaimedCall, ClaimRequest, WriteStore } from '@sluice/store';
 import { leaseMs } from '@sluice/writes';
@@ -53,13 +54,15 @@ describe('a call that crashed twice', () => {
       await held;
       return apply();
     });
-    await ground.startExecutor({ SLUICE_SWEEPS: 'off', SLUICE_CALL_TIMEOUT_MS: '120000' });
+    const { context } = await ground.startExecutor({ SLUICE_SWEEPS: 'off', SLUICE_CALL_TIMEOUT_MS: '120000' });
+    const isFound = watchIsolated(context.store.writes);
     const bystander = await ground.accept(seed, [{ email: 'bystander@x.com' }]);
     await until('the bystander is sent', () => ground.hubspot.calls[0]);
     await dueIn(suspect, 0);
     await ground.announce(suspect);
-    const next = await ground.accept(seed, [{ email: 'next@x.com' }]);
-    await ground.ended(seed, next);
+    await until('the suspect is looked up', () => isFound() || undefined);
+    // Long enough for it to be sent, if it were.
+    await sleep(500);
     expect(await ground.callStates(suspect)).toEqual(['ready']);
     letGo();
     for (const id of [bystander, suspect]) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
@@ -90,7 +93,7 @@ describe('a call that crashed twice', () => {
     const suspects = await Promise.all(Array.from({ length: 20 }, (_, n) => unannounced(`suspect${n}@x.com`)));
     await ground.database('calls').update({ crash_count: 2 });
     ground.hubspot.behave = async (_call, apply) => {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
       return apply();
     };
     const other = await ground.seed({ accountRef: 'other' });
@@ -107,8 +110,26 @@ function delayClaims(
   bringSuspect: () => Promise<void>,
 ): { isFound: () => boolean; order: string[] } {
   const claim = writes.claim.bind(writes);
-  const findIsolated = writes.findIsolated.bind(writes);
   const order: string[] = [];
+  const isFound = watchIsolated(writes);
+  Object.assign(writes, {
+    claim: async (request: ClaimRequest) => {
+      if (request.isolated) order.push('suspect');
+      const answer = await claim(request);
+      if (request.isolated || answer.calls.length === 0) return answer;
+      await bringSuspect();
+      await until('the suspect is found', () => isFound() || undefined);
+      await sleep(500);
+      order.push('bystander');
+      return answer;
+    },
+  });
+  return { isFound, order };
+}
+
+/** @returns whether the sweep has found a call that must run alone */
+function watchIsolated(writes: WriteStore): () => boolean {
+  const findIsolated = writes.findIsolated.bind(writes);
   let isFound = false;
   Object.assign(writes, {
     findIsolated: async () => {
@@ -116,18 +137,8 @@ function delayClaims(
       isFound ||= lane !== undefined;
       return lane;
     },
-    claim: async (request: ClaimRequest) => {
-      if (request.isolated) order.push('suspect');
-      const answer = await claim(request);
-      if (request.isolated || answer.calls.length === 0) return answer;
-      await bringSuspect();
-      await until('the suspect is found', () => isFound || undefined);
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      order.push('bystander');
-      return answer;
-    },
   });
-  return { isFound: () => isFound, order };
+  return () => isFound;
 }
 
 // ADR 23: a second crash alone leads to quarantine.
