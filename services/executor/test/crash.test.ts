@@ -61,7 +61,7 @@ describe('a call that crashed twice', () => {
     await dueIn(suspect, 0);
     await ground.announce(suspect);
     await until('the suspect is looked up', () => isFound() || undefined);
-    // Long enough for it to be sent, if it were.
+    // Long enough to send it, if that were allowed.
     await sleep(500);
     expect(await ground.callStates(suspect)).toEqual(['ready']);
     letGo();

@@ -9,7 +9,10 @@ import type { Party } from '../harness/world';
 import { sendWrite } from '../harness/send-write';
 import { executors, gateways, restart } from './support/parties';
 
-/** An hour of the specification lasts three seconds at the gateway that takes these writes: the pause before the try that succeeds grows with the time that the provider is away. */
+/**
+ * An hour of the specification lasts three seconds at the gateway that takes these writes. A longer outage costs twice its time, because the pause between
+ * two tries grows with it.
+ */
 const timeScale = 1_200;
 const hourMs = 3_600_000 / timeScale;
 const downHours = 3;
