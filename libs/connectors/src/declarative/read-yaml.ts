@@ -55,17 +55,53 @@ export function readYaml(
 }
 
 function toJson(document: Document): { readonly json: string } | { readonly reason: string } {
-  try {
-    const json = JSON.stringify(document.toJS()) ?? 'null';
-    if (json.length <= jsonCharactersMax) return { json };
-    return { reason: `its anchors make more than ${jsonCharactersMax} characters of it` };
-  } catch (error) {
-    // Anchors that stand for too much, or one that contains itself or is not there.
-    if (error instanceof ReferenceError || error instanceof TypeError) {
-      return { reason: 'its anchors lead nowhere, contain themselves or make too much of it' };
-    }
-    throw error;
-  }
+  const length = jsonLength(document);
+  if (length === undefined)
+    return { reason: 'its anchors lead nowhere or contain themselves, or a name of it has parts' };
+  if (length > jsonCharactersMax) return { reason: `its anchors make more than ${jsonCharactersMax} characters of it` };
+  // The length is the bound; the parser's own counts aliases of aliases.
+  return { json: JSON.stringify(document.toJS({ maxAliasCount: -1 })) ?? 'null' };
+}
+
+/**
+ * Characters of the document as JSON with its anchors written out, or a few more. Nothing is written out to count them: what an anchor
+ * stands for is measured once, however often it is repeated.
+ * @returns undefined when an anchor contains itself, is not there, or is a name with members of its own
+ */
+function jsonLength(document: Document): number | undefined {
+  const known = new Map<unknown, number>();
+  const open = new Set<unknown>();
+  const lengthOf = (node: unknown): number => {
+    const of = isAlias(node) ? node.resolve(document) : node;
+    const before = known.get(of);
+    if (before !== undefined) return before;
+    if (open.has(of) || (of === undefined && isAlias(node))) return Number.NaN;
+    open.add(of);
+    const length = measure(of);
+    open.delete(of);
+    known.set(of, length);
+    return length;
+  };
+  const measure = (node: unknown): number => {
+    // Both brackets, and a comma between two.
+    const around = (isSeq(node) || isMap(node)) && node.items.length > 0 ? 1 : 2;
+    if (isSeq(node)) return node.items.reduce<number>((sum, item) => sum + lengthOf(item) + 1, around);
+    if (isMap(node))
+      return node.items.reduce((sum, { key, value }) => sum + nameLength(key) + lengthOf(value) + 2, around);
+    return textLength(isScalar(node) ? node.value : null);
+  };
+  const nameLength = (key: unknown): number => {
+    const name = isAlias(key) ? key.resolve(document) : key;
+    if (name === null) return textLength('');
+    return isScalar(name) ? textLength(`${(name.value ?? '') as string | number | boolean}`) : Number.NaN;
+  };
+  const length = lengthOf(document.contents);
+  return Number.isNaN(length) ? undefined : length;
+}
+
+/** A scalar as JSON; what JSON does not have becomes null. */
+function textLength(value: unknown): number {
+  return JSON.stringify(value)?.length ?? 4;
 }
 
 function shortMessage(message: string): string {
