@@ -47,9 +47,9 @@ async function refusedScenario(): Promise<LateSettlement> {
           message: 'unable to obtain exclusive access to this record',
         },
       },
-      { match: { ...match, nth: 2 }, action: { kind: 'slow', delayMs: 12_000 } },
+      { match: { ...match, nth: 2 }, action: { kind: 'slow', delayMs: 6_000 } },
     ],
-    callTimeoutMs: 14_000,
+    callTimeoutMs: 8_000,
     wakeWhen: () => untilHit(world, customer, 'slow'),
   };
 }
@@ -60,7 +60,7 @@ async function writtenScenario(): Promise<LateSettlement> {
     customer: await newCustomer('hubspot', { searchLagMs: 600_000 }),
     marker: `late-${(scenarios += 1)}`,
     faults: [],
-    callTimeoutMs: 10_000,
+    callTimeoutMs: 6_000,
     wakeWhen: () => Promise.resolve(),
   };
 }

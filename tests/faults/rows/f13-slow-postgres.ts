@@ -20,7 +20,7 @@ const flushLateMs = 60_000;
 export const f13: Row = {
   id: 'F13',
   title: 'Postgres slow (200 ms ± 200), 10 % of the links reset each second',
-  ciSize: { writes: 150, faults: 15 },
+  ciSize: { writes: 100, faults: 10 },
   fullSize: { writes: 3_000, faults: 300 },
   run: async (context) => {
     const { world, size, random } = context;

@@ -12,7 +12,7 @@ const all: readonly Party[] = [...gateways, ...executors, ...batchers, { name: '
 export const f27: Row = {
   id: 'F27',
   title: 'SIGTERM rolling restart under 500/s',
-  ciSize: { writes: 1_500, faults: 1 },
+  ciSize: { writes: 750, faults: 1 },
   fullSize: { writes: 150_000, faults: 30 },
   run: async (context) => {
     const { size, isFull } = context;
@@ -20,7 +20,7 @@ export const f27: Row = {
     // Management is asked by the load's poller; its own restart is not the client's business here.
     const loading = sendLoad(context, {
       writes: size.writes,
-      perSecond: isFull ? 500 : 150,
+      perSecond: isFull ? 500 : 75,
       ...(!isFull && { concurrency: gentleConcurrency }),
       mix: { single: 5, auto: 4, batch: 0.2 },
       // Every restart is to meet writes, and a slow machine restarts for longer than these take.

@@ -22,7 +22,7 @@ const groups = [
 export const f9: Row = {
   id: 'F9',
   title: 'acknowledgements lost after the append, repeated messages, forced rebalances',
-  ciSize: { writes: 450, faults: 20 },
+  ciSize: { writes: 270, faults: 12 },
   fullSize: { writes: 30_000, faults: 600 },
   run: async (context) => {
     const { world, size } = context;
