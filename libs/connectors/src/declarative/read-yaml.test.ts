@@ -36,18 +36,29 @@ describe('anchors that grow', () => {
     });
   });
 
-  // Each repeats those before it, which the parser would count as more than a hundred; and each is three levels deeper.
-  it('are written out one within another, and leave the depth to the reader of the JSON', () => {
-    const steps = Array.from(
-      { length: 98 },
-      (_, at) => `l${at + 1}: &l${at + 1} ${'['.repeat(30)}*l${at}${']'.repeat(30)}`,
-    );
-    const groups = [steps.slice(0, 40), steps.slice(40)].map((lines) => lines.join('\n  '));
-    const read = readYaml(`l0: &l0 x\na:\n  ${groups[0]}\nb:\n  ${groups[1]}`);
-    expect(read.ok && read.text.json).toContain(`${'['.repeat(98 * 30)}"x"`);
+  // The second in force of one name counts.
+  it('are written out one within another, the last of a name', () => {
     const six = (name: string) => Array(6).fill(`*${name}`).join(', ');
     const small = readYaml(`a: &a 1\nb: &b [${six('a')}]\nc: &c [${six('b')}]\nd: [${six('c')}]`);
     expect(small.ok && (JSON.parse(small.text.json) as { d: unknown[] }).d.flat(2)).toHaveLength(216);
+    const twice = readYaml('a: &a 1\nb: &a [2, *a]\nc: *a');
+    expect(reasonOf('a: &a 1\nb: &a [2, *a]')).toMatch(/contain themselves/);
+    expect(twice.ok).toBe(false);
+    const again = readYaml('a: &a 1\nb: *a\nc: &a 2\nd: *a');
+    expect(again.ok && JSON.parse(again.text.json)).toEqual({ a: 1, b: 1, c: 2, d: 2 });
+  });
+
+  // Each of a few kilobytes; written out, they are thousands of levels deep, and whatever walks them would end with the stack.
+  it.each([2, 60])('are refused when they nest too deep, by %i levels each', (levels) => {
+    const steps = Array.from(
+      { length: 98 },
+      (_, at) => `l${at + 1}: &l${at + 1} ${'['.repeat(levels)}*l${at}${']'.repeat(levels)}`,
+    );
+    const groups = [steps.slice(0, 40), steps.slice(40)].map((lines) => lines.join('\n  '));
+    expect(reasonOf(`l0: &l0 x\na:\n  ${groups[0]}\nb:\n  ${groups[1]}`)).toBe('its anchors nest too deep');
+    expect(reasonOf(`l0: &l0 x\n${steps.slice(0, 3).join('\n')}`)).toBe(
+      levels === 2 ? undefined : 'its anchors nest too deep',
+    );
   });
 
   it.each([

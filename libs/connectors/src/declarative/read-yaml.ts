@@ -1,4 +1,16 @@
-import { CST, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, Parser, type Document } from 'yaml';
+import {
+  CST,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  parseDocument,
+  Parser,
+  type Document,
+} from 'yaml';
 
 /** A place in a text; both from 1. */
 export interface YamlPosition {
@@ -55,48 +67,57 @@ export function readYaml(
 }
 
 function toJson(document: Document): { readonly json: string } | { readonly reason: string } {
-  const length = jsonLength(document);
-  if (length === undefined)
+  const size = sizeOf(document.contents);
+  if (Number.isNaN(size.characters))
     return { reason: 'its anchors lead nowhere or contain themselves, or a name of it has parts' };
-  if (length > jsonCharactersMax) return { reason: `its anchors make more than ${jsonCharactersMax} characters of it` };
-  // The length is the bound; the parser's own counts aliases of aliases.
+  if (size.levels > depthMax) return { reason: 'its anchors nest too deep' };
+  if (size.characters > jsonCharactersMax)
+    return { reason: `its anchors make more than ${jsonCharactersMax} characters of it` };
+  // The size is the bound; the parser's own counts aliases of aliases.
   return { json: JSON.stringify(document.toJS({ maxAliasCount: -1 })) ?? 'null' };
 }
 
+interface Size {
+  /** As JSON, or a few more. Not a number where an anchor contains itself or is not there, or a name has members of its own. */
+  readonly characters: number;
+  /** Lists and objects, one within another. */
+  readonly levels: number;
+}
+
 /**
- * Characters of the document as JSON with its anchors written out, or a few more. Nothing is written out to count them: what an anchor
- * stands for is measured once, however often it is repeated.
- * @returns undefined when an anchor contains itself, is not there, or is a name with members of its own
+ * What a document becomes with its anchors written out. Nothing is written out to measure it: what an anchor stands for is measured once, however
+ * often it is repeated.
  */
-function jsonLength(document: Document): number | undefined {
-  const known = new Map<unknown, number>();
-  const open = new Set<unknown>();
-  const lengthOf = (node: unknown): number => {
-    const of = isAlias(node) ? node.resolve(document) : node;
-    const before = known.get(of);
-    if (before !== undefined) return before;
-    if (open.has(of) || (of === undefined && isAlias(node))) return Number.NaN;
-    open.add(of);
-    const length = measure(of);
-    open.delete(of);
-    known.set(of, length);
-    return length;
+function sizeOf(contents: unknown): Size {
+  /** What each anchor stands for; undefined while that is being measured. */
+  const anchors = new Map<string, Size | undefined>();
+  const measure = (node: unknown): Size => {
+    if (isAlias(node)) return anchors.get(node.source) ?? { characters: Number.NaN, levels: 0 };
+    const { anchor } = (node ?? {}) as { readonly anchor?: string };
+    if (anchor !== undefined) anchors.set(anchor, undefined);
+    const size = measureParts(node);
+    if (anchor !== undefined) anchors.set(anchor, size);
+    return size;
   };
-  const measure = (node: unknown): number => {
+  const measureParts = (node: unknown): Size => {
+    if (!isSeq(node) && !isMap(node)) return { characters: textLength(isScalar(node) ? node.value : null), levels: 0 };
     // Both brackets, and a comma between two.
-    const around = (isSeq(node) || isMap(node)) && node.items.length > 0 ? 1 : 2;
-    if (isSeq(node)) return node.items.reduce<number>((sum, item) => sum + lengthOf(item) + 1, around);
-    if (isMap(node))
-      return node.items.reduce((sum, { key, value }) => sum + nameLength(key) + lengthOf(value) + 2, around);
-    return textLength(isScalar(node) ? node.value : null);
+    let [characters, levels] = [node.items.length > 0 ? 1 : 2, 0];
+    for (const item of node.items) {
+      if (isPair(item)) characters += nameLength(item.key) + 1;
+      const part = measure(isPair(item) ? item.value : item);
+      characters += part.characters + 1;
+      levels = Math.max(levels, part.levels);
+    }
+    return { characters, levels: levels + 1 };
   };
   const nameLength = (key: unknown): number => {
-    const name = isAlias(key) ? key.resolve(document) : key;
-    if (name === null) return textLength('');
-    return isScalar(name) ? textLength(`${(name.value ?? '') as string | number | boolean}`) : Number.NaN;
+    const { characters, levels } = measure(key);
+    if (levels > 0) return Number.NaN;
+    // What is no text becomes one.
+    return characters + (isScalar(key) && typeof key.value === 'string' ? 0 : 2);
   };
-  const length = lengthOf(document.contents);
-  return Number.isNaN(length) ? undefined : length;
+  return measure(contents);
 }
 
 /** A scalar as JSON; what JSON does not have becomes null. */
