@@ -165,7 +165,7 @@ export const requestLimitsEnv = {
     min: 0,
     max: 1_000_000,
     default: 0,
-    doc: 'Most requests of one API key in any second, across all services and replicas that share a Redis; further ones are answered with 429. 0: no limit.',
+    doc: 'Most requests of one API key, or of one signed-in person, in any second, across all services and replicas that share a Redis; further ones are answered with 429. 0: no limit.',
   },
   SLUICE_REQUESTS_PER_SECOND_GROUP: {
     type: 'integer',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { heapShare } from '@sluice/telemetry';
+import { HeldBytes, heapShare } from '@sluice/telemetry';
 import type { Auth, ProviderCall } from './requests';
 
 /** How long the description of an account is used. Source: `Connector.describe`, "may be a minute old". */
@@ -16,7 +16,7 @@ const bytesMax = heapShare(24);
 export interface AccountCache<Answer> {
   /**
    * The kept answer, else that of `load`. Simultaneous callers share one load; a failed one is not kept.
-   * @param load is given the call without its signal and its reservation of reply capacity, because others wait for the same answer
+   * @param load is given the call without its signal and with a reservation of reply capacity of its own, because others wait for the same answer
    */
   get<Call extends ProviderCall>(
     call: Call,
@@ -25,7 +25,7 @@ export interface AccountCache<Answer> {
   ): Promise<Answer>;
 }
 
-type Shared<Call extends ProviderCall> = Omit<Call, 'signal' | 'held'>;
+type Shared<Call extends ProviderCall> = Omit<Call, 'signal'>;
 
 interface Entry<Answer> {
   readonly answer: Promise<Answer>;
@@ -53,11 +53,11 @@ export function createAccountCache<Answer>(now: () => number = () => performance
   };
   return {
     async get(call, key, load) {
-      const { signal: _, held: __, ...shared } = call;
+      const { signal: _, ...shared } = call;
       const name = nameOf(call.auth, key);
       const kept = entries.get(name);
       const isKept = kept !== undefined && kept.until > now();
-      const entry = isKept ? kept : { answer: load(shared), until: now() + ttlMs, bytes: 0 };
+      const entry = isKept ? kept : { answer: loadApart(shared, load), until: now() + ttlMs, bytes: 0 };
       // A Map keeps the order of insertion, so taking out and putting in makes an entry the youngest.
       drop(name);
       entries.set(name, entry);
@@ -77,6 +77,15 @@ export function createAccountCache<Answer>(now: () => number = () => performance
       }
     },
   };
+}
+
+/** Counts for the caller who came first, until the answer is there. */
+async function loadApart<Call extends Pick<ProviderCall, 'held'>, Answer>(
+  call: Call,
+  load: (shared: Call) => Promise<Answer>,
+): Promise<Answer> {
+  const held = call.held && new HeldBytes(...call.held.owners);
+  return await load({ ...call, held }).finally(() => held?.end());
 }
 
 function nameOf({ accessToken, workspaceRef }: Auth, key: string): string {

@@ -165,7 +165,7 @@ describe('[sec-22] many large replies at once', () => {
   it('one is not read while another is in use, and small ones are', async () => {
     const waiting = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom: room() });
     stub.replyWith((response) => response.end(text));
-    const held = new HeldBytes();
+    const held = new HeldBytes('others');
     await waiting.send({ ...request, held });
     let isRead = false;
     const second = waiting.send(request).then((outcome) => ((isRead = true), outcome));
@@ -182,7 +182,7 @@ describe('[sec-22] many large replies at once', () => {
     const waiting = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom: room() });
     stub.replyWith((response) => response.end(text));
     const calls = Array.from({ length: 4 }, async () => {
-      const held = new HeldBytes();
+      const held = new HeldBytes('others');
       const outcomes = [await waiting.send({ ...request, held }), await waiting.send({ ...request, held })];
       held.end();
       return outcomes.map(lengthOf);
@@ -214,7 +214,7 @@ describe('[sec-22] many large replies at once', () => {
     const hurried = createHttpClient({ baseUrl: stub.url, callTimeoutMs: impatientMs, replyRoom });
     const patient = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom });
     stub.replyWith((response) => response.end(text));
-    const held = new HeldBytes();
+    const held = new HeldBytes('others');
     await patient.send({ ...request, held });
     expect(await hurried.send(request)).toMatchObject({ kind: 'reply', reply: { fault: 'timeout' } });
     held.end();

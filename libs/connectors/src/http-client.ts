@@ -107,7 +107,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   /** A compressed reply reserves what it grows to, in place of what arrived. @returns undefined when there is no capacity in time */
   const roomToGrow = async (arrived: HeldBytes, bytes: number, untilMs: number): Promise<HeldBytes | undefined> => {
     arrived.end();
-    const held = new HeldBytes(arrived.owner);
+    const held = new HeldBytes(...arrived.owners);
     return (await room.take(bytes, bytes, untilMs, held)) === undefined ? undefined : held;
   };
   return {
@@ -129,7 +129,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const startedAtMs = performance.now();
       // The previous reply has been read.
       ofCall?.replace();
-      const bounds = { ...limits, bytesMax, owner: ofCall?.owner, ...(signal && { signal }) };
+      const bounds = { ...limits, bytesMax, owners: ofCall?.owners, ...(signal && { signal }) };
       const result = await (options.reconnects ? untilConnected(sendOnce, bounds) : sendOnce(bounds));
       if (result.kind !== 'reply') return result;
       const { status, headers, bytes, durationMs, fault } = result;

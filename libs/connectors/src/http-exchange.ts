@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { HeldBytes } from '@sluice/telemetry';
+import { HeldBytes, type Owners } from '@sluice/telemetry';
 import type { Dispatcher } from 'undici';
 import type { ReplyRoom } from './reply-body';
 
@@ -28,8 +28,8 @@ export interface ExchangeLimits {
   readonly bytesMax: number;
   /** Where the bytes of large replies are counted; a reply waits there for its turn, within `timeoutMs`. Absent: they are not. */
   readonly room?: ReplyRoom;
-  /** Whose share of the capacity the reply counts in. */
-  readonly owner?: string | undefined;
+  /** In whose shares of the capacity the reply counts. @default the host's, for what no caller waits for, as a token that is refreshed */
+  readonly owners?: Owners | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -48,7 +48,10 @@ export function exchange(
 ): Promise<Exchange> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
-    const run = new Run(limits, (outcome) => resolve({ ...outcome, durationMs: performance.now() - startedAt }));
+    const owners: Owners = limits.owners ?? [`host:${String(request.origin)}`];
+    const run = new Run({ ...limits, owners }, (outcome) =>
+      resolve({ ...outcome, durationMs: performance.now() - startedAt }),
+    );
     if (!run.isEnded) dispatcher.dispatch(request, run);
   });
 }
@@ -66,10 +69,10 @@ class Run implements Dispatcher.DispatchHandler {
   private readonly untilMs: number;
 
   constructor(
-    private readonly limits: ExchangeLimits,
+    private readonly limits: ExchangeLimits & { readonly owners: Owners },
     private readonly settle: (outcome: Outcome) => void,
   ) {
-    this.held = new HeldBytes(limits.owner);
+    this.held = new HeldBytes(...limits.owners);
     this.roomBytes = limits.room?.freeBytes ?? Infinity;
     this.untilMs = performance.now() + limits.timeoutMs;
     this.timer = setTimeout(() => this.stop('timeout', `no reply within ${limits.timeoutMs} ms`), limits.timeoutMs);

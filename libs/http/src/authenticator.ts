@@ -110,7 +110,7 @@ export interface RequestCounter {
 
 interface RequestLimitOptions {
   readonly counter: RequestCounter;
-  /** Requests of one API key in any second, over all services and processes. 0: no limit. */
+  /** Requests of one API key, or of one signed-in person, in any second, over all services and processes. 0: no limit. */
   readonly requestsPerSecondKey: number;
   /** The same of one group: of its bearer tokens, and of API keys where the request names the group. 0: no limit. */
   readonly requestsPerSecondGroup: number;
@@ -119,7 +119,7 @@ interface RequestLimitOptions {
 /** Keeps one caller's requests from displacing those of the others. Counts nothing while both limits are 0. */
 export interface RequestLimits {
   /**
-   * The authenticator, and behind it the limit of an API key, or of a bearer token's group: before anything of the request is read.
+   * The authenticator, and behind it the limit of an API key, of a person, or of a bearer token's group: before anything of the request is read.
    * Bearer tokens of one signing key are not counted together: they belong to many customers. Nor is the bootstrap key.
    * @throws RateLimitedError `request.rate-limited`
    */
@@ -139,6 +139,7 @@ export function requestLimits(o: RequestLimitOptions): RequestLimits {
     whose: 'The API key',
     setting: 'SLUICE_REQUESTS_PER_SECOND_KEY',
   };
+  const ofPerson = { ...ofKey, whose: 'The person' };
   const ofGroup = { limit: o.requestsPerSecondGroup, whose: 'The group', setting: 'SLUICE_REQUESTS_PER_SECOND_GROUP' };
   const assertBelow = async (bucket: string, { limit, whose, setting }: typeof ofKey): Promise<void> => {
     if (limit === 0) return;
@@ -157,6 +158,8 @@ export function requestLimits(o: RequestLimitOptions): RequestLimits {
   const assertGroup = (projectId: string, groupRef: string) => assertBelow(groupBucket(projectId, groupRef), ofGroup);
   const assertCaller = async ({ kind, keyId, projectId, groupRef }: Caller): Promise<void> => {
     if (kind === 'api-key') await assertBelow(`key:${keyId}`, ofKey);
+    // Whom a person is called is not for Redis either.
+    else if (kind === 'person') await assertBelow(`person:${hash('sha256', keyId, 'base64url')}`, ofPerson);
     else if (projectId !== undefined && groupRef !== undefined) await assertGroup(projectId, groupRef);
   };
   const isUnlimited = ofKey.limit === 0 && ofGroup.limit === 0;

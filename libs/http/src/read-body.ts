@@ -196,7 +196,7 @@ interface NoMemory {
 }
 
 function noMemory({ totalBytes }: ByteBudget, { asked, beside, consequence, advice }: NoMemory): DependencyError {
-  const bound = `${beside} may have ${totalBytes} bytes together in this process, those of one project half of it`;
+  const bound = `${beside} may have ${totalBytes} bytes together in this process, those of one caller at most as much as is left free`;
   const detail = `${asked}, and within ${waitMs / 1_000} seconds there was no memory for it: ${bound}. ${consequence}`;
   const remedy = `Send the request again after the time in Retry-After; ${advice}.`;
   return new DependencyError({ code: 'service.unavailable', detail, retryAfterMs, remedy });

@@ -23,6 +23,7 @@ const callers: Record<string, Caller> = {
   'key-2': key('k2'),
   'token-1': token('g1'),
   'token-2': token('g2'),
+  person: { kind: 'person', keyId: 'person:Ann', scopes: ['full'] },
   admin: { kind: 'admin', keyId: 'admin', scopes: [] },
 };
 
@@ -75,6 +76,15 @@ describe('[sec-38] requestLimits', () => {
     for (const other of ['key-2', 'token-1', 'admin']) {
       for (let sent = 0; sent < 2; sent += 1) await send(other, 'g1').expect(200);
     }
+  });
+
+  it('of a person: as of a key, and her name is not for Redis', async () => {
+    const { asked, send } = app(2, 0);
+    for (const status of [200, 200, 429]) await send('person', 'g1').expect(status);
+    await send('key-1', 'g1').expect(200);
+    const { body } = await send('person', 'g1').expect(429);
+    expect((body as { detail: string }).detail).toMatch(/^The person may send 2 requests a second/);
+    expect(asked.join()).not.toContain('Ann');
   });
 
   it('of a group: its tokens and the keys that name it together; other groups go on', async () => {

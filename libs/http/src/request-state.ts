@@ -9,10 +9,12 @@ import {
   createByteBudget,
   heapShare,
   startStep,
+  type Owners,
 } from '@sluice/telemetry';
 import type { Caller } from '@sluice/types';
 import { randomUUID } from 'node:crypto';
 import type { BuiltDocument } from './contract/build-document';
+import { isUnread } from './unread';
 
 /** What the server and the routes of one app share. */
 export interface AppState {
@@ -97,8 +99,13 @@ export function callerOf(res: Response): Caller {
 export function heldOf(res: Response): HeldBytes {
   const locals = localsOf(res);
   if (locals.held === undefined) {
-    const held = new HeldBytes(ownerOf(locals.caller));
+    const held = new HeldBytes(...ownersOf(locals.caller));
     locals.held = held;
+    held.giveWay = () => {
+      if (!isUnread(res) && !isLongSent(res)) return;
+      res.destroy();
+      held.end();
+    };
     res.on('close', () => held.end());
     // The caller may have left during the lookup of the key: then `close` came before this listener.
     if (res.closed || res.destroyed) held.end();
@@ -106,10 +113,22 @@ export function heldOf(res: Response): HeldBytes {
   return locals.held;
 }
 
-/** A group's own browser takes nothing from the share of its project's backend. */
-function ownerOf(caller: Caller | undefined): string | undefined {
-  if (caller?.kind === 'token') return `${caller.projectId}/${caller.groupRef}`;
-  return caller?.projectId;
+/** For how long a client may read while another caller, who holds nothing, waits for what its reply holds. */
+const sentForMs = 60_000;
+
+function isLongSent(res: Response): boolean {
+  return res.headersSent && performance.now() - localsOf(res).startedAt >= sentForMs;
+}
+
+/**
+ * In whose shares the request of a caller counts. All keys of a project are one owner, because it makes any number of them; so are the tokens of its
+ * groups together, which take nothing from the share of its backend, and each group within them.
+ */
+function ownersOf(caller: Caller | undefined): Owners {
+  if (caller === undefined) return ['anonymous'];
+  const { kind, keyId, projectId, groupRef } = caller;
+  if (kind === 'token') return [`tokens:${projectId}`, `token:${projectId}/${groupRef}`];
+  return [projectId === undefined ? `${kind}:${keyId}` : `project:${projectId}`];
 }
 
 /** A sane id: what is safe in a log line, a header and a URI reference. */

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createByteBudget, HeldBytes } from '@sluice/telemetry';
 import { serve, testApp } from '../test/test-app';
-import { stateOf, type ByteBudgets } from './request-state';
+import { localsOf, stateOf, type ByteBudgets } from './request-state';
 import { route } from './route';
 import type { HttpServer } from './start-server';
 
@@ -15,17 +15,34 @@ let server: HttpServer;
 /** Requests that have been read, each until it is let go. */
 const running = new Map<string, () => void>();
 let sockets: Socket[] = [];
+/** Each is another project, unless a request names one. */
+let callers = 0;
+let isSending = false;
 
 beforeAll(async () => {
   app = testApp({
     // A caller who has to be looked up.
-    authenticate: (req) => (req.headers['x-unknown'] ? sleep(50) : undefined),
+    authenticate: async (req, res) => {
+      if (req.headers['x-unknown']) await sleep(50);
+      const person = req.headers['x-person'];
+      const projectId = req.headers['x-project']?.toString() ?? `p${(callers += 1)}`;
+      const scopes = ['full'];
+      localsOf(res).caller =
+        person === undefined
+          ? { kind: 'api-key', keyId: 'k', projectId, scopes }
+          : { kind: 'person', keyId: `person:${person.toString()}`, scopes };
+    },
     routes: (router) => {
       const handle = async ({ body }: { body: { name: string } }) => {
         await new Promise<void>((letGo) => running.set(body.name, letGo));
         return { body: { name: body.name } };
       };
       router.get('/v1/list', route({ replyBytesMax: 1_000_000, handle: () => Promise.resolve({ body: [] }) }));
+      const endless = function* () {
+        isSending = true;
+        for (;;) yield 'x'.repeat(65_536);
+      };
+      router.get('/v1/endless', route({ replyBytesMax: 900_000, handle: () => ({ stream: endless() }) }));
       router.post('/v1/x', route<{ body: { name: string } }>({ body: { type: 'object' }, handle }));
     },
   });
@@ -114,7 +131,7 @@ describe('[sec-28] room for bodies', () => {
     send(bodyOf('a'));
     send(bodyOf('b'));
     await until(() => running.size === 2);
-    const others = new HeldBytes();
+    const others = new HeldBytes('others');
     expect(stateOf(app).budgets.replies.takeNow(2_000_000, others)).toBe(true);
     const list = sendLine('GET /v1/list HTTP/1.1', '\r\n');
     const waiting = [send('{"name":', 100_000), sendChunked(bodyOf('c')), list];
@@ -125,21 +142,37 @@ describe('[sec-28] room for bodies', () => {
     const [announced, unannounced, ofList] = waiting.map((reply) => refusalIn(reply()));
     expect(announced).toEqual({
       detail:
-        'The body has 100000 bytes, and within 5 seconds there was no memory for it: bodies of more than 65536 bytes may have 150000 bytes together in this process, those of one project half of it. Nothing of it was kept.',
+        'The body has 100000 bytes, and within 5 seconds there was no memory for it: bodies of more than 65536 bytes may have 150000 bytes together in this process, those of one caller at most as much as is left free. Nothing of it was kept.',
       remedy:
         'Send the request again after the time in Retry-After; send fewer bodies at the same time, or bodies of at most 65536 bytes, which do not wait for larger ones.',
     });
     expect(unannounced?.detail).toMatch(/^The body has no Content-Length and counts as 1048576 bytes, and within /);
     expect(ofList).toEqual({
       detail:
-        'The reply may have 1000000 bytes, and within 5 seconds there was no memory for it: large replies may have 2000000 bytes together in this process, those of one project half of it. Nothing was read.',
+        'The reply may have 1000000 bytes, and within 5 seconds there was no memory for it: large replies may have 2000000 bytes together in this process, those of one caller at most as much as is left free. Nothing was read.',
       remedy:
         'Send the request again after the time in Retry-After; send fewer requests at the same time, or request smaller pages.',
     });
   });
 
+  it('whoever reads nothing has a share, and gives it up for who has none', async () => {
+    for (let n = 0; n < 3; n += 1) {
+      const socket = connect(server.port, '127.0.0.1').on('error', () => undefined);
+      socket.write('GET /v1/endless HTTP/1.1\r\nHost: x\r\nX-Person: Ann\r\n\r\n');
+      sockets.push(socket);
+    }
+    await until(() => isSending);
+    // The second reply of one person waits; there is room for it, and it is that of others.
+    const probe = new HeldBytes('project:probe');
+    expect(stateOf(app).budgets.replies.takeNow(900_000, probe)).toBe(true);
+    const list = sendLine('GET /v1/list HTTP/1.1', '\r\n');
+    await until(() => list().includes('HTTP/1.1'));
+    probe.end();
+    expect(list()).toContain('200 OK');
+  });
+
   it('says what bounds the small ones', async () => {
-    const others = new HeldBytes();
+    const others = new HeldBytes('others');
     expect(stateOf(app).budgets.small.takeNow(1_000_000, others)).toBe(true);
     const late = send('{"name":"small"}');
     await until(() => late().includes('}'));

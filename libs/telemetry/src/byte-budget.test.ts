@@ -1,7 +1,9 @@
-import { createByteBudget, HeldBytes } from './byte-budget';
+import { createByteBudget, HeldBytes, type ByteBudget, type Owners } from './byte-budget';
 
 const soon = () => performance.now() + 60_000;
-const of = (owner?: string) => new HeldBytes(owner);
+let others = 0;
+/** Without a name it is another owner each time. */
+const of = (owner = `other-${(others += 1)}`) => new HeldBytes(owner);
 
 describe('a budget of bytes', () => {
   it('admits what fits and lets the rest wait, in turn', async () => {
@@ -88,10 +90,10 @@ describe('a budget of bytes', () => {
   });
 
   it('admits those first who hold the least', async () => {
-    const budget = createByteBudget(10);
+    const budget = createByteBudget(20);
     await budget.take(2, soon(), of('a'));
     const all = of();
-    await budget.take(8, soon(), all);
+    await budget.take(18, soon(), all);
     const admitted: string[] = [];
     const wait = (owner: string) => budget.take(3, soon(), of(owner)).then(() => admitted.push(owner));
     const waiting = [wait('a'), wait('b')];
@@ -110,7 +112,7 @@ it.each(Array.from({ length: 25 }, (_, at) => at + 1))(
     const next = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
     const total = 1 + next(1_000_000);
     const budget = createByteBudget(total);
-    const admitted = new Map<HeldBytes, { readonly bytes: number; readonly owner: string | undefined }>();
+    const admitted = new Map<HeldBytes, { readonly bytes: number; readonly owner: string }>();
     const assertAtMost = (most: number, held: readonly { readonly bytes: number }[]): void => {
       const sum = held.reduce((all, { bytes }) => all + bytes, 0);
       if (held.length > 1 && sum > most) throw new Error(`${sum} bytes are held of ${most}`);
@@ -119,7 +121,7 @@ it.each(Array.from({ length: 25 }, (_, at) => at + 1))(
       const held = [...admitted].filter(([{ hasEnded }]) => !hasEnded).map(([, piece]) => piece);
       assertAtMost(total, held);
       for (const owned of Map.groupBy(held, ({ owner }) => owner).entries()) {
-        if (owned[0] !== undefined) assertAtMost(total / 2, owned[1]);
+        assertAtMost(total / 2, owned[1]);
       }
     };
     const pending = new Set<Promise<void>>();
@@ -127,7 +129,7 @@ it.each(Array.from({ length: 25 }, (_, at) => at + 1))(
     for (let step = 0; step < 300; step += 1) {
       // Small and large ones, a third of them larger than half of it, some larger than all of it.
       const bytes = next([total / 100 + 2, total / 2 + 2, total + 1, 3 * total][next(4)] ?? 0) | 0;
-      const owner = next(3) === 0 ? undefined : `owner-${next(5)}`;
+      const owner = `owner-${next(5)}`;
       const held = new HeldBytes(owner);
       all.push(held);
       const admit = (isAdmitted: boolean): void => {
@@ -156,6 +158,83 @@ it.each(Array.from({ length: 25 }, (_, at) => at + 1))(
     expect(budget.takeNow(total, of())).toBe(true);
   },
 );
+
+describe('[sec-28] the shares of owners', () => {
+  /** Takes pieces until one is refused. */
+  const fill = (budget: ByteBudget, piece: number, ...owners: Owners): HeldBytes[] => {
+    const taken: HeldBytes[] = [];
+    for (;;) {
+      const held = new HeldBytes(...owners);
+      if (!budget.takeNow(piece, held)) return taken;
+      taken.push(held);
+    }
+  };
+
+  it.each([1, 2, 3, 5, 9])('%i owners whose pieces come and go have about as much each as is left free', (owners) => {
+    const budget = createByteBudget(1_000);
+    const held = Array.from({ length: owners }, (): HeldBytes[] => []);
+    for (let round = 0; round < 4_000; round += 1) {
+      const at = round % owners;
+      const piece = of(`owner-${at}`);
+      if (budget.takeNow(1, piece)) held[at]?.push(piece);
+      // One of each that has more than its share ends from time to time.
+      if (round > 2_000 && round % 7 === 0)
+        held
+          .toSorted((a, b) => b.length - a.length)[0]
+          ?.shift()
+          ?.end();
+    }
+    for (const { length } of held) expect(Math.abs(length - 1_000 / (owners + 1))).toBeLessThan(20 + 100 / owners);
+  });
+
+  // A piece is a third of all: two owners have one each, and a third one still gets one.
+  it('an owner that holds nothing has a claim, before those who hold something and want more', async () => {
+    const budget = createByteBudget(10);
+    const [first] = fill(budget, 4, 'a');
+    const [ofFirst, ofSecond] = [of('a'), of('b')];
+    const more = budget.take(4, soon(), ofFirst);
+    expect(budget.isShort()).toBe(false);
+    expect(fill(budget, 4, 'b')).toHaveLength(1);
+    const newcomer = budget.take(4, soon(), of('c'));
+    expect(budget.isShort()).toBe(true);
+    const later = budget.take(1, soon(), ofSecond);
+    first?.end();
+    expect(await newcomer).toBe(true);
+    expect(await Promise.race([more, later, Promise.resolve('waits')])).toBe('waits');
+    ofFirst.end();
+    ofSecond.end();
+  });
+
+  it('what nobody uses gives way to an owner that holds nothing, and nothing else does', async () => {
+    const budget = createByteBudget(10);
+    const pieces = ['a', 'b', 'b', 'c'].map((owner, at) => ({ held: of(owner), isUsed: at !== 1 }));
+    for (const { held, isUsed } of pieces) {
+      expect(budget.takeNow(2, held)).toBe(true);
+      held.giveWay = () => {
+        if (!isUsed) held.end();
+      };
+    }
+    // What is read of a reply for it gives way with it.
+    const within = of('d');
+    expect(budget.takeNow(1, within)).toBe(true);
+    pieces[1]?.held.replace(within);
+    const ofHolder = budget.take(3, performance.now() + 700, of('a'));
+    expect(await ofHolder).toBe(false);
+    expect(pieces.map(({ held }) => held.hasEnded)).toEqual([false, false, false, false]);
+    expect(await budget.take(4, soon(), of('e'))).toBe(true);
+    expect(pieces.map(({ held }) => held.hasEnded)).toEqual([false, true, false, false]);
+    expect(within.hasEnded).toBe(true);
+  });
+
+  it('however many owners there are within one, they share what it has', () => {
+    const budget = createByteBudget(1_000);
+    expect(fill(budget, 1, 'tokens', 'group-1')).toHaveLength(250);
+    const more = Array.from({ length: 500 }, (_, at) => fill(budget, 1, 'tokens', `other-${at}`));
+    expect(more[0]).not.toHaveLength(0);
+    expect(more.flat()).toHaveLength(250);
+    expect(fill(budget, 1, 'backend')).toHaveLength(250);
+  });
+});
 
 describe('what a request holds', () => {
   it('is given back when it ends, and what comes later at once', () => {

@@ -2,7 +2,11 @@ import { getHeapStatistics } from 'node:v8';
 
 /**
  * Bytes that a process holds at once for one purpose. Each request and reply has its own limit; this limits them together, so that
- * many at once wait instead of filling the memory. One owner gets half of the budget at most, or one piece.
+ * many at once wait instead of filling the memory.
+ *
+ * An owner that holds something may take more only while it then holds no more than is left free: alone it gets half, and where n owners hold
+ * something, each about 1/(n+1). An owner that holds nothing gets one piece as soon as there is capacity for it. When it has waited for
+ * some time, those are asked to give way whose bytes nobody uses, of the owner that holds the most first.
  */
 export interface ByteBudget {
   /** All of it, in bytes. */
@@ -16,18 +20,26 @@ export interface ByteBudget {
   take(bytes: number, untilMs: number, held: HeldBytes): Promise<boolean>;
   /** The same without waiting. */
   takeNow(bytes: number, held: HeldBytes): boolean;
-  /** Something waits that no owner could get now: more work would only wait behind it. */
+  /** Something of an owner that holds nothing waits for capacity: more work would only wait behind it. */
   isShort(): boolean;
 }
+
+/** An owner, and the owners within it: who can make any number of these, such as the groups of a project, has one share for all of them. */
+export type Owners = readonly [string, ...string[]];
 
 /** What one request, call or reply has taken of budgets, released together when it ends. */
 export class HeldBytes {
   private readonly acts = new Set<() => void>();
   private isEnded = false;
   private latest: HeldBytes | undefined;
+  readonly owners: Owners;
+  /** Ends it if its bytes are of no use, as those of a reply that nobody reads: called while an owner that holds nothing waits for them. */
+  giveWay: (() => void) | undefined;
 
-  /** @param owner whose share of each budget it counts towards; absent: nobody's, and it may take the whole budget */
-  constructor(readonly owner?: string) {}
+  /** @param owners in whose shares of each budget it counts */
+  constructor(...owners: Owners) {
+    this.owners = owners;
+  }
 
   get hasEnded(): boolean {
     return this.isEnded;
@@ -44,7 +56,9 @@ export class HeldBytes {
   replace(next?: HeldBytes): void {
     this.latest?.end();
     this.latest = next;
-    next?.onEnd(this.onEnd(() => next.end()));
+    if (next === undefined) return;
+    next.giveWay ??= () => this.giveWay?.();
+    next.onEnd(this.onEnd(() => next.end()));
   }
 
   end(): void {
@@ -57,58 +71,110 @@ export class HeldBytes {
 
 interface Waiting {
   readonly bytes: number;
-  readonly owner: string | undefined;
+  readonly owners: Owners;
+  /** When it came its owner held nothing and waited for nothing: who sends many at once has no turn after each of them. */
+  readonly isFirst: boolean;
   readonly enter: () => void;
 }
 
 /** Each waiting request holds a connection and what its socket has buffered, about 64 kB. */
 const waitingMax = 1_024;
+/** How often those are asked to give way whose bytes nobody uses. */
+const giveWayEveryMs = 500;
+
+/** Who holds how much of a budget. */
+class Shares {
+  private readonly heldBy = new Map<string, number>();
+  private used = 0;
+
+  constructor(private readonly totalBytes: number) {}
+
+  heldOf(owner: string): number {
+    return this.heldBy.get(owner) ?? 0;
+  }
+
+  hasCapacity(bytes: number): boolean {
+    return this.used + bytes <= this.totalBytes;
+  }
+
+  mayTake(bytes: number, owners: Owners): boolean {
+    let free = this.totalBytes - this.used;
+    const hasShares = owners.every((owner) => {
+      const own = this.heldOf(owner);
+      const isWithin = own === 0 || own + bytes <= free - bytes;
+      // What this owner may still take is what those within it have free.
+      free = (free - own) / 2;
+      return isWithin;
+    });
+    return hasShares && this.hasCapacity(bytes);
+  }
+
+  count(bytes: number, owners: Owners): void {
+    this.used += bytes;
+    for (const owner of owners) {
+      const left = this.heldOf(owner) + bytes;
+      if (left === 0) this.heldBy.delete(owner);
+      else this.heldBy.set(owner, left);
+    }
+  }
+
+  /** Of those who hold something none has a claim to what is not there. */
+  isBlocking({ bytes, owners }: Waiting): boolean {
+    return !this.hasCapacity(bytes) && this.heldOf(owners[0]) === 0;
+  }
+
+  compareHeld(one: Owners, other: Owners): number {
+    const difference = this.heldOf(one[0]) - this.heldOf(other[0]);
+    return difference || this.heldOf(one.at(-1) ?? '') - this.heldOf(other.at(-1) ?? '');
+  }
+
+  compareTurns(one: Waiting, other: Waiting): number {
+    const difference = this.heldOf(one.owners[0]) - this.heldOf(other.owners[0]);
+    return difference || Number(other.isFirst) - Number(one.isFirst) || this.compareHeld(one.owners, other.owners);
+  }
+}
 
 export function createByteBudget(totalBytes: number): ByteBudget {
   const queue = new Set<Waiting>();
-  const heldBy = new Map<string, number>();
-  let used = 0;
-  const heldOf = (owner: string | undefined): number => (owner === undefined ? 0 : (heldBy.get(owner) ?? 0));
-  const hasCapacity = (bytes: number): boolean => used + bytes <= totalBytes;
-  const hasShare = (bytes: number, owner: string | undefined): boolean => {
-    const own = heldOf(owner);
-    return own === 0 || own + bytes <= totalBytes / 2;
-  };
-  const count = (bytes: number, owner: string | undefined): void => {
-    used += bytes;
-    if (owner === undefined) return;
-    const left = heldOf(owner) + bytes;
-    if (left === 0) heldBy.delete(owner);
-    else heldBy.set(owner, left);
-  };
+  const holders = new Set<HeldBytes>();
+  const shares = new Shares(totalBytes);
   const enter = (bytes: number, held: HeldBytes): void => {
-    count(bytes, held.owner);
+    shares.count(bytes, held.owners);
+    holders.add(held);
     held.onEnd(() => {
-      count(-bytes, held.owner);
+      holders.delete(held);
+      shares.count(-bytes, held.owners);
       admitNext();
     });
   };
   const admitNext = (): void => {
     if (queue.size === 0) return;
-    // Among owners who hold the same, first come first served: sorting is stable. The first one that does not fit blocks the others, or a
-    // large piece would never be admitted; one whose owner has its half does not block.
-    for (const next of [...queue].toSorted((one, other) => heldOf(one.owner) - heldOf(other.owner))) {
-      if (!hasCapacity(next.bytes)) return;
-      if (hasShare(next.bytes, next.owner)) next.enter();
+    // Among owners who hold the same, first come first served: sorting is stable. The first one that holds nothing and does not fit blocks
+    // the others, or a large piece would never be admitted.
+    for (const next of [...queue].toSorted((one, other) => shares.compareTurns(one, other))) {
+      if (shares.isBlocking(next)) return;
+      if (shares.mayTake(next.bytes, next.owners)) next.enter();
     }
   };
-  const isShort = (): boolean => [...queue].some(({ bytes }) => !hasCapacity(bytes));
+  const isShort = (): boolean => [...queue].some((waiting) => shares.isBlocking(waiting));
   const takeNow: ByteBudget['takeNow'] = (wanted, held) => {
     const bytes = clamp(wanted, totalBytes);
-    if (held.hasEnded || isShort() || !hasCapacity(bytes) || !hasShare(bytes, held.owner)) return false;
+    if (held.hasEnded || isShort() || !shares.mayTake(bytes, held.owners)) return false;
     enter(bytes, held);
     return true;
+  };
+  const askToGiveWay = (waiting: Waiting): void => {
+    for (const held of [...holders].toSorted((one, other) => shares.compareHeld(other.owners, one.owners))) {
+      if (!queue.has(waiting) || !shares.isBlocking(waiting)) return;
+      held.giveWay?.();
+    }
   };
   const waitIn = (bytes: number, untilMs: number, held: HeldBytes): Promise<boolean> =>
     new Promise((settle) => {
       const leave = (isAdmitted: boolean): void => {
         queue.delete(waiting);
         clearTimeout(timer);
+        clearInterval(asking);
         stopListening();
         settle(isAdmitted);
       };
@@ -121,8 +187,11 @@ export function createByteBudget(totalBytes: number): ByteBudget {
         leave(true);
         enter(bytes, held);
       };
-      const waiting: Waiting = { bytes, owner: held.owner, enter: admitted };
+      const { owners } = held;
+      const isFirst = shares.heldOf(owners[0]) === 0 && ![...queue].some((one) => one.owners[0] === owners[0]);
+      const waiting: Waiting = { bytes, owners, isFirst, enter: admitted };
       const timer = setTimeout(giveUp, Math.max(0, untilMs - performance.now()));
+      const asking = setInterval(() => askToGiveWay(waiting), giveWayEveryMs);
       const stopListening = held.onEnd(giveUp);
       queue.add(waiting);
     });

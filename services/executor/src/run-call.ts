@@ -58,7 +58,7 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
     const { call, claimedAtMs } = claim;
     const hold = leases.hold(call, claimedAtMs);
     const trace = traceCall(claim);
-    const held = new HeldBytes(call.projectId);
+    const held = new HeldBytes(`project:${call.projectId}`);
     const run: Run = { call, hold, lanes, leaveByMs: claimedAtMs + leaseMs, trace, held, isIntended: false };
     await trace.step.run(async () => {
       try {

@@ -42,7 +42,7 @@ it('a backlog of a slow account takes its own capacity and no other account wait
 it('a call that finds no memory for its plans within one lease is released, uncounted and unsent', async () => {
   const seed = await ground.seed();
   const { context } = await ground.startExecutor();
-  const others = new HeldBytes();
+  const others = new HeldBytes('others');
   await context.plans.take(planBudgetBytes, performance.now(), others);
   const id = await ground.accept(seed, [{ email: 'a@x.com' }]);
   const call = () => ground.database('calls').where({ operation_id: id }).first('fence', 'attempts', 'crash_count');

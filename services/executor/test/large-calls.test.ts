@@ -82,7 +82,7 @@ it('the plans that a lookup compares with are few megabytes, and wait for memory
   await doubtLarge();
   const { context } = await ground.startExecutor();
   const { plans, store } = context;
-  const others = new HeldBytes();
+  const others = new HeldBytes('others');
   ground.hubspot.script.push(async (_call, apply): Promise<Answer> => {
     await plans.take(planBudgetBytes - 1_000_000, performance.now(), others);
     apply();

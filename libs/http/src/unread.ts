@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How far the bytes of a connection had gone when that last changed. */
+const progress = new WeakMap<Socket, { readonly sentBytes: number; readonly atMs: number }>();
+
+/**
+ * For how long a connection has had bytes to send and has sent none, in milliseconds; 0 for one that has nothing to send. Seen by those who ask again:
+ * the first question begins the time.
+ */
+export function stalledMs(socket: Socket): number {
+  const nowMs = performance.now();
+  const sentBytes = socket.bytesWritten - socket.writableLength;
+  const last = progress.get(socket);
+  if (socket.writableLength > 0 && last?.sentBytes === sentBytes) return nowMs - last.atMs;
+  progress.set(socket, { sentBytes, atMs: nowMs });
+  return 0;
+}
+
+/** A client that reads nothing for so long has no claim to memory that another caller waits for. */
+const giveWayAfterMs = 2_000;
+
+/** Whether nobody reads a reply that has begun. */
+export function isUnread(res: ServerResponse): boolean {
+  return res.headersSent && res.socket !== null && stalledMs(res.socket) >= giveWayAfterMs;
+}
