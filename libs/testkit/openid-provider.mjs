@@ -1,4 +1,5 @@
 // An OpenID provider for one client, the console. Whoever types a name is that person; `groups` follows from the name, as in `vera-viewer`.
+// The address of `unverified-viewer` is not verified.
 // Usage: node openid-provider.mjs REDIRECT_URI; prints its issuer when it listens.
 import { createServer } from 'node:http';
 import process from 'node:process';
@@ -21,7 +22,7 @@ server.listen(0, '127.0.0.1', () => {
         token_endpoint_auth_method: 'client_secret_post',
       },
     ],
-    claims: { email: ['email'], profile: ['name', 'groups'] },
+    claims: { email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     // As most providers do: claims stand in the ID token, not only behind another request.
     conformIdTokenClaims: false,
     cookies: { keys: ['key-of-a-test'] },
@@ -30,6 +31,7 @@ server.listen(0, '127.0.0.1', () => {
       claims: () => ({
         sub: id,
         email: `${id}@example.com`,
+        email_verified: !id.startsWith('unverified-'),
         name: id,
         groups: [`sluice-${id.split('-')[1]}`, 'staff'],
       }),

@@ -17,7 +17,7 @@ export type CallerLookup = (presented: string) => Caller | undefined | Promise<C
 export const pageHeader = 'sluice-console';
 
 /** Finds the person who is signed in in the browser that sent these cookies. */
-export type PersonLookup = (cookies: string | undefined) => Caller | undefined;
+export type PersonLookup = (cookies: string | undefined) => Promise<Caller | undefined>;
 
 const bearer = /^bearer +(\S+)$/i;
 
@@ -30,10 +30,7 @@ export function authenticator(lookup: CallerLookup, findPerson?: PersonLookup): 
   return (req, res) => {
     const { 'x-api-key': key, authorization, cookie, [pageHeader]: page } = req.headers;
     if (findPerson && page !== undefined && key === undefined && authorization === undefined) {
-      const person = findPerson(cookie);
-      if (person === undefined) throw new AuthError({ ...nobodySignedIn });
-      localsOf(res).caller = person;
-      return undefined;
+      return findPerson(cookie).then((person) => admit(res, person, nobodySignedIn));
     }
     const found = lookup(presentedSecret(key, authorization));
     // Most callers are known at once and need no turn of the event loop.
@@ -47,10 +44,14 @@ const nobodySignedIn = {
   remedy: 'Sign in again.',
 } as const;
 
-function admit(res: Response, caller: Caller | undefined): void {
-  if (!caller) {
-    throw new AuthError({ code: 'auth.invalid', detail: 'The API key or token is unknown, revoked or expired.' });
-  }
+const unknownKey = { code: 'auth.invalid', detail: 'The API key or token is unknown, revoked or expired.' } as const;
+
+function admit(
+  res: Response,
+  caller: Caller | undefined,
+  refusal: typeof nobodySignedIn | typeof unknownKey = unknownKey,
+) {
+  if (!caller) throw new AuthError({ ...refusal });
   localsOf(res).caller = caller;
 }
 

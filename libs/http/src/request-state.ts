@@ -216,12 +216,12 @@ function observe(logger: Logger, meter: RequestMeter, req: Request, res: Respons
   else step.run(write);
 }
 
-/** What people do is rare, and somebody asks later who did it. */
+/** What people do is rare, and somebody asks later who did it. Not by a name: a person chooses that at the provider. */
 function auditPerson(logger: Logger, req: Request, res: Response, status: number): void {
   const { caller, requestId } = localsOf(res);
   if (caller?.kind !== 'person' || req.method === 'GET' || req.method === 'HEAD') return;
-  const { keyId: person, scopes } = caller;
-  logger.info({ person, scopes, requestId, method: req.method, path: req.path, status }, 'person.changed');
+  const { keyId: person, account, scopes } = caller;
+  logger.info({ person, ...account, scopes, requestId, method: req.method, path: req.path, status }, 'person.changed');
 }
 
 type Level = 'debug' | 'info' | 'error';

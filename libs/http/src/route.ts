@@ -22,6 +22,8 @@ export interface Reply {
   /** Instead of a JSON body: bytes, with their whole content type. */
   readonly file?: { readonly contentType: string; readonly content: Buffer };
   readonly headers?: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[];
 }
 
 /** Description of a route (the OpenAPI document is made of it), its checks, and its handler. */
@@ -85,6 +87,7 @@ export function route<P extends RouteParts>(o: RouteOptions<P>): RouteHandler {
     if (o.replyBytesMax !== undefined) await takeReplyMemory(stateOf(req.app).budgets, o.replyBytesMax, heldOf(res));
     const reply = await o.handle(new RouteRequest(req, res, { head, body }));
     if (reply.headers) for (const [name, value] of Object.entries(reply.headers)) res.setHeader(name, value);
+    if (reply.cookies) res.setHeader('Set-Cookie', reply.cookies);
     if (reply.stream) await sendStream(res, reply.status ?? 200, reply.stream);
     else send(res, reply);
     cutUnread(res);

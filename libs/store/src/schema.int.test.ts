@@ -8,8 +8,15 @@ interface KeyRow {
   first_column: string;
 }
 
-/** `projects` is the list of projects itself, processes work for all of them; the others belong to the migrator. */
-const notTenantTables = ['projects', 'process_minutes', 'knex_migrations', 'knex_migrations_lock'];
+/** `projects` is the list of projects itself, processes work for all of them, people may enter each; the others belong to the migrator. */
+const notTenantTables = [
+  'projects',
+  'process_minutes',
+  'people',
+  'sessions',
+  'knex_migrations',
+  'knex_migrations_lock',
+];
 
 const keysSql = `
   select t.relname as table, x.relname as index, a.attname as first_column

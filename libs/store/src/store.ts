@@ -18,6 +18,7 @@ import { assertMigrated, healthOf, migrate, type DatabaseHealth } from './migrat
 import { operationStore } from './operations/operation-store';
 import { apiKeyStore } from './projects/api-key-store';
 import { jwtKeyStore } from './projects/jwt-key-store';
+import { personStore } from './projects/person-store';
 import { projectStore } from './projects/project-store';
 import { sealedSecretStore } from './sealed-secrets';
 import { webhookEndpointStore } from './webhooks/endpoint-store';
@@ -50,6 +51,7 @@ function storesByNoun(database: Knex, timeScale: number, failpoints: StoreFailpo
     lanes: laneStore(database),
     minutes: minuteStore(database),
     operations: operationStore(database),
+    people: personStore(database),
     providerApps: providerAppStore(database),
     oauthStates: oauthStateStore(database),
     sealedSecrets: sealedSecretStore(database),

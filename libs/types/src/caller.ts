@@ -16,7 +16,7 @@ export type Admission = Scope | 'admin' | 'token';
 export interface Caller {
   /** `person`: signed in to the console with OpenID Connect; known to the management service alone. */
   readonly kind: 'api-key' | 'admin' | 'token' | 'person';
-  /** Public id of the key; of a token the key it was signed with (`kid`); `person:` and a name. Shown in logs. */
+  /** Public id of the key; of a token the key it was signed with (`kid`); of a person the id that we keep for it. Shown in logs. */
   readonly keyId: string;
   readonly projectId?: string;
   /** Of an API key; of a person what its role gives; else empty. */
@@ -25,6 +25,8 @@ export interface Caller {
   readonly groupRef?: string;
   /** The user of a token. */
   readonly consumerRef?: string;
+  /** Of a person: who it is at the OpenID provider, whatever it calls itself there. */
+  readonly account?: { readonly issuer: string; readonly subject: string };
 }
 
 /** Whether the caller may see and change what belongs to this group. What belongs to none is not for tokens. */
@@ -33,11 +35,12 @@ export function seesGroup(caller: Caller, groupRef: string | undefined): boolean
 }
 
 /**
- * `createdBy` of what the caller changes. A backend may name somebody else; a token speaks for its own user.
+ * `createdBy` of what the caller changes. A backend may name somebody else; a token speaks for its own user, a person for itself.
  * Source: specification, Config: `consumer:<id>` or `builder:<id>`.
  */
 export function authorOf(caller: Caller, asked?: string): string {
-  return caller.kind === 'token' ? `consumer:${caller.consumerRef}` : (asked ?? `builder:${caller.keyId}`);
+  if (caller.kind === 'token') return `consumer:${caller.consumerRef}`;
+  return (caller.kind === 'person' ? undefined : asked) ?? `builder:${caller.keyId}`;
 }
 
 /** What the caller may use, for lookups by name: an admin no project, a token its group, others their whole project. */

@@ -73,6 +73,14 @@ export function assertSignIn({
       value: issuer,
     });
   }
+  const { publicUrl } = config;
+  if (publicUrl?.startsWith('http:') && !loopback.has(new URL(publicUrl).hostname)) {
+    problems.push({
+      name: 'SLUICE_PUBLIC_URL',
+      rule: 'must begin with https:// for people to sign in, unless it is on this machine',
+      value: publicUrl,
+    });
+  }
   if (config.oidcViewers.length + config.oidcOperators.length + config.oidcAdmins.length === 0) {
     const others = 'SLUICE_OIDC_OPERATORS and SLUICE_OIDC_ADMINS';
     problems.push({

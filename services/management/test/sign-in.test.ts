@@ -1,13 +1,16 @@
+import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { createLogger } from '@sluice/telemetry';
-import { signInSettings, startOpenIdProvider, type OpenIdProviderOfTest } from '@sluice/testkit';
+import { signInSettings, startOpenIdProvider, tokenIssuer, type OpenIdProviderOfTest } from '@sluice/testkit';
 import { createContext, managementEnv } from '../src/service';
+import { prepareInstallation } from './prepare-installation';
 import { startManagement, type RunningManagement } from './start-management';
 
 const publicUrl = 'https://sluice.example';
+const sessionName = '__Host-sluice_session';
 const lines: Record<string, unknown>[] = [];
 const logger = createLogger({
   service: 'management',
@@ -34,19 +37,31 @@ afterEach(() => jest.restoreAllMocks());
 
 /** A browser, as far as redirects and cookies go. */
 class Browser {
-  readonly cookies = new Map<string, string>();
+  readonly cookies: Map<string, string>;
   /** As it was set. */
   readonly setCookies: string[] = [];
+
+  constructor(
+    cookies: Iterable<readonly [string, string]> = [],
+    private readonly of = management,
+  ) {
+    this.cookies = new Map(cookies);
+  }
+
+  signInCookies(): string[] {
+    return [...this.cookies.keys()].filter((name) => name.includes('sluice_sign_in'));
+  }
 
   async send(url: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     headers.set('cookie', [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '));
-    const reply = await fetch(url.replace(publicUrl, management.url), { ...init, headers, redirect: 'manual' });
+    const reply = await fetch(url.replace(publicUrl, this.of.url), { ...init, headers, redirect: 'manual' });
     for (const cookie of reply.headers.getSetCookie()) {
       this.setCookies.push(cookie);
       const [pair = ''] = cookie.split(';');
       const at = pair.indexOf('=');
-      this.cookies.set(pair.slice(0, at), pair.slice(at + 1));
+      if (cookie.includes('; Max-Age=0;')) this.cookies.delete(pair.slice(0, at));
+      else this.cookies.set(pair.slice(0, at), pair.slice(at + 1));
     }
     return reply;
   }
@@ -106,8 +121,11 @@ async function signedIn(name: string): Promise<Browser> {
 it('signs a person in with a cookie that no script and no other site can use', async () => {
   const browser = await signedIn('vera-viewer');
   expect(browser.setCookies.at(-1)).toMatch(
-    /^sluice_session=v1\.k1\.[\w.-]+; Path=\/; Max-Age=28800; HttpOnly; SameSite=Strict; Secure$/,
+    /^__Host-sluice_session=v1\.k1\.[\w.-]+; Path=\/; Max-Age=28800; HttpOnly; Secure; SameSite=Strict$/,
   );
+  // Of any other name a neighbouring host could set it.
+  expect(browser.setCookies.filter((cookie) => /sluice/.test(cookie) && !cookie.startsWith('__Host-'))).toEqual([]);
+  expect(browser.signInCookies()).toEqual([]);
   expect(await browser.call('GET', '/console/session')).toEqual({
     status: 200,
     body: {
@@ -141,11 +159,12 @@ describe('roles', () => {
     const browser = new Browser();
     const reply = await browser.signInAs('nora-nobody');
     expect(reply.headers.get('location')).toBe('../console?sign-in=no-role');
-    expect(browser.cookies.has('sluice_session')).toBe(false);
+    expect([...browser.cookies.keys()].filter((name) => name.includes('sluice'))).toEqual([]);
     expect(lines.at(-1)).toMatchObject({ event: 'sign-in.no-role', claim: 'groups' });
   });
 });
 
+// Protects the author: a name is chosen at the provider, issuer and subject are not.
 it('leaves an audit line for every change by a person, also for one that was refused', async () => {
   const project = await management.newProject();
   const path = `/v1/projects/${project.id}`;
@@ -154,9 +173,54 @@ it('leaves an audit line for every change by a person, also for one that was ref
   await (await signedIn('vera-viewer')).call('PATCH', path, change);
   await (await signedIn('vera-viewer')).call('GET', path);
   expect(lines.filter(({ event, path: at }) => event === 'person.changed' && at === path)).toMatchObject([
-    { person: 'person:olga-operator@example.com', scopes: ['read', 'frontend'], method: 'PATCH', status: 200 },
-    { person: 'person:vera-viewer@example.com', scopes: ['read'], method: 'PATCH', status: 403 },
+    { subject: 'olga-operator', issuer: provider.issuer, scopes: ['read', 'frontend'], method: 'PATCH', status: 200 },
+    { subject: 'vera-viewer', issuer: provider.issuer, scopes: ['read'], method: 'PATCH', status: 403 },
   ]);
+  expect(JSON.stringify(lines)).not.toContain('@example.com');
+});
+
+it('knows a person by an id of its own for issuer and subject, the same in each session, and no other author', async () => {
+  const { path, get } = await prepareInstallation(management);
+  const browser = await signedIn('unverified-operator');
+  const id = lines.at(-1)?.['person'];
+  expect(lines.at(-1)).toMatchObject({ event: 'sign-in.done', person: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  // An address that nobody verified may be somebody else's.
+  expect((await browser.call('GET', '/console/session')).body).toMatchObject({
+    person: { name: 'unverified-operator' },
+  });
+  const changeOf = (enabled: boolean, createdBy?: string) => ({
+    updateMask: ['config.content.write.objects', ...(createdBy === undefined ? [] : ['config.createdBy'])],
+    installation: {
+      config: {
+        content: { write: { objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled } } } } },
+        createdBy,
+      },
+    },
+  });
+  const before = await get();
+  for (const author of ['consumer:ann', 'builder:00000000-0000-7000-8000-000000000000', 'api:x'])
+    expect(await browser.call('PATCH', path, changeOf(true, author))).toMatchObject({
+      status: 400,
+      body: {
+        code: 'request.invalid',
+        issues: [
+          {
+            name: 'installation.config.createdBy',
+            value: author,
+            detail: expect.stringContaining(`builder:${String(id)}`),
+          },
+        ],
+      },
+    });
+  expect(await get()).toEqual(before);
+  const again = await signedIn('unverified-operator');
+  expect((await again.call('PATCH', path, changeOf(true))).body).toMatchObject({
+    config: { createdBy: `builder:${String(id)}` },
+  });
+  await (await signedIn('olga-operator')).call('PATCH', path, changeOf(false));
+  const { createdBy } = (await get()).config;
+  expect(createdBy).toMatch(/^builder:[0-9a-f-]{36}$/);
+  expect(createdBy).not.toBe(`builder:${String(id)}`);
 });
 
 describe('a session', () => {
@@ -186,21 +250,30 @@ describe('a session', () => {
     const browser = await signedIn('vera-viewer');
     await browser.send(`${publicUrl}/console/sign-out`, { method: 'POST' });
     expect((await browser.call('GET', '/v1/projects')).status).toBe(200);
+    const other = await signedIn('vera-viewer');
+    const copy = new Browser(browser.cookies);
+    expect((await copy.call('GET', '/v1/projects')).status).toBe(200);
     expect((await browser.call('POST', '/console/sign-out')).status).toBe(204);
+    expect(browser.cookies.has(sessionName)).toBe(false);
     expect(await browser.call('GET', '/v1/projects')).toMatchObject(nobody);
+    // Who kept the cookie has nothing either; another browser's session goes on.
+    expect(await copy.call('GET', '/v1/projects')).toMatchObject(nobody);
+    expect((await copy.call('GET', '/console/session')).body).toEqual({ hasSignIn: true });
+    expect((await other.call('GET', '/v1/projects')).status).toBe(200);
   });
 
   it('is refused when it is altered', async () => {
     const browser = await signedIn('vera-viewer');
-    const value = browser.cookies.get('sluice_session') ?? '';
-    browser.cookies.set('sluice_session', value.slice(0, -4) + (value.endsWith('AAAA') ? 'BBBB' : 'AAAA'));
+    const value = browser.cookies.get(sessionName) ?? '';
+    browser.cookies.set(sessionName, value.slice(0, -4) + (value.endsWith('AAAA') ? 'BBBB' : 'AAAA'));
     expect(await browser.call('GET', '/v1/projects')).toMatchObject(nobody);
   });
 
   it('is not what a sign-in was begun with', async () => {
     const browser = new Browser();
     await browser.send(`${publicUrl}/console/sign-in`);
-    browser.cookies.set('sluice_session', browser.cookies.get('sluice_sign_in') ?? '');
+    const [began = ''] = browser.signInCookies();
+    browser.cookies.set(sessionName, browser.cookies.get(began) ?? '');
     expect(await browser.call('GET', '/v1/projects')).toMatchObject(nobody);
   });
 });
@@ -221,15 +294,28 @@ describe('a return from the provider', () => {
     await startOf(victim);
     const back = await attacker.allowAt(await startOf(attacker), 'adam-admin');
     const reply = await victim.send(back);
-    expect(reply.headers.get('location')).toBe('../console?sign-in=refused');
-    expect(victim.cookies.has('sluice_session')).toBe(false);
+    expect(reply.headers.get('location')).toBe('../console?sign-in=expired');
+    expect(victim.cookies.has(sessionName)).toBe(false);
   });
 
   it('is refused the second time', async () => {
     const browser = new Browser();
     const back = await browser.allowAt(await startOf(browser), 'vera-viewer');
     expect((await browser.send(back)).headers.get('location')).toBe('../console');
-    expect((await browser.send(back)).headers.get('location')).toBe('../console?sign-in=refused');
+    expect((await browser.send(back)).headers.get('location')).toBe('../console?sign-in=expired');
+  });
+
+  it('is taken in each of two tabs, whichever comes back first, and a browser keeps a few sign-ins only', async () => {
+    const browser = new Browser();
+    const [first, second] = [await startOf(browser), await startOf(browser)];
+    for (const start of [second, first]) {
+      const reply = await browser.send(await browser.allowAt(start, 'vera-viewer'));
+      expect(reply.headers.get('location')).toBe('../console');
+    }
+    for (let times = 0; times < 20; times += 1) await startOf(browser);
+    expect(browser.signInCookies()).toHaveLength(8);
+    const last = await startOf(browser);
+    expect((await browser.send(await browser.allowAt(last, 'vera-viewer'))).headers.get('location')).toBe('../console');
   });
 
   it('is refused with an error of the provider', async () => {
@@ -266,6 +352,99 @@ it('says when the provider does not answer as one, within seconds, and asks it a
   }
 });
 
+/** Enough of an OpenID provider to lie. */
+async function startLiar() {
+  const [known, other] = [tokenIssuer(), tokenIssuer()];
+  const jwk = createPublicKey(known.publicKeyPem).export({ format: 'jwk' });
+  const tokens: object[] = [];
+  const next: { nonce?: string | null; by: typeof known } = { by: known };
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    const replies: Record<string, () => object> = {
+      '/.well-known/openid-configuration': () => ({
+        issuer,
+        authorization_endpoint: `${issuer}/auth`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/keys`,
+        response_types_supported: ['code'],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['RS256'],
+      }),
+      '/keys': () => ({ keys: [{ ...jwk, kid: 'k', use: 'sig', alg: 'RS256' }] }),
+      '/token': () => {
+        const claims = { iss: issuer, aud: 'console', sub: 'adam', nonce: next.nonce, groups: ['sluice-admin'] };
+        const reply = { access_token: 'a', token_type: 'Bearer', id_token: next.by.issue('k', claims) };
+        tokens.push(reply);
+        return reply;
+      },
+    };
+    response.end(JSON.stringify(replies[request.url ?? '']?.() ?? {}));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { issuer, tokens, next, known, other, stop: () => void server.close() };
+}
+
+describe('a provider', () => {
+  let liar: Awaited<ReturnType<typeof startLiar>>;
+  let ofLiar: RunningManagement;
+  beforeAll(async () => {
+    liar = await startLiar();
+    ofLiar = await startManagement(() => ({ logger }), undefined, signInSettings(liar.issuer));
+  });
+  afterAll(async () => {
+    await ofLiar.stop();
+    liar.stop();
+  });
+  /** @returns the address of the return */
+  const begin = async (browser: Browser): Promise<string> => {
+    const start = new URL((await browser.send(`${publicUrl}/console/sign-in`)).headers.get('location') ?? '');
+    liar.next.nonce = start.searchParams.get('nonce');
+    return `${publicUrl}/console/signed-in?code=c&state=${start.searchParams.get('state')}`;
+  };
+
+  it('is believed only an ID token that a key of its own signed', async () => {
+    for (const [by, location] of [
+      [liar.known, '../console'],
+      [liar.other, '../console?sign-in=refused'],
+    ] as const) {
+      liar.next.by = by;
+      const browser = new Browser([], ofLiar);
+      const reply = await browser.send(await begin(browser));
+      expect(reply.headers.get('location')).toBe(location);
+      expect(browser.signInCookies()).toEqual([]);
+    }
+  });
+
+  it('is asked once for a sign-in, however often its cookie is kept and sent again, also at once', async () => {
+    liar.next.by = liar.other;
+    const browser = new Browser([], ofLiar);
+    const back = await begin(browser);
+    const before = liar.tokens.length;
+    const copies = Array.from({ length: 5 }, () => new Browser(browser.cookies, ofLiar));
+    const replies = await Promise.all(copies.map((copy) => copy.send(back)));
+    const locations = replies.map(({ headers }) => headers.get('location')?.split('=').at(-1));
+    expect(locations.toSorted((one = '', other = '') => one.localeCompare(other))).toEqual([
+      'expired',
+      'expired',
+      'expired',
+      'expired',
+      'refused',
+    ]);
+    expect(liar.tokens.length - before).toBe(1);
+  });
+
+  it('that is on this machine, as the service, needs no TLS: then the cookies have plain names', async () => {
+    const env = { ...signInSettings(liar.issuer), SLUICE_PUBLIC_URL: 'http://localhost:4100' };
+    const local = await startManagement(() => ({ logger }), undefined, env);
+    const { headers } = await fetch(`${local.url}/console/sign-in`, { redirect: 'manual' });
+    await local.stop();
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^sluice_sign_in_\d=[^;]+; Path=\/;[^]*HttpOnly; SameSite=Lax$/),
+    ]);
+  });
+});
+
 it('is off without an issuer', async () => {
   const plain = await startManagement();
   try {
@@ -290,6 +469,7 @@ describe('settings', () => {
     ['SLUICE_OIDC_CLIENT_ID', /is needed/, { ...good, SLUICE_OIDC_CLIENT_ID: undefined }],
     ['SLUICE_OIDC_ISSUER', /is needed/, { ...good, SLUICE_OIDC_ISSUER: undefined }],
     ['SLUICE_OIDC_ISSUER', /must begin with https:/, { ...good, SLUICE_OIDC_ISSUER: 'http://login.example' }],
+    ['SLUICE_PUBLIC_URL', /must begin with https:/, { ...good, SLUICE_PUBLIC_URL: 'http://10.0.0.4:4100' }],
     [
       'SLUICE_OIDC_VIEWERS',
       /nobody has a role/,

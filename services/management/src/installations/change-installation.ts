@@ -1,5 +1,5 @@
 import { nearestName } from '@sluice/config';
-import { ConflictError } from '@sluice/errors';
+import { ConflictError, type Issue } from '@sluice/errors';
 import { offByDefault, queryOf, type RouteRequest } from '@sluice/http';
 import type { ChangeableInstallation, ChangedInstallation, InstallationKey } from '@sluice/store';
 import {
@@ -51,7 +51,10 @@ export async function createInstallation(
 ) {
   const { projectId } = integration;
   const { groupRef, connectionId, config } = body;
-  refuseIssues(checkCreateInstallationRequest(body));
+  refuseIssues([
+    ...checkCreateInstallationRequest(body),
+    ...authorIssues(caller, config.createdBy, 'config.createdBy'),
+  ]);
   const connection =
     connectionId === undefined
       ? await getDefaultConnection(context, projectId, { groupRef, provider: integration.provider })
@@ -96,8 +99,12 @@ export async function updateInstallation(
   key: InstallationKey,
   { caller, body, query, traceparent }: Sampled<UpdateInstallationRequest, ChangeQuery>,
 ) {
-  const { content = {}, revisionId } = body.installation.config ?? {};
-  refuseIssues(checkUpdateInstallationRequest(body, nearestName));
+  const { content = {}, revisionId, createdBy } = body.installation.config ?? {};
+  const author = body.updateMask.includes('config.createdBy') ? createdBy : undefined;
+  refuseIssues([
+    ...checkUpdateInstallationRequest(body, nearestName),
+    ...authorIssues(caller, author, 'installation.config.createdBy'),
+  ]);
   const { connectionId } = body.installation;
   // Values outside the mask are ignored.
   const connection =
@@ -132,6 +139,14 @@ export async function updateInstallation(
     return next;
   });
   return { installation, warnings };
+}
+
+/** A person is nobody else. What a token sends is passed over instead: the published browser client sends a value. */
+function authorIssues(caller: Caller, asked: string | undefined, path: string): Issue[] {
+  const own = authorOf(caller);
+  if (caller.kind !== 'person' || asked === undefined || asked === own) return [];
+  const detail = `must be left out, or be ${own}: a person writes no config for another`;
+  return [{ in: 'body', name: path, detail, value: asked }];
 }
 
 /** The read objects that the mask names; undefined when there are none. */

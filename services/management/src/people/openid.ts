@@ -7,15 +7,17 @@ export type Role = (typeof roles)[number];
 
 /** Somebody who signed in at the OpenID provider. */
 export interface Person {
-  /** `sub` of the ID token: stays the same when the person's name or address changes. */
+  readonly issuer: string;
+  /** `sub` of the ID token: with the issuer it stays the same when the person's name or address changes. */
   readonly subject: string;
-  /** E-mail address, else name of the account, else `sub`; at most 200 characters, for logs and for authors of configs. */
+  /** For the person's own page: verified e-mail address, else name of the account, else `sub`; at most 200 characters. */
   readonly name: string;
   readonly role: Role;
 }
 
 /** What the return of a sign-in is checked against. Kept by the browser that began, sealed. */
 export interface BegunSignIn {
+  /** Also the id under which the sign-in is taken, once, and that of the session. */
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -49,7 +51,7 @@ type SignInConfig = Pick<
 >;
 
 /** Path under the public address; its whole address is registered at the provider. */
-export const signedInPath = '/console/signed-in';
+const signedInPath = '/console/signed-in';
 
 /** Longest wait for an answer of the provider, in seconds: a person looks at an empty page meanwhile. */
 const timeoutSeconds = 5;
@@ -99,7 +101,9 @@ export function openIdProvider(config: SignInConfig): OpenIdProvider | undefined
       });
       const claims: Readonly<Record<string, unknown>> = { ...tokens.claims() };
       const role = roleOf(claims[config.oidcRolesClaim], config);
-      return role && { subject: String(claims['sub']), name: nameOf(claims), role };
+      const subject = String(claims['sub']);
+      if (!subjectForm.test(subject)) throw new Error('the sub of the ID token is not 1 to 255 ASCII characters');
+      return role && { issuer: String(claims['iss']), subject, name: nameOf(claims), role };
     },
   };
 }
@@ -112,7 +116,9 @@ async function ask(
 ): Promise<openid.Configuration> {
   const authentication = secret === undefined ? library.None() : library.ClientSecretPost(secret);
   // Only on this machine: `assertSignIn` refuses any other issuer without TLS.
-  const execute = issuer.protocol === 'http:' ? [library.allowInsecureRequests] : [];
+  const insecure = issuer.protocol === 'http:' ? [library.allowInsecureRequests] : [];
+  // TLS alone would say that the ID token is the provider's. Its signature says so whatever lies between.
+  const execute = [library.enableNonRepudiationChecks, ...insecure];
   return await library.discovery(issuer, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
 }
 
@@ -125,10 +131,14 @@ function roleOf(claim: unknown, { oidcViewers, oidcOperators, oidcAdmins }: Sign
   return has(oidcViewers) ? 'viewer' : undefined;
 }
 
+/** Source: OpenID Connect Core 1.0, section 2. */
+const subjectForm = /^[\x20-\x7e]{1,255}$/;
 const nameCharactersMax = 200;
 
+/** Only a verified address is shown as one: whatever else a person calls itself may be somebody else's. */
 function nameOf(claims: Readonly<Record<string, unknown>>): string {
-  const given = [claims['email'], claims['preferred_username'], claims['name'], claims['sub']];
-  const name = given.find((one) => typeof one === 'string' && one.trim() !== '');
+  const email = claims['email_verified'] === true ? claims['email'] : undefined;
+  const chosen = [claims['preferred_username'], claims['name']].filter((one) => !String(one).includes('@'));
+  const name = [email, ...chosen, claims['sub']].find((one) => typeof one === 'string' && one.trim() !== '');
   return String(name).replaceAll(/\p{C}/gu, '').trim().slice(0, nameCharactersMax);
 }

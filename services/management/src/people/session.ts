@@ -2,7 +2,7 @@ import type { Caller, Scope } from '@sluice/types';
 import { publicAddress } from '../config';
 import type { ManagementContext } from '../context';
 import { cookieValue } from '../cookies';
-import { roles, signedInPath, type BegunSignIn, type Person, type Role } from './openid';
+import { roles, type BegunSignIn, type Person, type Role } from './openid';
 
 /** What a role may do is what an API key with these scopes may, in every project. Each may what the one before it may. */
 const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
@@ -13,7 +13,8 @@ const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
 
 /** A session cookie is sent with every request of a page, so it stays far under the 4,096 bytes that browsers keep. */
 const sessionName = 'sluice_session';
-const beganName = 'sluice_sign_in';
+/** One per sign-in, so that two tabs do not take each other's. 330 bytes each, which are sent with every request. */
+const beganNames = Array.from({ length: 8 }, (_, slot) => `sluice_sign_in_${slot}`);
 /** Longest time for typing a password at the provider. */
 const beganLifeMs = 10 * 60_000;
 
@@ -24,63 +25,100 @@ interface Kept<Value> {
   readonly until: number;
 }
 
+/** Who signed in, and in which session. */
+interface SignedIn extends Person {
+  /** Our id of the person. */
+  readonly id: string;
+  readonly session: string;
+}
+
 type Sealing = Pick<ManagementContext, 'installations' | 'config'>;
+type Sessions = Sealing & Pick<ManagementContext, 'store'>;
 
 /** Who is signed in in the browser that sent these cookies, and until when. Undefined: nobody, or not any more. */
-export function personIn(context: Sealing, cookies: string | undefined): (Person & { until: number }) | undefined {
-  const kept = openCookie<Person>(context, sessionName, cookies);
-  return kept && roles.includes(kept.value.role) ? { ...kept.value, until: kept.until } : undefined;
+export async function personIn(
+  context: Sessions,
+  cookies: string | undefined,
+): Promise<(SignedIn & { until: number }) | undefined> {
+  const kept = openCookie<SignedIn>(context, sessionName, cookies);
+  if (kept === undefined || !roles.includes(kept.value.role)) return undefined;
+  const { session, id } = kept.value;
+  return (await context.store.people.hasSession(session, id)) ? { ...kept.value, until: kept.until } : undefined;
 }
 
 /** The same as the caller of a request. */
-export function personCaller(context: Sealing) {
-  return (cookies: string | undefined): Caller | undefined => {
-    const person = personIn(context, cookies);
-    return person && { kind: 'person', keyId: `person:${person.name}`, scopes: scopesOf[person.role] };
+export function personCaller(context: Sessions) {
+  return async (cookies: string | undefined): Promise<Caller | undefined> => {
+    const person = await personIn(context, cookies);
+    if (person === undefined) return undefined;
+    const { id, issuer, subject, role } = person;
+    return { kind: 'person', keyId: id, scopes: scopesOf[role], account: { issuer, subject } };
   };
 }
 
-/** `Set-Cookie` of a session. `Strict`: no other site's page can send it. */
-export function sessionCookie(context: Sealing, person: Person): string {
-  const { publicUrl } = context.config;
-  const path = publicUrl === undefined ? '/' : new URL(publicUrl).pathname;
+/** Makes the sign-in a session. @returns the person's id, and `Set-Cookie` of the session. `Strict`: no other site's page can send it */
+export async function beginSession(context: Sessions, { state: session }: BegunSignIn, person: Person) {
+  const { issuer, subject } = person;
   const lifeMs = context.config.oidcSessionMinutes * 60_000;
-  return sealCookie(context, sessionName, person, { path, lifeMs, sameSite: 'Strict' });
+  const id = await context.store.people.beginSession({ id: session, issuer, subject, lifeMs });
+  const cookie = sealCookie(context, sessionName, { ...person, id, session } satisfies SignedIn, lifeMs);
+  return { id, cookie: `${cookie}; SameSite=Strict` };
 }
 
-export function endedSessionCookie(context: Sealing): string {
-  return sessionCookie(context, { subject: '', name: '', role: 'viewer' })
-    .replace(/=[^;]*/, '=')
-    .replace(/Max-Age=\d+/, 'Max-Age=0');
+/** Ends the session for every copy of its cookie. @returns `Set-Cookie` that takes the browser's away */
+export async function endSession(context: Sessions, cookies: string | undefined): Promise<string> {
+  const session = openCookie<SignedIn>(context, sessionName, cookies)?.value.session;
+  if (session !== undefined) await context.store.people.endSession(session);
+  return `${setCookie(context, sessionName, '', 0)}; SameSite=Strict`;
 }
 
-/** `Set-Cookie` that ties the return of a sign-in to the browser that began it. `Lax`: the provider's site sends it back here. */
-export function beganCookie(context: Sealing, begun: BegunSignIn): string {
-  const path = new URL(publicAddress(context.config) + signedInPath).pathname;
-  return sealCookie(context, beganName, begun, { path, lifeMs: beganLifeMs, sameSite: 'Lax' });
+/**
+ * `Set-Cookie` that ties the return of a sign-in to the browser that began it. `Lax`: the provider's site sends it back here.
+ * @param cookies that the browser has: those of sign-ins in other tabs stay while there is room
+ */
+export function beganCookie(context: Sealing, begun: BegunSignIn, cookies: string | undefined): string {
+  const slots = beganNames.map((name) => ({ name, until: openCookie(context, name, cookies)?.until ?? Math.random() }));
+  // A free one by chance: of two tabs that begin at once neither knows the other's.
+  const [slot] = slots.toSorted((one, other) => one.until - other.until);
+  return `${sealCookie(context, slot?.name ?? '', begun, beganLifeMs)}; SameSite=Lax`;
 }
 
-/** The sign-in that this browser began in the last ten minutes. */
-export function begunIn(context: Sealing, cookies: string | undefined): BegunSignIn | undefined {
-  return openCookie<BegunSignIn>(context, beganName, cookies)?.value;
+/**
+ * Takes the sign-in with this state that this browser began in the last ten minutes. Undefined: it began none, or that was taken before.
+ * @returns with `Set-Cookie` that takes its cookie away
+ */
+export async function takeBegun(context: Sessions, cookies: string | undefined, state: string | undefined) {
+  for (const name of beganNames) {
+    const begun = openCookie<BegunSignIn>(context, name, cookies)?.value;
+    if (begun === undefined || begun.state !== state) continue;
+    const isTaken = await context.store.people.takeSignIn(begun.state, beganLifeMs);
+    return isTaken ? { begun, ended: `${setCookie(context, name, '', 0)}; SameSite=Lax` } : undefined;
+  }
+  return undefined;
 }
 
-interface CookieOptions {
-  readonly path: string;
-  readonly lifeMs: number;
-  readonly sameSite: 'Strict' | 'Lax';
-}
-
-function sealCookie(context: Sealing, name: string, value: unknown, { path, lifeMs, sameSite }: CookieOptions): string {
+function sealCookie(context: Sealing, name: string, value: unknown, lifeMs: number): string {
   const kept: Kept<unknown> = { value, until: Date.now() + lifeMs };
-  const { text } = context.installations.sealForBrowser(name, kept);
-  const isSecure = publicAddress(context.config).startsWith('https:');
-  const attributes = [`Path=${path}`, `Max-Age=${lifeMs / 1_000}`, 'HttpOnly', `SameSite=${sameSite}`];
-  return [`${name}=${text}`, ...attributes, ...(isSecure ? ['Secure'] : [])].join('; ');
+  return setCookie(context, name, context.installations.sealForBrowser(name, kept).text, lifeMs);
+}
+
+/** All but `SameSite`. */
+function setCookie(context: Sealing, name: string, text: string, lifeMs: number): string {
+  const isSecure = isHttps(context);
+  return `${nameFor(context, name)}=${text}; Path=/; Max-Age=${lifeMs / 1_000}; HttpOnly${isSecure ? '; Secure' : ''}`;
 }
 
 function openCookie<Value>(context: Sealing, name: string, cookies: string | undefined): Kept<Value> | undefined {
-  const text = cookieValue(cookies, name);
+  const text = cookieValue(cookies, nameFor(context, name));
   const kept = text && (context.installations.openFromBrowser(name, text) as Kept<Value> | undefined);
   return kept && kept.until > Date.now() ? kept : undefined;
+}
+
+/** With the prefix no other host, such as a sibling of this one, can set it (RFC 6265bis, 4.1.3.2). Without TLS, on loopback only, it would be refused. */
+function nameFor(context: Sealing, name: string): string {
+  return isHttps(context) ? `__Host-${name}` : name;
+}
+
+function isHttps({ config }: Sealing): boolean {
+  return publicAddress(config).startsWith('https:');
 }

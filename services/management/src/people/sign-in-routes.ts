@@ -1,7 +1,8 @@
 import { NotFoundError } from '@sluice/errors';
 import { pageHeader, routesUnder, type Router } from '@sluice/http';
 import type { ManagementContext } from '../context';
-import { beganCookie, begunIn, endedSessionCookie, personIn, sessionCookie } from './session';
+import type { Person } from './openid';
+import { beganCookie, beginSession, endSession, personIn, takeBegun } from './session';
 
 /** Why the console shows its sign-in page again. */
 type Refusal = 'unavailable' | 'expired' | 'refused' | 'no-role';
@@ -18,10 +19,12 @@ const returnQuery = { type: 'object', properties: { code: word, state: word, err
 export function signInRoutes(router: Router, context: ManagementContext): void {
   const { logger, openId } = context;
   const routes = routesUnder(router, '/console', { isInternal: true, find: () => undefined });
-  const refuse = (refusal: Refusal) => ({ status: 302, headers: { Location: `../console?sign-in=${refusal}` } });
+  const refuse = (refusal: Refusal, ended: readonly string[] = []) => {
+    return { status: 302, headers: { Location: `../console?sign-in=${refusal}` }, cookies: ended };
+  };
   routes.get('/session', 'showSession', {
-    answer: (request) => {
-      const person = openId && personIn(context, request.header('cookie'));
+    answer: async (request) => {
+      const person = openId && (await personIn(context, request.header('cookie')));
       return {
         hasSignIn: openId !== undefined,
         ...(person && {
@@ -31,11 +34,12 @@ export function signInRoutes(router: Router, context: ManagementContext): void {
     },
   });
   routes.get('/sign-in', 'beginSignIn', {
-    handle: async () => {
+    handle: async (request) => {
       if (openId === undefined) throw notConfigured();
       try {
         const { url, begun } = await openId.begin();
-        return { status: 302, headers: { Location: url, 'Set-Cookie': beganCookie(context, begun) } };
+        const cookie = beganCookie(context, begun, request.header('cookie'));
+        return { status: 302, headers: { Location: url }, cookies: [cookie] };
       } catch (error) {
         logger.warn({ issuer: context.config.oidcIssuer, cause: (error as Error).message }, 'sign-in.unavailable');
         return refuse('unavailable');
@@ -46,27 +50,31 @@ export function signInRoutes(router: Router, context: ManagementContext): void {
     query: returnQuery,
     handle: async (request) => {
       if (openId === undefined) throw notConfigured();
-      const begun = begunIn(context, request.header('cookie'));
-      if (begun === undefined) return refuse('expired');
+      const taken = await takeBegun(context, request.header('cookie'), request.query.state);
+      if (taken === undefined) return refuse('expired');
+      const { begun, ended } = taken;
+      let person: Person | undefined;
       try {
-        const person = await openId.finish(new URL(request.url, 'http://host.invalid').search, begun);
-        if (person === undefined) {
-          logger.info({ claim: context.config.oidcRolesClaim }, 'sign-in.no-role');
-          return refuse('no-role');
-        }
-        logger.info({ person: person.name, subject: person.subject, role: person.role }, 'sign-in.done');
-        return { status: 302, headers: { Location: '../console', 'Set-Cookie': sessionCookie(context, person) } };
+        person = await openId.finish(new URL(request.url, 'http://host.invalid').search, begun);
       } catch (error) {
         logger.warn({ issuer: context.config.oidcIssuer, cause: (error as Error).message }, 'sign-in.refused');
-        return refuse('refused');
+        return refuse('refused', [ended]);
       }
+      if (person === undefined) {
+        logger.info({ claim: context.config.oidcRolesClaim }, 'sign-in.no-role');
+        return refuse('no-role', [ended]);
+      }
+      const { id, cookie } = await beginSession(context, begun, person);
+      const { issuer, subject, role } = person;
+      logger.info({ person: id, issuer, subject, role }, 'sign-in.done');
+      return { status: 302, headers: { Location: '../console' }, cookies: [ended, cookie] };
     },
   });
   routes.post('/sign-out', 'signOut', {
     // A page of another site cannot send that header.
-    handle: (request) => {
+    handle: async (request) => {
       if (request.header(pageHeader) === undefined) return { status: 204 };
-      return { status: 204, headers: { 'Set-Cookie': endedSessionCookie(context) } };
+      return { status: 204, cookies: [await endSession(context, request.header('cookie'))] };
     },
   });
 }
