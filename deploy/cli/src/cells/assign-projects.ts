@@ -14,12 +14,20 @@ export interface Assignment {
   /** Where new projects are made, and where a project leads that is not in the map. */
   readonly open: Cell;
   readonly hasRoom: boolean;
-  /** Names that projects of two cells have: the path by name leads to the first. */
+  /** Names that projects of two cells have: the path by name leads where it led before, else to the first. */
   readonly shared: readonly string[];
 }
 
-/** @throws CommandFailure for a project that two cells have, while the table does not decide for one, and for a decision that is wrong */
-export function assignProjects(table: CellTable, listed: readonly ListedCell[]): Assignment {
+/**
+ * @param before the map that is in use, id or name -> name of its cell. Whoever has a key may rename its project to a name of another cell: a name that
+ * leads to a cell keeps it while that cell has the name
+ * @throws CommandFailure for a project that two cells have, while the table does not decide for one, and for a decision that is wrong
+ */
+export function assignProjects(
+  table: CellTable,
+  listed: readonly ListedCell[],
+  before: ReadonlyMap<string, string> = new Map(),
+): Assignment {
   const { cells, projects: decided } = table;
   refuseWrongDecisions(decided, listed);
   const cellOf = new Map(Object.entries(decided));
@@ -35,8 +43,9 @@ export function assignProjects(table: CellTable, listed: readonly ListedCell[]):
         );
       }
       cellOf.set(id, owner);
-      if ((names.get(name) ?? owner) === owner) names.set(name, owner);
-      else shared.add(name);
+      const other = names.get(name);
+      if (other !== undefined && other !== owner) shared.add(name);
+      if (other === undefined || before.get(name) === owner) names.set(name, owner);
     }
   }
   for (const [name, cell] of names) cellOf.set(name, cell);

@@ -11,7 +11,11 @@ cells:
 ${more}`;
 const read = (yaml: string): CellTable => readTable(yaml, 'cells.yaml');
 /** What the cells list: `{ one: ['id name'] }`. */
-const assign = (lists: Readonly<Record<string, readonly string[]>>, yaml = text()) => {
+const assign = (
+  lists: Readonly<Record<string, readonly string[]>>,
+  yaml = text(),
+  before: Readonly<Record<string, string>> = {},
+) => {
   const table = read(yaml);
   const listed = table.cells.map((cell) => ({
     cell,
@@ -20,7 +24,7 @@ const assign = (lists: Readonly<Record<string, readonly string[]>>, yaml = text(
       return { id, name };
     }),
   }));
-  return assignProjects(table, listed);
+  return assignProjects(table, listed, new Map(Object.entries(before)));
 };
 
 it.each([
@@ -62,6 +66,21 @@ it('finds a project by id and by name, and by a name of two projects the one of 
   const { cellOf, shared } = assign({ one: ['p acme', 'q zeta'], two: ['r acme'] });
   expect(Object.fromEntries(cellOf)).toEqual({ p: 'one', q: 'one', r: 'two', acme: 'one', zeta: 'one' });
   expect(shared).toEqual(['acme']);
+});
+
+// A key may give its project any name, also one that customers of another cell use.
+it.each([
+  ['the later cell', { zeta: 'two', r: 'two' }, 'two', ['zeta']],
+  ['the first cell', { zeta: 'one' }, 'one', ['zeta']],
+  ['a cell that has it no more', { zeta: 'gone' }, 'one', ['zeta']],
+])('keeps a name where the map leads it already: %s', (_case, before, cell, names) => {
+  const { cellOf, shared } = assign({ one: ['p acme', 'q zeta'], two: ['r zeta'] }, text(), before);
+  expect([cellOf.get('zeta'), shared]).toEqual([cell, names]);
+});
+
+it('gives a name to who has it alone, wherever it led before', () => {
+  const { cellOf, shared } = assign({ one: ['p zeta'], two: ['r other'] }, text(), { zeta: 'two' });
+  expect([cellOf.get('zeta'), shared]).toEqual(['one', []]);
 });
 
 it('asks for a decision about a project that two cells have, and keeps to it', () => {

@@ -82,6 +82,11 @@ defaults
 frontend sluice
 ${apis.map((api) => `  bind ${listen[api]} name ${api}\n`).join('')}${rules}
   http-request set-var(txn.cell) var(txn.project),map(projects.map) if { var(txn.project) -m found }
+  # People sign in to the first cell: its keys seal their cookies, its database has their sessions.
+  acl of-person req.hdr(sluice-console) -m found
+  acl has-key req.hdr(x-api-key) -m found
+  acl has-key req.hdr(authorization) -m found
+  http-request set-var(txn.cell) str(${first?.name}) if { path_beg /console } || of-person !has-key
   # Keys of older versions name no project: their cell is the first.
   http-request set-var(txn.cell) str(${first?.name}) if !{ var(txn.project) -m found } { var(txn.key) -m reg ^sk_[A-Za-z0-9_-]{43}$ }
   # New projects, and what names none.

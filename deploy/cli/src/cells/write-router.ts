@@ -27,7 +27,8 @@ export async function writeRouter(options: CellsOptions, file: string): Promise<
     table.cells.map(async (cell): Promise<ListedCell> => ({ cell, projects: await projectsOf(cell, adminKey) })),
   );
   mkdirSync(options.out, { recursive: true });
-  const { assignment, rendered } = render(table, assignProjects(table, listed), options.out);
+  const before = readMap(join(options.out, 'projects.map'));
+  const { assignment, rendered } = render(table, assignProjects(table, listed, before), options.out);
   const { open, hasRoom, shared } = assignment;
   const files = Object.entries(rendered).map(([name, text]) => {
     const path = join(options.out, name);
@@ -39,9 +40,6 @@ export async function writeRouter(options: CellsOptions, file: string): Promise<
   });
   if (!hasRoom)
     process.stderr.write(`No cell has room: new projects are made in ${open.name}. Add a cell, or raise its room.\n`);
-  for (const name of shared) {
-    process.stderr.write(`Projects of two cells are called ${name}: by this name only the first is found.\n`);
-  }
   print(options, { cells, files, isUpdated }, () => {
     const shown = renderTable(
       cells,
@@ -51,6 +49,11 @@ export async function writeRouter(options: CellsOptions, file: string): Promise<
     const running = isUpdated ? '\nThe running router has the map.' : '';
     return `${shown}\n${files.map(({ path, changed }) => `${path}: ${changed ? 'written' : 'unchanged'}`).join('\n')}${running}`;
   });
+  // Last: whoever takes a name of another cell does not keep the map of all others from being written.
+  if (shared.length > 0)
+    throw new CommandFailure(
+      `Projects of two cells are called ${shared.map((name) => `${name} (found in ${assignment.cellOf.get(name)})`).join(', ')}. By name only one of them is found: rename the other.`,
+    );
 }
 
 /**
@@ -82,6 +85,12 @@ async function projectsOf({ name, management: [address] }: Cell, apiKey: string)
     const reason = error instanceof SluiceApiError ? error.detail : error.message;
     throw new CommandFailure(`The cell ${name} does not list its projects, so nothing was written: ${reason}`);
   }
+}
+
+/** Empty before the first run. */
+function readMap(path: string): ReadonlyMap<string, string> {
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
+  return new Map(lines.map((line) => line.split(' ')).map(([project = '', cell = '']) => [project, cell]));
 }
 
 /** Whole or not at all: a router may read it meanwhile. @returns whether it was another one before */
