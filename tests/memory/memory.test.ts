@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createCustomer, type Customer } from '../harness/customer';
 import { flood, statusesOf, type Answered, type Sent } from './flood';
 import { startLimitedStack, type LimitedStack } from './limited-stack';
@@ -107,4 +109,22 @@ it('a history of 120 configs of 0.9 MB is read in pages', async () => {
   const [page] = await expectSurvival('management', 'one page of 120 configs of 0.9 MB', [list], [200]);
   expect(page?.bytes).toBeLessThan(2_000_000);
   await expectSurvival('management', '100 pages of 120 configs of 0.9 MB', times(100, list), [200, 503]);
+});
+
+// Each asks for the contract and reads nothing of it. Most are cut at once, because there are too many; new ones are answered all the same.
+it('[sec-28] 3,000 connections without credentials read nothing', async () => {
+  const { hostname, port } = new URL(sender.project.url);
+  await stack.surviving('management', '3,000 unread contracts', async () => {
+    const sockets = Array.from({ length: 3_000 }, () => {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      return socket.pause().on('connect', () => socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'));
+    });
+    await sleep(5_000);
+    const answers = await flood([
+      within('/integrations'),
+      { method: 'GET', url: `http://${hostname}:${port}/healthz` },
+    ]);
+    expect(statusesOf(answers)).toEqual({ 200: 2 });
+    for (const socket of sockets) socket.destroy();
+  });
 });

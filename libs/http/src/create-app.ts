@@ -8,7 +8,7 @@ import { InboundError, problemHandler, problemRoute } from './problem-handler';
 import { requestObserver } from './request-state';
 import { stateOf, type AppState } from './request-state';
 import { compose, createRouter, refuseAmbiguous, unknownPath, type Router } from './router';
-import { cors, corsHeaders, replyHeaders, sendJson, setOnEveryReply } from './send-reply';
+import { cors, corsHeaders, replyHeaders, sendContent, sendJson, setOnEveryReply } from './send-reply';
 import { startServer, type HttpServer, type ServerOptions } from './start-server';
 
 export interface AppOptions {
@@ -87,11 +87,9 @@ function operability(o: AppOptions, state: AppState): RequestHandler {
 /** `GET /openapi.json`: the contract, for programs. Open, as it is no secret. */
 function contractRoute({ document }: BuiltDocument, service: string): RequestHandler {
   const { router, handle } = createRouter(service);
-  const text = JSON.stringify(document);
-  router.get('/openapi.json', (_req, res) => {
-    res.setHeader('Content-Type', 'application/json');
-    res.end(text);
-  });
+  // The same bytes for every connection: a text would be encoded anew for each.
+  const content = Buffer.from(JSON.stringify(document));
+  router.get('/openapi.json', (_req, res) => sendContent(res, 200, { contentType: 'application/json', content }));
   return handle;
 }
 

@@ -364,6 +364,44 @@ describe('[sec-28] a head that does not end', () => {
   });
 });
 
+describe('[sec-28] connections without a caller', () => {
+  it('whose reply makes no progress are cut', async () => {
+    const api = { title: 'T', version: '1', description: 'x'.repeat(12_000_000), tags: [] };
+    const app = testApp({ api });
+    let closed: () => void = () => undefined;
+    const isClosed = new Promise<void>((resolve) => (closed = resolve));
+    const watched: typeof app = Object.assign((...[req, res, next]: Parameters<typeof app>) => {
+      res.on('close', closed);
+      app(req, res, next);
+    }, app);
+    servers.push(
+      await serve(watched, { shutdownMs: 100, timeouts: { unreadTimeout: 100, connectionsCheckingInterval: 20 } }),
+    );
+    const socket = connect(servers.at(-1)?.port ?? 0, '127.0.0.1').on('error', () => undefined);
+    socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await isClosed).toBeUndefined();
+    socket.destroy();
+  });
+
+  it('are at most so many: the oldest is cut, and a probe is answered', async () => {
+    const { server, url } = await start({ anonymousMax: 5 });
+    const ask = 'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n';
+    const idle = Array.from({ length: 30 }, () => raw(server.port, ask));
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const all = new Promise<number>((resolve) => {
+      let closed = 0;
+      for (const { reply } of idle) void reply.then(() => (closed += 1) === 25 && resolve(closed));
+    });
+    expect(await all).toBe(25);
+  });
+
+  it('send at most so many requests before one reply is read', async () => {
+    const { server } = await start({ handle: () => new Promise(() => undefined), shutdownMs: 100 });
+    const { reply } = raw(server.port, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40));
+    expect(await reply).toBe('');
+  });
+});
+
 describe('[sec-28] a body that does not end', () => {
   const chunked =
     'POST /body HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';

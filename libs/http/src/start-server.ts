@@ -5,6 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Express, Request, Response } from 'express';
 import { SluiceError, type ProblemCode } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
+import { AnonymousConnections, cutStalled } from './anonymous';
 import { InboundError, presentProblem } from './problem-handler';
 import { stateOf } from './request-state';
 
@@ -22,6 +23,8 @@ export interface ServerOptions {
    * answered as its connection's last. @default 250
    */
   readonly idleGraceMs?: number | undefined;
+  /** Connections without a caller at once. @default one for each 160 kB of the heap */
+  readonly anonymousMax?: number;
   /** Node's settings of the same names, in milliseconds. For tests; the defaults have their reasons. */
   readonly timeouts?: Partial<typeof defaultTimeouts>;
 }
@@ -37,13 +40,15 @@ export interface HttpServer {
  * headers 10 s: a slow-loris client holds a socket no longer. request 30 s: the largest body (5 MB) on a 2 Mbit/s line
  * takes 20 s. keep-alive 65 s: longer than the 60 s a load balancer keeps an idle connection, so it is the
  * balancer that closes first and no request meets a closing socket. check 1 s: how often Node looks for late clients;
- * its default of 30 s would make of 10 s up to 40.
+ * its default of 30 s would make of 10 s up to 40. unread 30 s (not Node's): a
+ * connection that has had something to send for so long, and has sent none of it, is cut.
  */
 const defaultTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
+  unreadTimeout: 30_000,
 };
 /** Bytes of all headers together. Node's default, stated so that a flag cannot move it. */
 const maxHeaderSize = 16_384;
@@ -60,6 +65,7 @@ const defaultIdleGraceMs = 250;
  */
 export async function startServer(app: Express, o: ServerOptions): Promise<HttpServer> {
   const inFlight = new InFlight();
+  const anonymous = new AnonymousConnections(o.anonymousMax);
   const state = stateOf(app);
   const options = {
     ...defaultTimeouts,
@@ -69,6 +75,7 @@ export async function startServer(app: Express, o: ServerOptions): Promise<HttpS
   };
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     if (!inFlight.take(res)) return;
+    anonymous.took(res);
     if (state.draining) res.setHeader('Connection', 'close');
     const [request, reply] = [req as Request, res as Response];
     // Called without a failure where Express finds no handler at all; with one when the problem handler failed and nothing can be answered.
@@ -77,7 +84,16 @@ export async function startServer(app: Express, o: ServerOptions): Promise<HttpS
   const server = createServer(options, serve);
   // Node would answer 417 with nothing in it. An expectation that we do not know may be ignored: RFC 9110, 10.1.1.
   server.on('checkExpectation', serve);
-  server.on('connection', (socket) => inFlight.connected(socket));
+  server.on('connection', (socket) => {
+    inFlight.connected(socket);
+    anonymous.connected(socket);
+  });
+  const check = () => {
+    cutStalled(inFlight.connections(), options.unreadTimeout);
+    anonymous.cutUnread();
+  };
+  const checking = setInterval(check, options.connectionsCheckingInterval).unref();
+  server.once('close', () => clearInterval(checking));
   server.on('clientError', (error, socket) =>
     refuseBytes(error, socket as Socket, inFlight.hasBegunOn(socket as Socket)),
   );
@@ -213,6 +229,10 @@ class InFlight {
 
   get size(): number {
     return this.replies.size;
+  }
+
+  connections(): Iterable<Socket> {
+    return this.sockets;
   }
 
   connected(socket: Socket): void {
