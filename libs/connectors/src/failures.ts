@@ -76,8 +76,9 @@ export function loggableReason({ class: failed, status, message }: ProviderFailu
 export function failureText(name: string, outcome: HttpOutcome, text: string | undefined, lack: string): string {
   if (outcome.kind === 'not-sent') return `${name} ${notReached}${outcome.reason}`;
   if (outcome.kind === 'no-reply') return `${name} ${noReply}${outcome.reason}`;
-  const { status, fault } = outcome.reply;
-  return text ?? `${name} answered ${status} ${fault ? `with a reply that is ${fault}` : lack}`;
+  const { status, fault, reason } = outcome.reply;
+  const flaw = fault && `with a reply that is ${fault}${reason === undefined ? '' : `: ${reason}`}`;
+  return text ?? `${name} answered ${status} ${flaw ?? lack}`;
 }
 
 /** The longest wait that we take from a provider: a deadline is at most 48 h (specification, Limits). */

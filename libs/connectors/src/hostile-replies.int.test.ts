@@ -118,6 +118,47 @@ describe('[sec-22] a reply costs bounded memory and time', () => {
     expect(await sendTo({ status: 200, body })).toMatchObject({ kind: 'reply', reply: { fault: 'undecodable' } });
   });
 
+  const named = (count: number, from = 0) =>
+    `{${Array.from({ length: count }, (_, at) => `"n${from + at}":1`).join()}}`;
+  const listOf = (count: number, item: (at: number) => string) =>
+    `[${Array.from({ length: count }, (_, at) => item(at)).join()}]`;
+  /** The same twenty names, each time in another order: as dealt by a multiplicative generator. */
+  let dealt = 1;
+  const shuffled = () => {
+    const names = Array.from({ length: 20 }, (_, name) => [(dealt = (dealt * 48_271) % 2_147_483_647), name] as const);
+    const ordered = names.sort(([one], [other]) => one - other);
+    return `{${ordered.map(([, name]) => `"n${name}":1`).join()}}`;
+  };
+  it.each([
+    ['an object of 2,001 names', named(2_001), 'an object has more than 2000 names'],
+    ['an object of as many, deep inside', `{"results":[{"properties":${named(2_001)}}]}`, 'more than 2000 names'],
+    ['one name again and again', `{${'"a":1,'.repeat(300_000)}"a":1}`, 'more than 2000 names'],
+    ['15,000 objects of 20 names each, all different', listOf(15_000, (at) => named(20, at * 20)), 'combinations'],
+    ['120,000 objects of one name each, all different', listOf(120_000, (at) => named(1, at)), 'combinations'],
+    ['15,000 objects of the same 20 names, in all orders', listOf(15_000, shuffled), 'combinations'],
+  ])('[sec-22] %s: refused for what its names cost, before they are parsed', async (_, body, reason) => {
+    const parse = jest.spyOn(JSON, 'parse');
+    const outcome = await sendTo({ status: 200, body });
+    const isParsed = parse.mock.calls.some(([text]) => text === body);
+    parse.mockRestore();
+    const { json, ...reply } = outcome.kind === 'reply' ? outcome.reply : {};
+    expect({ isParsed, hasJson: json !== undefined, ...reply }).toMatchObject({
+      isParsed: false,
+      hasJson: false,
+      fault: 'undecodable',
+      reason: expect.stringContaining(reason) as string,
+    });
+  });
+
+  it('a page of 100 records of 1,000 properties, of which each record lacks others, is read', async () => {
+    const record = (at: number) =>
+      Object.fromEntries(
+        Array.from({ length: 1_000 }, (_, name) => [`n${name}`, 'x']).filter((__, name) => name % 100 !== at),
+      );
+    const body = { results: Array.from({ length: 100 }, (_, at) => ({ id: String(at), properties: record(at) })) };
+    expect(await sendTo({ status: 200, body })).toMatchObject({ reply: { json: body } });
+  });
+
   it('more headers than a reply may have', async () => {
     const headers = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`x-${at}`, 'y'.repeat(100)]));
     expect(await sendTo({ status: 200, headers, body: {} })).toMatchObject({ kind: 'no-reply', fault: 'broken' });
@@ -139,6 +180,8 @@ describe('[sec-22] many large replies at once', () => {
     const budget = createByteBudget(4 * MB);
     return {
       freeBytes: 65_536,
+      values: createByteBudget(MB),
+      decoders: createByteBudget(MB),
       take: async (_arrived, announced = 4 * MB, untilMs, held) =>
         (await budget.take(announced, untilMs, held)) ? announced : undefined,
     };
@@ -191,22 +234,55 @@ describe('[sec-22] many large replies at once', () => {
     await waiting.close();
   });
 
-  it('a compressed one takes the room of what it grows to, also when it took some while it arrived', async () => {
-    const taken: number[] = [];
+  it.each([
+    ['before it arrives, when that needs room', text, 4 * MB],
+    ['before it is decompressed, when it is small', 'y'.repeat(600_000), 100],
+  ])('a compressed one takes the room of what it may grow to %s', async (_, long, least) => {
+    const taken: (number | undefined)[] = [];
     const counting: ReplyRoom = {
-      freeBytes: 65_536,
-      take: async (_arrived, announced = 4 * MB) => (taken.push(announced), announced),
+      ...room(),
+      take: async (_arrived, announced) => (taken.push(announced), announced),
     };
     const counted = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom: counting });
-    const packed = gzipSync(text, { level: 1 });
-    expect(packed.length).toBeGreaterThan(65_536);
+    const packed = gzipSync(JSON.stringify({ text: long }), { level: 1 });
     stub.replyWith((response) =>
       response.setHeader('content-encoding', 'gzip').setHeader('content-length', packed.length).end(packed),
     );
-    expect(lengthOf(await counted.send(request))).toBe(text.length);
-    expect(taken[0]).toBe(packed.length);
-    expect(taken[1]).toBeGreaterThanOrEqual(text.length);
+    await counted.send(request);
+    expect(taken).toEqual([expect.any(Number)]);
+    expect(taken[0]).toBeGreaterThanOrEqual(Math.max(least, 50 * packed.length * Number(least === 100)));
     await counted.close();
+  });
+
+  it('one of little text and many values waits for room for its values, and holds it while it is in use', async () => {
+    const replyRoom = room();
+    const waiting = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom });
+    // 60 kB, for which nothing is reserved.
+    const body = `[${'[],'.repeat(20_000)}[]]`;
+    stub.replyWith((response) => response.end(body));
+    const held = new HeldBytes('others');
+    await waiting.send({ ...request, held });
+    let isRead = false;
+    const second = waiting.send(request).then((outcome) => ((isRead = true), outcome));
+    const third = waiting.send(request);
+    await until('both wait', () => (stub.requests.length === 3 && replyRoom.values.isShort()) || undefined);
+    expect(isRead).toBe(false);
+    held.end();
+    expect((await Promise.all([second, third])).map(lengthOf)).toEqual([body.length, body.length]);
+    await waiting.close();
+  });
+
+  it('some are decompressed at a time, and all arrive', async () => {
+    const others = new HeldBytes('others');
+    const replyRoom = room();
+    const waiting = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom });
+    replyRoom.decoders.takeNow(MB, others);
+    stub.replyWith({ status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync('{"id":"1"}') });
+    const all = Promise.all(Array.from({ length: 40 }, () => waiting.send(request)));
+    await until('they wait for a decoder', () => replyRoom.decoders.isShort() || undefined);
+    others.end();
+    expect((await all).map(lengthOf)).toEqual(Array(40).fill(10));
+    await waiting.close();
   });
 
   it('one that finds no room within its call ends as one that did not come in time', async () => {

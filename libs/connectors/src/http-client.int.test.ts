@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type LookupFunction, type Server, type Socket } from 'node:net';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import {
   impatientMs,
   patientMs,
@@ -68,7 +68,7 @@ describe('a request', () => {
     expect(received).toMatchObject({ method: 'POST', path: '/prefix/crm/v3/objects/contacts', body: { a: 1 } });
     expect(received?.headers).toMatchObject({ 'content-type': 'application/json', authorization: 'Bearer t' });
     expect(received?.headers).not.toHaveProperty('traceparent');
-    expect(received?.headers['accept-encoding']).toBeUndefined();
+    expect(received?.headers['accept-encoding']).toBe('identity');
   });
 
   test('carries a form, encoded, where a token endpoint wants one', async () => {
@@ -155,14 +155,25 @@ describe('a reply', () => {
     ['HTML', { status: 502, headers: { 'content-type': 'text/html' }, body: '<html>502</html>' }, { status: 502 }],
     ['cut JSON of the right length', { status: 200, body: '{"id":' }, { status: 200 }],
     ['gzip', as('gzip', gzipSync(one)), { json: { id: '1' } }],
-    ['brotli', as('br', brotliCompressSync(one)), { json: { id: '1' } }],
+    ['deflate', as('deflate', deflateSync(one)), { json: { id: '1' } }],
+    [
+      'brotli, for which we did not ask',
+      as('br', brotliCompressSync(one)),
+      { fault: 'undecodable', reason: 'it is encoded as br, and we asked for no encoding' },
+    ],
+    ['two encodings', as('gzip, gzip', gzipSync(gzipSync(one))), { fault: 'undecodable' }],
+    ['an encoding of nothing', { status: 204, headers: { 'content-encoding': 'br' } }, { status: 204 }],
     ['broken gzip', as('gzip', 'not gzip'), { fault: 'undecodable' }],
     ['an unknown encoding', as('zstd9', 'x'), { fault: 'undecodable' }],
     ['brackets inside a string', { status: 200, body: JSON.stringify(brackets) }, { json: brackets }],
   ])('%s', async (_, reply, expected) => {
     const outcome = await sendTo(reply);
-    const { status, json, fault }: Partial<HttpReply> = outcome.kind === 'reply' ? outcome.reply : {};
-    expect({ status, json, fault }).toMatchObject({ json: undefined, fault: undefined, ...expected });
+    const replied: Partial<HttpReply> = outcome.kind === 'reply' ? outcome.reply : {};
+    expect({ json: undefined, fault: undefined, ...replied }).toMatchObject({
+      json: undefined,
+      fault: undefined,
+      ...expected,
+    });
   });
 
   test.each([301, 302, 303, 307, 308])(

@@ -1,11 +1,11 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { HeldBytes } from '@sluice/telemetry';
+import type { HeldBytes } from '@sluice/telemetry';
 import { Agent } from './http-agent';
 import type { ForwardedHeader } from '@sluice/types';
 import { addressPolicy } from './egress/address-policy';
 import { type Egress, guardedConnect } from './egress/guarded-connect';
 import { type Exchange, type ExchangeLimits, type ReplyFault, exchange } from './http-exchange';
-import { type ReplyRoom, createReplyRoom, grownBytesMax, readReplyBody, replyBytesMax } from './reply-body';
+import { type ReplyRoom, createReplyRoom, readReplyBody, replyBytesMax } from './reply-body';
 
 /** Longest wait for TCP and TLS. A host that takes longer is not there. */
 const connectTimeoutMs = 5_000;
@@ -49,6 +49,8 @@ export interface HttpReply {
   readonly text?: string;
   /** Why the body is not whole or cannot be read. */
   readonly fault?: ReplyFault | 'undecodable';
+  /** Why so, in words of ours; where the fault alone does not say it. */
+  readonly reason?: string;
 }
 
 /**
@@ -104,12 +106,6 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   });
   const room = options.replyRoom ?? createReplyRoom();
   const limits = { timeoutMs: options.callTimeoutMs, room };
-  /** A compressed reply reserves what it grows to, in place of what arrived. @returns undefined when there is no capacity in time */
-  const roomToGrow = async (arrived: HeldBytes, bytes: number, untilMs: number): Promise<HeldBytes | undefined> => {
-    arrived.end();
-    const held = new HeldBytes(...arrived.owners);
-    return (await room.take(bytes, bytes, untilMs, held)) === undefined ? undefined : held;
-  };
   return {
     async send(request) {
       const { method, path, signal, held: ofCall, bytesMax = replyBytesMax } = request;
@@ -132,14 +128,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const bounds = { ...limits, bytesMax, owners: ofCall?.owners, ...(signal && { signal }) };
       const result = await (options.reconnects ? untilConnected(sendOnce, bounds) : sendOnce(bounds));
       if (result.kind !== 'reply') return result;
-      const { status, headers, bytes, durationMs, fault } = result;
+      const { status, headers, bytes, durationMs, fault, held } = result;
       if (fault) return { kind: 'reply', durationMs, reply: { status, headers, fault } };
-      const encoding = headers['content-encoding'];
-      const grownBytes = grownBytesMax(bytes, encoding, bytesMax);
-      const isGrown = grownBytes !== undefined && grownBytes > Math.max(bytes.length, room.freeBytes);
-      const held = isGrown ? await roomToGrow(result.held, grownBytes, startedAtMs + limits.timeoutMs) : result.held;
-      if (held === undefined) return { kind: 'reply', durationMs, reply: { status, headers, fault: 'timeout' } };
-      const body = await readReplyBody(bytes, encoding, bytesMax);
+      const untilMs = startedAtMs + limits.timeoutMs;
+      const arrived = { bytes, encoding: headers['content-encoding'], bytesMax, untilMs, held };
+      const body = await readReplyBody(arrived, room);
       if (ofCall) ofCall.replace(held);
       else held.end();
       return { kind: 'reply', durationMs, reply: { status, headers, ...body } };
@@ -175,6 +168,8 @@ function headersOf(request: HttpRequest): Record<string, string> {
   return {
     ...Object.fromEntries(forwarded.map(({ key, value }) => [key.toLowerCase(), value])),
     accept: 'application/json',
+    // What is compressed costs a decoder, and capacity for what it may grow to.
+    'accept-encoding': 'identity',
     'user-agent': 'sluice',
     ...(contentType !== undefined && { 'content-type': contentType }),
     ...request.headers,

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { HeldBytes, type Owners } from '@sluice/telemetry';
 import type { Dispatcher } from 'undici';
-import type { ReplyRoom } from './reply-body';
+import { isEncoded, type ReplyRoom } from './reply-body';
 
 /** Why a request that may have left has no whole reply. */
 export type ReplyFault = 'timeout' | 'broken' | 'aborted' | 'too-large';
@@ -104,10 +104,12 @@ class Run implements Dispatcher.DispatchHandler {
   /** Reads no further until there is capacity; the provider's connection waits meanwhile. */
   private async waitForRoom(controller: Dispatcher.DispatchController): Promise<void> {
     controller.pause();
-    const announced = this.head?.headers['content-length'];
-    const bytes = announced === undefined ? undefined : Number(announced);
-    if (bytes !== undefined && bytes > this.limits.bytesMax) return this.stopTooLarge();
-    const roomBytes = await this.limits.room?.take(this.length, bytes, this.untilMs, this.held);
+    const { 'content-length': announced, 'content-encoding': encoding } = this.head?.headers ?? {};
+    const { bytesMax, room } = this.limits;
+    if (Number(announced) > bytesMax) return this.stopTooLarge();
+    // A compressed one takes at once what it may grow to, since it cannot wait for more of it while it holds some.
+    const bytes = isEncoded(encoding) ? bytesMax : announced === undefined ? undefined : Number(announced);
+    const roomBytes = await room?.take(this.length, bytes, this.untilMs, this.held);
     if (roomBytes === undefined) return this.stop('timeout', 'there was no capacity for the reply in time');
     this.roomBytes = roomBytes;
     controller.resume();

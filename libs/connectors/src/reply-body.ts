@@ -1,6 +1,8 @@
+import { randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { ownTurn, createByteBudget, heapShare, type HeldBytes } from '@sluice/telemetry';
+import { gunzip, inflate } from 'node:zlib';
+import { ownTurn, createByteBudget, heapShare, HeldBytes, type ByteBudget } from '@sluice/telemetry';
+import { scanJson, type JsonBounds, type JsonScan } from '@sluice/types';
 
 /** A reply may grow by this factor when it is decompressed. */
 const ratioMax = 100;
@@ -10,59 +12,114 @@ const ratioFloorBytes = 64 * 1024;
 const largeBytes = 1_048_576;
 /** Some endpoints reply with one word: Salesforce's `Bad_OAuth_Token`. More of a page is of no use. */
 const textMax = 200;
-/** Deeper JSON than any provider sends; what walks the value later may recurse. */
-const depthMax = 64;
-/**
- * More values than any provider sends: a page of 100 records of 1000 properties has 100 000, the description of a large object 200 000. Ten
- * megabytes of empty lists would be three million, and fifty bytes each.
- */
-const valuesMax = 400_000;
 
-const decoders = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
+const bounds = {
+  /** Deeper JSON than any provider sends; what walks the value later may recurse. */
+  depthMax: 64,
+  /** HubSpot allows 1000 custom properties of an object, beside some hundred of its own; Salesforce 800 custom fields. */
+  membersMax: 2_000,
+  listItemsMax: Infinity,
+  stringBytesMax: Infinity,
+  /**
+   * More values than any provider sends: a page of 100 records of 1000 properties has 100 000, the description of a large object 200 000. Ten
+   * megabytes of empty lists would be three million, and fifty bytes each.
+   */
+  valuesMax: 400_000,
+  /** A page of 100 records of 1000 properties, where each record lacks others. */
+  shapes: { max: 100_000, seed: randomInt(2 ** 31) },
+} satisfies JsonBounds;
+
+/** What a value and a shape cost beside their text, counted as the text is: see `shares`. A shape was seen to take 260 bytes while it is parsed. */
+const weights = { value: 25, shape: 100 };
+
+/** Why a reply is not parsed, as the end of a sentence. */
+const excesses: Readonly<Partial<Record<NonNullable<JsonScan['excess']>, string>>> = {
+  depth: `it is nested deeper than ${bounds.depthMax} levels`,
+  members: `an object has more than ${bounds.membersMax} names`,
+  values: `it has more than ${bounds.valuesMax} values`,
+  shapes: `its objects have names in more than ${bounds.shapes.max} combinations`,
 };
+
+/** Both have a window of 32 KB. Brotli's has 16 MB, and nobody needs it: we ask for no encoding. */
+const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate) };
+/** Of a decoder: its window, its state and a chunk of what comes out. */
+const decoderBytes = 65_536;
+const decodersMax = 16;
 
 /** The JSON value of a reply, or why there is none. An empty or a non-JSON body is no fault: `json` is absent. */
 interface ReplyBody {
   readonly json?: unknown;
   /** The start of a body that is no JSON. */
   readonly text?: string;
-  readonly fault?: 'too-large' | 'undecodable';
+  readonly fault?: 'too-large' | 'undecodable' | 'timeout';
+  /** Of a fault: in our words. */
+  readonly reason?: string;
+}
+
+/** A reply that has arrived whole. */
+interface ArrivedReply {
+  readonly bytes: Buffer;
+  /** Its Content-Encoding. */
+  readonly encoding: string | undefined;
+  readonly bytesMax: number;
+  /** Of `performance.now()`: how long it may wait for capacity. */
+  readonly untilMs: number;
+  /** What it holds; what its plain text and its values need is added. */
+  readonly held: HeldBytes;
 }
 
 /** Decompresses (although we do not accept compression) and parses whatever the content type says. Never throws. */
-export async function readReplyBody(
-  bytes: Buffer,
-  contentEncoding: string | undefined,
-  bytesMax: number,
-): Promise<ReplyBody> {
-  try {
-    const plain = await decompress(bytes, contentEncoding, bytesMax);
-    if (plain !== undefined && plain.length > largeBytes) await ownTurn();
-    return plain === undefined ? { fault: 'undecodable' } : parse(new TextDecoder().decode(plain));
-  } catch (error) {
-    return { fault: codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'undecodable' };
+export async function readReplyBody(arrived: ArrivedReply, room: ReplyRoom): Promise<ReplyBody> {
+  const plain = await plainBytes(arrived, room);
+  if (!Buffer.isBuffer(plain)) return plain;
+  if (plain.length > largeBytes) await ownTurn();
+  const text = new TextDecoder().decode(plain);
+  const first = text.trimStart()[0];
+  if (first === undefined) return {};
+  if (first === '{' || first === '[') {
+    const { excess, values, shapes } = scanJson(text, bounds);
+    if (excess) return { fault: 'undecodable', reason: excesses[excess] ?? excess };
+    const weight = weights.value * values + weights.shape * shapes;
+    if (weight > room.freeBytes && !(await room.values.take(weight, arrived.untilMs, arrived.held))) return noRoom;
+    // Many values in little text hold the loop as well.
+    if (weight > largeBytes && plain.length <= largeBytes) await ownTurn();
   }
+  return parse(text);
 }
 
-/** How large a reply may become when it is decompressed; undefined for one that is not compressed. */
-export function grownBytesMax(bytes: Buffer, encoding: string | undefined, bytesMax: number): number | undefined {
-  const isPlain = encoding === undefined || /^(identity)?$/i.test(encoding.trim());
-  return isPlain ? undefined : Math.min(bytesMax, Math.max(ratioFloorBytes, bytes.length * ratioMax));
+const noRoom = { fault: 'timeout', reason: 'there was no capacity for the reply in time' } as const;
+
+export function isEncoded(encoding: string | undefined): encoding is string {
+  return encoding !== undefined && !/^(identity)?$/i.test(encoding.trim());
 }
 
-async function decompress(bytes: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer | undefined> {
-  const maxOutputLength = grownBytesMax(bytes, encoding, bytesMax);
-  if (maxOutputLength === undefined || bytes.length === 0) return bytes;
-  const name = encoding?.trim().toLowerCase() ?? '';
-  return isKnown(name) ? decoders[name](bytes, { maxOutputLength }) : undefined;
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+/**
+ * What a reply was before it was compressed. A few are decompressed at a time, each within the capacity that it reserved before.
+ * @returns or why it is not known
+ */
+async function plainBytes(arrived: ArrivedReply, room: ReplyRoom): Promise<Buffer | ReplyBody> {
+  const { bytes, encoding, bytesMax, untilMs, held } = arrived;
+  if (bytes.length === 0 || !isEncoded(encoding)) return bytes;
+  const name = encoding.trim().toLowerCase();
+  if (!isKnown(name)) {
+    const shown = name.replaceAll(/[^a-z0-9, -]/g, '?').slice(0, 40);
+    return { fault: 'undecodable', reason: `it is encoded as ${shown}, and we asked for no encoding` };
+  }
+  const maxOutputLength = Math.min(bytesMax, Math.max(ratioFloorBytes, bytes.length * ratioMax));
+  // One that needed capacity to arrive has taken all that it may grow to: see Exchange.
+  const isCovered = bytes.length > room.freeBytes || maxOutputLength <= room.freeBytes;
+  if (!isCovered && (await room.take(maxOutputLength, maxOutputLength, untilMs, held)) === undefined) return noRoom;
+  const decoding = new HeldBytes(...held.owners);
+  if (!(await room.decoders.take(decoderBytes, untilMs, decoding))) return noRoom;
+  try {
+    return await decoders[name](bytes, { maxOutputLength });
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    if (isTooLarge) return { fault: 'too-large', reason: `it grows to more than ${maxOutputLength} bytes` };
+    return { fault: 'undecodable', reason: `its ${name} is broken` };
+  } finally {
+    decoding.end();
+  }
 }
 
 function isKnown(name: string): name is keyof typeof decoders {
@@ -70,8 +127,6 @@ function isKnown(name: string): name is keyof typeof decoders {
 }
 
 function parse(text: string): ReplyBody {
-  if (!text.trim()) return {};
-  if (isTooMuch(text)) return { fault: 'undecodable' };
   try {
     return { json: longDigits.test(text) ? (JSON.parse(text, keepDigits) as unknown) : JSON.parse(text) };
   } catch {
@@ -87,26 +142,6 @@ function keepDigits(_: string, value: unknown, context?: { readonly source?: str
   const source = context?.source;
   const isLost = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '');
   return isLost ? source : value;
-}
-
-/** Counts brackets and commas outside of strings; cheaper than walking the parsed value. */
-function isTooMuch(text: string): boolean {
-  let depth = 0;
-  let values = 0;
-  let isInString = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (isInString && code === 0x5c) at++;
-    else if (code === 0x22) isInString = !isInString;
-    else if (isInString) continue;
-    else if (code === 0x2c) values++;
-    else if (code === 0x5b || code === 0x7b) {
-      depth++;
-      values++;
-    } else if (code === 0x5d || code === 0x7d) depth--;
-    if (depth > depthMax || values > valuesMax) return true;
-  }
-  return false;
 }
 
 /**
@@ -128,6 +163,10 @@ export interface ReplyRoom {
     untilMs: number,
     held: HeldBytes,
   ): Promise<number | undefined>;
+  /** What the values of a reply cost beside its text. Taken after `take`, never before: no reply that waits here holds up one that has its values. */
+  readonly values: ByteBudget;
+  /** Taken last, and given back before anything else is waited for. */
+  readonly decoders: ByteBudget;
 }
 
 /** Largest reply that is read. A full HubSpot batch reply is below 1 MB. */
@@ -141,13 +180,15 @@ const mediumBytes = 1_048_576;
  * round; and a call releases the capacity of one reply before it makes its next request. So no reply that waits holds what another waits for. A reply of 10 MB was seen to take up to 100 MB until it was answered with, so with the heaps of the chart they go one at a
  * time.
  */
-const shares = { medium: 16, large: 24 };
+const shares = { medium: 16, large: 24, values: 24 };
 
 export function createReplyRoom(): ReplyRoom {
   const medium = createByteBudget(heapShare(shares.medium));
   const large = createByteBudget(heapShare(shares.large));
   return {
     freeBytes,
+    values: createByteBudget(heapShare(shares.values)),
+    decoders: createByteBudget(decodersMax * decoderBytes),
     take: async (arrivedBytes, announcedBytes, untilMs, held) => {
       const unannounced = arrivedBytes <= mediumBytes ? mediumBytes : replyBytesMax;
       const bytes = Math.min(announcedBytes ?? unannounced, replyBytesMax);

@@ -1,10 +1,17 @@
 import { ValidationError, type Issue } from '@sluice/errors';
-import { limits } from '@sluice/types';
+import {
+  depthMax,
+  endOfString,
+  isExactNumber,
+  isLongString,
+  limits,
+  membersMax,
+  nameFault,
+  type JsonBounds,
+} from '@sluice/types';
 import { fieldPath } from './issue-sentence';
 import { isBelowSecret } from './issues';
 import { InboundError } from './problem-handler';
-import { isExactNumber } from './scan-json';
-import { membersMax, nameFault, depthMax, endOfString, isLongString, type JsonBounds } from './scan-json';
 
 /**
  * Why a JSON text is refused: reads it again, slowly, to say where it breaks which rule. Accepted bodies never come here.

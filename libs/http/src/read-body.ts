@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { DependencyError } from '@sluice/errors';
 import { ownTurn, type ByteBudget, type HeldBytes } from '@sluice/telemetry';
+import { type JsonBounds, countMembers, scanJson, usualBounds } from '@sluice/types';
 import { jsonRefusal } from './inspect-json';
 import { InboundError } from './problem-handler';
 import type { ByteBudgets } from './request-state';
-import { type JsonBounds, countMembers, scanJson, usualBounds } from './scan-json';
 
 export interface BodyLimits {
   readonly bytesMax: number;
@@ -60,7 +60,7 @@ export async function readJson(req: IncomingMessage, limits: BodyLimits, bounds?
  */
 export function parseJson(text: string, bounds: JsonBounds = usualBounds): unknown {
   const scan = scanJson(text, bounds);
-  if (scan.isTooDeep || scan.isTooLarge || scan.hasInexactNumber) throw jsonRefusal(text, bounds);
+  if (scan.excess || scan.hasInexactNumber) throw jsonRefusal(text, bounds);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,11 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { type Admission, type Caller, type JsonSchema, limits } from '@sluice/types';
+import { type Admission, type Caller, type JsonBounds, type JsonSchema, limits } from '@sluice/types';
 import { childTraceparent, type HeldBytes } from '@sluice/telemetry';
 import { scopeCheck } from './authenticator';
 import { type RouteDescription, type RouteHandler, withContract } from './contract/route-contract';
 import { readBytes, type BytesBody, readJson, takeReplyMemory, type BodyLimits } from './read-body';
 import { callerOf, heldOf, localsOf, stateOf } from './request-state';
-import type { JsonBounds } from './scan-json';
 import { cutUnread, sendContent, sendJson, sendStream } from './send-reply';
 import { readQuery, validate } from './validate';
 

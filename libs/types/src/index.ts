@@ -89,6 +89,19 @@ export { providerCatalogueSchema, providerInfoSchema, type ProviderInfo, type Pr
 export * from './publish-contents';
 export * from './read-config';
 export * from './record-timeline';
+export {
+  countMembers,
+  depthMax,
+  endOfString,
+  isExactNumber,
+  isLongString,
+  membersMax,
+  nameFault,
+  scanJson,
+  usualBounds,
+  type JsonBounds,
+  type JsonScan,
+} from './scan-json';
 export * from './search';
 export * from './update-mask';
 export * from './webhook-endpoint';

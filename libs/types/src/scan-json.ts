@@ -1,25 +1,39 @@
-import { isHostileName } from '@sluice/types';
+import { isHostileName } from './field-names';
 
 /** Deepest nesting of a body. JSON.stringify of a much deeper value exhausts the stack. */
 export const depthMax = 32;
 
-/** What a JSON text may hold, besides what holds for every one (depth, exact numbers, names). */
+/** Most members of one object of a body. */
+export const membersMax = 1_000;
+
+/** What a JSON text may hold, besides what holds for every body (exact numbers, names). */
 export interface JsonBounds {
+  /** @default 32; at most 64 */
+  readonly depthMax?: number;
+  /** Members of one object. @default 1 000 */
+  readonly membersMax?: number;
   /** Items of one list; at least 2. */
   readonly listItemsMax: number;
   /** Bytes of one string of the text, in UTF-8 and with its escapes. */
   readonly stringBytesMax: number;
   /** Values in all: members, items, and one more for each list or object, so an empty one counts as well. */
   readonly valuesMax: number;
+  /** How many shapes (see JsonScan), and what their hashes begin with: nobody else may know it. @default they are not counted */
+  readonly shapes?: { readonly max: number; readonly seed: number };
 }
 
 /** What one pass over the text of a JSON document finds. */
 export interface JsonScan {
   /** How many members its objects have together; a parsed value with fewer had a name twice. */
   readonly members: number;
-  readonly isTooDeep: boolean;
-  /** Whether an object has too many members, or the text passes one of the bounds it was scanned with; the rest was not looked at. */
-  readonly isTooLarge: boolean;
+  readonly values: number;
+  /**
+   * How many different beginnings its objects have: `a` and `a,b` of an object of two. An engine keeps a description of each, ten times as large as a
+   * value. At most a few per cent fewer than there are.
+   */
+  readonly shapes: number;
+  /** The bound that the text passes first; the rest was not looked at. */
+  readonly excess?: 'depth' | 'members' | 'items' | 'string' | 'values' | 'shapes';
   readonly hasInexactNumber: boolean;
 }
 
@@ -35,12 +49,17 @@ const closeList = 93;
 const openObject = 123;
 const closeObject = 125;
 
+/** Deepest nesting that any bound allows. */
+const levels = 64;
 /**
- * Commas of the list that is open at each depth (an object's are taken off as they come), and members of the object. One scan runs at a time: it
- * never waits.
+ * Commas of the list that is open at each depth (an object's are taken off as they come), members of the object, and a hash of their names. One scan
+ * runs at a time: it never waits.
  */
-const commasAt = new Int32Array(depthMax + 2);
-const membersAt = new Int32Array(depthMax + 2);
+const commasAt = new Int32Array(levels + 2);
+const membersAt = new Int32Array(levels + 2);
+const shapeAt = new Int32Array(levels + 2);
+/** A bit for each hash of a shape that was seen: a million, or 32 for each name that the text has space for. */
+const marks = new Uint8Array(131_072);
 /** Where a route states none: lists and texts as long as the body may be. A megabyte of values of ten bytes each is more than any config has. */
 export const usualBounds: JsonBounds = { listItemsMax: Infinity, stringBytesMax: Infinity, valuesMax: 100_000 };
 
@@ -51,39 +70,56 @@ export const usualBounds: JsonBounds = { listItemsMax: Infinity, stringBytesMax:
  * asks for each number's source text.
  */
 export function scanJson(text: string, bounds: JsonBounds = usualBounds): JsonScan {
-  const { listItemsMax, stringBytesMax, valuesMax } = bounds;
+  const { listItemsMax, stringBytesMax, valuesMax, shapes: counted } = bounds;
+  const { depthMax: deepest = depthMax, membersMax: membersOfOne = membersMax } = bounds;
   let members = 0;
   let values = 0;
+  let shapes = 0;
   let depth = 0;
   let hasInexactNumber = false;
-  const excess = (of: 'depth' | 'bound'): JsonScan => {
-    return { members, isTooDeep: of === 'depth', isTooLarge: of === 'bound', hasInexactNumber };
+  const excess = (of: JsonScan['excess']): JsonScan => {
+    return { members, values, shapes, hasInexactNumber, ...(of && { excess: of }) };
   };
+  const marksBits = counted ? clearMarks(text.length) : 0;
+  let nameAt = 0;
+  let nameEnd = 0;
   commasAt[0] = 0;
   membersAt[0] = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
       const end = endOfString(text, at);
-      if (isLongString(text, at, end, stringBytesMax)) return excess('bound');
+      if (isLongString(text, at, end, stringBytesMax)) return excess('string');
+      nameAt = at + 1;
+      nameEnd = end;
       at = end;
     } else if (code === colon) {
       members += 1;
       // A member is no item: the comma before it does not count for a list.
       commasAt[depth] = 0;
       membersAt[depth] = (membersAt[depth] ?? 0) + 1;
-      if ((membersAt[depth] ?? 0) > membersMax) return excess('bound');
+      if ((membersAt[depth] ?? 0) > membersOfOne) return excess('members');
+      if (counted) {
+        let hash = shapeAt[depth] ?? 0;
+        for (; nameAt < nameEnd; nameAt += 1) hash = Math.imul(hash ^ text.charCodeAt(nameAt), 0x01000193);
+        hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+        shapeAt[depth] = hash;
+        if (isNew(hash >>> (32 - marksBits))) shapes += 1;
+        if (shapes > counted.max) return excess('shapes');
+      }
     } else if (code === comma) {
       values += 1;
       commasAt[depth] = (commasAt[depth] ?? 0) + 1;
-      if ((commasAt[depth] ?? 0) >= listItemsMax || values > valuesMax) return excess('bound');
+      if ((commasAt[depth] ?? 0) >= listItemsMax) return excess('items');
+      if (values > valuesMax) return excess('values');
     } else if (code === openObject || code === openList) {
       values += 1;
       depth += 1;
-      if (depth > depthMax) return excess('depth');
-      if (values > valuesMax) return excess('bound');
+      if (depth > deepest) return excess('depth');
+      if (values > valuesMax) return excess('values');
       commasAt[depth] = 0;
       membersAt[depth] = 0;
+      shapeAt[depth] = counted?.seed ?? 0;
     } else if (code === closeObject || code === closeList) depth = Math.max(0, depth - 1);
     else if (code === minus || isDigit(code)) {
       const end = endOfNumber(text, at);
@@ -91,7 +127,21 @@ export function scanJson(text: string, bounds: JsonBounds = usualBounds): JsonSc
       at = end - 1;
     }
   }
-  return { members, isTooDeep: false, isTooLarge: false, hasInexactNumber };
+  return excess(undefined);
+}
+
+/** @returns how many bits of a hash have a mark */
+function clearMarks(characters: number): number {
+  const bits = Math.min(20, Math.max(6, 35 - Math.clz32(characters)));
+  marks.fill(0, 0, 2 ** (bits - 3));
+  return bits;
+}
+
+function isNew(mark: number): boolean {
+  const [at, bit] = [mark >>> 3, 1 << (mark & 7)];
+  const before = marks[at] ?? 0;
+  marks[at] = before | bit;
+  return (before & bit) === 0;
 }
 
 /** A character of a text has at most three bytes, so most strings need not be measured. */
@@ -127,9 +177,6 @@ function isDigit(code: number): boolean {
 function isOfNumber(code: number): boolean {
   return isDigit(code) || code === minus || code === 43 || code === 46 || code === 69 || code === 101;
 }
-
-/** Most members of one object. */
-export const membersMax = 1_000;
 
 /** What is wrong with a member's name, as the end of a sentence; undefined when nothing is. */
 export function nameFault(name: string): string | undefined {
