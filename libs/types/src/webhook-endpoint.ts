@@ -61,7 +61,7 @@ const url = {
   type: 'string',
   minLength: 1,
   maxLength: 2_048,
-  pattern: '^[^\\u0000]+$',
+  pattern: '^[^\\u0000\\r\\n]+$',
   description: 'Where messages are sent to: an https address that is reached over the internet.',
 } as const;
 const description = { ...nameText, description: 'What the endpoint is for.' } as const;
