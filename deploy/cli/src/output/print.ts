@@ -92,7 +92,9 @@ function widthOf(text: string): number {
   return [...new Intl.Segmenter().segment(text)].length;
 }
 
-/** What others named may hold line breaks or a terminal's control sequences. */
+/** What others named may hold line breaks, a terminal's control sequences, or characters that turn what follows around or are not seen: those are escaped. */
 export function plain(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ');
+  return text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (one) => {
+    return `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`;
+  });
 }
