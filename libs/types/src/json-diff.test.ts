@@ -18,6 +18,16 @@ describe('diffJson', () => {
     ['names with / and ~, escaped', {}, { 'a/b~c': 1 }, [{ op: 'add', path: '/a~1b~0c', value: 1 }]],
   ])('says %s', (_, before, after, changes) => expect(diffJson(before, after)).toEqual(changes));
 
+  // 60 MB of paths, from a document of 200 kB.
+  it('replaces whole what a long name stands before', () => {
+    const of = (value: number) => Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`m${at}`, value]));
+    const name = 'x'.repeat(200_000);
+    const [before, after] = [of(1), of(2)].map((inner) => ({ a: { [name]: inner }, b: 1, c: [{ [name]: 1 }] }));
+    const changes = diffJson(before as object, after as object);
+    expect(changes.map(({ op, path }) => [op, path])).toEqual([['replace', '/a']]);
+    expect(applyJsonPatch(before as object, changes).document).toEqual(after);
+  });
+
   // Names that a pointer refuses (empty, NUL, prototypes) never enter a config, so they are not generated.
   const name = fc
     .string({ minLength: 1, maxLength: 4 })

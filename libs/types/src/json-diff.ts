@@ -1,29 +1,44 @@
 import type { JsonPatchOperation } from './installation-request';
+import { limits } from './limits';
 
 /**
  * What turns one JSON document into another, as a JSON Patch (RFC 6902: `add`, `remove`, `replace`): one change per member
  * that differs, however deep. A list that differs is replaced whole; the order of members is no difference. Applied to
- * `before` the changes make `after`. Both are objects.
+ * `before` the changes make `after`. Both are objects. Where a long name stands before so many changes that their paths
+ * have more than `limits.configCharactersMax` characters together, each outermost member that differs is replaced whole.
  */
 export function diffJson(before: object, after: object): JsonPatchOperation[] {
-  return diffMembers('', before as Members, after as Members);
+  const changes: JsonPatchOperation[] = [];
+  let characters = 0;
+  for (const change of diffMembers({ path: '', isDeep: true }, before as Members, after as Members)) {
+    characters += change.path.length;
+    if (characters > limits.configCharactersMax)
+      return [...diffMembers({ path: '', isDeep: false }, before as Members, after as Members)];
+    changes.push(change);
+  }
+  return changes;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-function diffMembers(path: string, before: Members, after: Members): JsonPatchOperation[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].flatMap((name) => {
-    const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (!Object.hasOwn(after, name)) return [{ op: 'remove' as const, path: at }];
-    if (!Object.hasOwn(before, name)) return [{ op: 'add' as const, path: at, value: after[name] }];
-    return diffValues(at, before[name], after[name]);
-  });
+interface Place {
+  readonly path: string;
+  /** Whether changes inside a member are named one by one. */
+  readonly isDeep: boolean;
 }
 
-function diffValues(path: string, before: unknown, after: unknown): JsonPatchOperation[] {
-  if (hasMembers(before) && hasMembers(after)) return diffMembers(path, before, after);
-  return isSame(before, after) ? [] : [{ op: 'replace', path, value: after }];
+function* diffMembers({ path, isDeep }: Place, before: Members, after: Members): Generator<JsonPatchOperation> {
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (!Object.hasOwn(after, name)) yield { op: 'remove', path: at };
+    else if (!Object.hasOwn(before, name)) yield { op: 'add', path: at, value: after[name] };
+    else yield* diffValues({ path: at, isDeep }, before[name], after[name]);
+  }
+}
+
+function* diffValues(place: Place, before: unknown, after: unknown): Generator<JsonPatchOperation> {
+  if (place.isDeep && hasMembers(before) && hasMembers(after)) yield* diffMembers(place, before, after);
+  else if (!isSame(before, after)) yield { op: 'replace', path: place.path, value: after };
 }
 
 function hasMembers(value: unknown): value is Members {
@@ -34,6 +49,7 @@ function isSame(before: unknown, after: unknown): boolean {
   if (Array.isArray(before) && Array.isArray(after)) {
     return before.length === after.length && before.every((item, at) => isSame(item, after[at]));
   }
-  if (hasMembers(before) && hasMembers(after)) return diffMembers('', before, after).length === 0;
+  if (hasMembers(before) && hasMembers(after))
+    return diffMembers({ path: '', isDeep: true }, before, after).next().done === true;
   return before === after;
 }
