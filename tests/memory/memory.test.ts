@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { zipOf } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
 import { flood, statusesOf, type Answered, type Sent } from './flood';
 import { startLimitedStack, type LimitedStack } from './limited-stack';
@@ -126,5 +127,45 @@ it('[sec-28] 3,000 connections without credentials read nothing', async () => {
     ]);
     expect(statusesOf(answers)).toEqual({ 200: 2 });
     for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe('[sec-28] what a small request grows to', () => {
+  let managementUrl: string;
+  beforeAll(() => {
+    managementUrl = `${stack.processes.url('management')}/v1`;
+  });
+  const preview = (manifest: object) =>
+    within('/integrations:preview', { method: 'POST', body: Buffer.from(JSON.stringify(manifest)) });
+  /** The path of a zip that was put, as a request names it; and the request that put it. */
+  const upload = async (content: string) => {
+    const [{ text } = { text: '' }] = await flood([{ ...within('/'), url: `${managementUrl}/generate-upload-url` }]);
+    const { url, bucket, path } = JSON.parse(text) as Record<'url' | 'bucket' | 'path', string>;
+    const address = `${managementUrl}/uploads/${url.split('/').at(-1)}`;
+    const put: Sent = {
+      method: 'PUT',
+      url: address,
+      headers: { 'content-type': 'application/zip' },
+      body: zipOf([{ name: 'amp.yaml', content }]),
+    };
+    expect(statusesOf(await flood([put]))).toEqual({ 200: 1 });
+    return { sourceZipUrl: `gs://${bucket}/${path}`, put };
+  };
+  const anchors = (text: string) =>
+    `a: &a "${text}"\nb: [${times(95, writeOf({}))
+      .map(() => '*a')
+      .join(', ')}]`;
+
+  it('by the anchors of a manifest, sent or in a zip of a kilobyte', async () => {
+    const sourceYaml = anchors(longText(900_000));
+    const { sourceZipUrl, put } = await upload(sourceYaml);
+    expect(put.body?.length).toBeLessThan(2_000);
+    for (const [what, sent] of [
+      ['anchors', preview({ sourceYaml })],
+      ['zipped anchors', preview({ sourceZipUrl })],
+    ] as const) {
+      await expectSurvival('management', what, [sent], [400]);
+      await expectSurvival('management', `40 times ${what}`, times(40, sent), [400, 503]);
+    }
   });
 });

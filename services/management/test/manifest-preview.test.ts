@@ -81,3 +81,29 @@ it('is refused as the deployment would be', async () => {
     expect(reply.body).toMatchObject({ ...deployed, code });
   }
 });
+
+// Four deployments of 0.6 MB each, and a manifest of four names.
+it('[sec-28] is refused where the contents in force are too large together, with the bound', async () => {
+  const large = (name: string, prompt: string) => ({
+    ...crm('contacts'),
+    name,
+    read: { objects: [{ objectName: 'contacts', optionalFields: [{ mapToName: 'a', prompt }] }] },
+  });
+  const names = ['a', 'b', 'c', 'd'];
+  for (const name of names) await deploy(large(name, 'ā'.repeat(300_000))).expect(200);
+  const small = manifest(...names.map((name) => large(name, '')));
+  const { body } = await management.as(project.key).post(`${path()}:preview`).send(small).expect(400);
+  expect(body).toMatchObject({
+    code: 'request.invalid',
+    issues: [
+      {
+        in: 'body',
+        name: 'integrations',
+        detail: expect.stringMatching(/^would replace contents of 240\d{4} bytes together; .* at most 2097152$/),
+      },
+    ],
+    remedy: expect.stringContaining('fewer of the integrations'),
+  });
+  const shown = await preview(...names.slice(0, 3).map((name) => large(name, '')));
+  expect(shown.map(({ change }) => change)).toEqual(['revised', 'revised', 'revised']);
+});

@@ -135,6 +135,15 @@ it('signs a person in with a cookie that no script and no other site can use', a
   });
 });
 
+it.each(['olga-operator', 'adam-admin'])('gives %s no address of an upload, which is of a project', async (name) => {
+  const browser = await signedIn(name);
+  expect(await browser.call('GET', '/v1/generate-upload-url')).toMatchObject({
+    status: 403,
+    body: { code: 'auth.scope-missing', remedy: expect.stringContaining('sourceYaml') },
+  });
+  expect(await management.database('uploads').select('id')).toEqual([]);
+});
+
 describe('roles', () => {
   it.each([
     ['vera-viewer', 200, 403, 403],

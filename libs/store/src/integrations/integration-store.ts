@@ -64,6 +64,14 @@ export function integrationStore(database: Knex) {
       const rows = await select(projectId).whereIn('i.name', names);
       return given.map((integration) => compare(rows, integration));
     },
+    /** Bytes of the contents that these names have now. */
+    bytesOfAll: async (projectId: string, names: readonly string[]): Promise<number> => {
+      const rows = await select(projectId)
+        .clearSelect()
+        .select<{ bytes: number }[]>(bytesOf(database, 'r.content'))
+        .whereIn('i.name', names);
+      return rows.reduce((sum, { bytes }) => sum + bytes, 0);
+    },
     /** Oldest first, each with its latest revision. */
     listPage: (projectId: string, page: Page): Promise<BoundedPage<Integration>> => {
       const sizes = select(projectId).clearSelect().select('i.id', bytesOf(database, 'r.content')).orderBy('i.id');

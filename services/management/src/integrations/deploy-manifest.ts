@@ -26,14 +26,11 @@ import type { ManagementContext } from '../context';
 import { refuseIssues } from '../refusals';
 import { readUpload } from './uploads';
 
+/** Bytes of the contents that a preview compares with. Our choice: two manifests, each as large as one may be. */
+const standingBytesMax = 2 * limits.bodyBytesMax;
+
 /** A request to deploy. With `destructive` installations stop reading the objects that the manifest takes from their integration. */
 type Deployment = RouteRequest<{ body: DeployManifestRequest; query: { readonly destructive?: boolean } }>;
-
-/** An integration as it stands, and the manifest that is about to be deployed for it. */
-interface Replacement {
-  readonly standing: Integration;
-  readonly after: ManifestIntegration;
-}
 
 /**
  * Creates or revises an integration per entry of a manifest; all or none. Integrations that the manifest leaves out
@@ -48,13 +45,21 @@ export async function deployManifest(
 ): Promise<Integration[]> {
   const { manifest } = await readManifest(context, projectId, body);
   if (query.destructive === true) {
-    const replaced: Replacement[] = [];
-    for (const after of manifest.integrations) {
-      const standing = await context.store.integrations.find(projectId, after.name);
+    // Twice over them, so that no two of the contents in force are in memory at once.
+    const standingOf = async ({ name }: ManifestIntegration) => {
+      const standing = await context.store.integrations.find(projectId, name);
       // An integration whose id is this name is another one.
-      if (standing?.name === after.name) replaced.push({ standing, after });
+      return standing?.name === name ? standing : undefined;
+    };
+    let isRefused = false;
+    for (const after of manifest.integrations) {
+      const { provider = after.provider } = (await standingOf(after)) ?? {};
+      isRefused ||= provider !== after.provider;
     }
-    await pauseRemovedReads(context, caller, replaced);
+    for (const after of isRefused ? [] : manifest.integrations) {
+      const standing = await standingOf(after);
+      if (standing !== undefined) await pauseRemovedReads(context, caller, standing, after);
+    }
   }
   const deployed = await context.store.integrations.putAll(
     projectId,
@@ -75,6 +80,7 @@ export async function previewManifest(
 ): Promise<ManifestPreview> {
   const { manifest } = await readManifest(context, projectId, body);
   const given = entriesOf(projectId, manifest, manifest.integrations);
+  await refuseLarge(context, projectId, given);
   const compared = await context.store.integrations.compareAll(projectId, given);
   const integrations = compared.map(({ standing, isSame = false }, at): IntegrationPreview => {
     const { name, provider, content } = given[at] as (typeof given)[number];
@@ -84,6 +90,20 @@ export async function previewManifest(
     return { name, provider, change: isSame ? 'unchanged' : 'revised', integrationId: standing.id, before, after };
   });
   return { integrations };
+}
+
+/** A manifest of a few names would else read what a hundred deployments have brought. */
+async function refuseLarge(
+  { store }: ManagementContext,
+  projectId: string,
+  given: readonly { readonly name: string }[],
+): Promise<void> {
+  const names = given.map(({ name }) => name);
+  const bytes = await store.integrations.bytesOfAll(projectId, names);
+  if (bytes <= standingBytesMax) return;
+  const detail = `would replace contents of ${bytes} bytes together; a preview shows at most ${standingBytesMax}`;
+  const issues = [{ in: 'body' as const, name: 'integrations', detail, value: `list of ${names.length}` }];
+  throw invalid(issues, { remedy: 'Preview a manifest with fewer of the integrations, one after the other.' });
 }
 
 /**
@@ -106,7 +126,8 @@ export async function createRevision(
     const detail = `has no integration called ${name}; it has: ${names}`;
     throw invalid([{ in: 'body', name: sourceOf(body), detail }]);
   }
-  if (query.destructive === true) await pauseRemovedReads(context, caller, [{ standing, after }]);
+  if (query.destructive === true && standing.provider === after.provider)
+    await pauseRemovedReads(context, caller, standing, after);
   const entries = entriesOf(projectId, manifest, [after]);
   const [integration] = (await context.store.integrations.putAll(projectId, entries)) as [Integration];
   const { id: integrationId, latestRevision } = integration;
@@ -120,29 +141,27 @@ const entriesOf = (projectId: string, { specVersion }: Manifest, contents: reado
 /**
  * Disables, in every installation, the read objects that the latest revision of its integration has and the new manifest lacks. Only objects that
  * the installation configures: the others have no switch. An installation at a time, so that no two configs are in memory at once. Run before the
- * manifest is in force: a request that fails halfway and is sent again then still finds the difference. Pauses nothing where a name stands for
+ * manifest is in force: a request that fails halfway and is sent again then still finds the difference. Not called where a name stands for
  * another provider: then the deployment is about to be refused.
  */
 async function pauseRemovedReads(
   { logger, store: { installations } }: ManagementContext,
   caller: Caller,
-  replaced: readonly Replacement[],
+  standing: Integration,
+  after: ManifestIntegration,
 ): Promise<void> {
-  if (replaced.some(({ standing, after }) => standing.provider !== after.provider)) return;
-  for (const { standing, after } of replaced) {
-    const { projectId, id: integrationId } = standing;
-    const kept = new Set(readNames(after));
-    const removed = readNames(standing.latestRevision.content).filter((name) => !kept.has(name));
-    const reading = removed.length === 0 ? [] : await installations.idsReading(projectId, integrationId, removed);
-    for (const installationId of reading) {
-      const changed = await installations.change({ projectId, integrationId, installationId }, (current) => ({
-        connectionId: current.connectionId,
-        content: removed.reduce(disabled, current.content),
-        createdBy: authorOf(caller),
-      }));
-      if (changed === undefined) continue;
-      logger.info({ projectId, installationId, configId: changed.config.id }, 'installation.updated');
-    }
+  const { projectId, id: integrationId } = standing;
+  const kept = new Set(readNames(after));
+  const removed = readNames(standing.latestRevision.content).filter((name) => !kept.has(name));
+  const reading = removed.length === 0 ? [] : await installations.idsReading(projectId, integrationId, removed);
+  for (const installationId of reading) {
+    const changed = await installations.change({ projectId, integrationId, installationId }, (current) => ({
+      connectionId: current.connectionId,
+      content: removed.reduce(disabled, current.content),
+      createdBy: authorOf(caller),
+    }));
+    if (changed === undefined) continue;
+    logger.info({ projectId, installationId, configId: changed.config.id }, 'installation.updated');
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Integration, Page } from '@sluice/types';
 import { getConnector } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
-import { wholeList, wholeListOf } from '../pages';
+import { listBytesMax, wholeList, wholeListOf } from '../pages';
 import { routesOfProject } from '../projects/get-project';
 import { notFound, refuseIssues } from '../refusals';
 import { createRevision, deployManifest, previewManifest } from './deploy-manifest';
@@ -71,6 +71,8 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
 }
 
 export function deploymentRoutes(router: Router, context: ManagementContext): void {
+  // A request of a hundred bytes may name a zip whose manifest has a megabyte.
+  const replyBytesMax = listBytesMax;
   /** `destructive=true`: reads of the objects that a manifest removes are paused. Source: published API and command line. */
   const query = queryOf({ destructive: offByDefault });
   routesOfProject(router, context, 'Integrations', ['frontend']).put('/integrations\\:batch', 'deployManifest', {
@@ -79,6 +81,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       'Creates an integration per entry, or gives it a new revision. With destructive=true installations stop reading the objects that the manifest removes from their integration. Nothing is deleted.',
     replies: { 200: jsonList(integrationSchema, deployedHeaders) },
     problems: ['integration.name-taken', 'provider.unknown'],
+    replyBytesMax,
     query,
     body: deployManifestRequestSchema,
     handle: async (request, { id }) => {
@@ -94,6 +97,8 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       description: 'What a deployment would do now, or be refused with. Nothing is changed.',
       replies: { 200: json(manifestPreviewSchema) },
       problems: ['integration.name-taken', 'provider.unknown'],
+      // The contents that are in force come beside the manifest.
+      replyBytesMax: 2 * replyBytesMax,
       body: deployManifestRequestSchema,
       answer: ({ body }, { id }) => previewManifest(context, id, body),
     },
@@ -104,6 +109,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       'Takes what the manifest has under the name of the integration; an equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes.',
     replies: { 201: noBody('The revision is in force.', deployedHeaders) },
     problems: ['integration.name-taken', 'provider.unknown'],
+    replyBytesMax,
     query,
     body: deployManifestRequestSchema,
     handle: async (request, integration) => {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { ConflictError, NotFoundError, ValidationError } from '@sluice/errors';
+import { ConflictError, ForbiddenError, NotFoundError, ValidationError } from '@sluice/errors';
 import { invalid, json, noBody, queryOf, routesUnder, type Router } from '@sluice/http';
 import { newId, type Upload } from '@sluice/store';
 import { signedUrlSchema, type SignedUrl } from '@sluice/types';
@@ -29,7 +29,7 @@ const md5Schema = {
   description: 'MD5 of the zip in base64 (RFC 1864): then other bytes are refused.',
 } as const;
 
-/** `GET /v1/generate-upload-url`. The project is that of the key: the path names none. */
+/** `GET /v1/generate-upload-url`. The project is that of the key: the path names none, so it is not for people, who have none. */
 export function uploadUrlRoutes(router: Router, context: ManagementContext): void {
   const all = routesUnder(router, '/v1/generate-upload-url', { tags: ['Integrations'], find: () => undefined });
   all.get('', 'generateUploadUrl', {
@@ -40,12 +40,21 @@ export function uploadUrlRoutes(router: Router, context: ManagementContext): voi
     scopes: ['frontend'],
     query: queryOf({ md5: md5Schema }),
     answer: async ({ caller, query: { md5 } }) => {
-      const projectId = projectIdOf(caller) ?? '';
+      const projectId = projectIdOf(caller);
+      if (projectId === undefined) throw noProject();
       const [id, token] = [newId(), newProjectSecret(projectId)];
       await context.store.uploads.save({ projectId, id, tokenHash: hashOf(token), md5 }, lifeMs, waitingMax);
       const url = `${publicAddress(context.config)}/v1/uploads/${token}`;
       return { url, bucket, path: `${projectId}/${id}.zip` } satisfies SignedUrl;
     },
+  });
+}
+
+function noProject(): ForbiddenError {
+  return new ForbiddenError({
+    code: 'auth.scope-missing',
+    detail: 'An upload belongs to the project of an API key; a person who is signed in has none.',
+    remedy: 'Send the text of the manifest as sourceYaml, or ask with an API key of the project.',
   });
 }
 
@@ -62,6 +71,8 @@ export function uploadRoutes(router: Router, context: ManagementContext): void {
       bytesMax: zipBytesMax,
       tooLargeRemedy: 'Zip amp.yaml alone.',
     },
+    // What a kilobyte may unpack to, in its chunks and whole.
+    replyBytesMax: 2 * manifestBytesMax,
     admit: ({ params }) => findAddressed(context, params.uploadToken),
     answer: async (request) => {
       const zip = { content: request.bodyContent, contentMd5: request.header('content-md5') };
