@@ -93,7 +93,7 @@ class Inspector {
     const next = this.text[this.at];
     if (next === '{') this.inside('}', () => this.object());
     else if (next === '[') this.inside(']', () => this.list());
-    else if (next === '"') this.string();
+    else if (next === '"') this.textValue();
     else if (!this.number() && this.take(word) === '') this.stop('syntax', 'has no value where one is expected');
   }
 
@@ -145,6 +145,12 @@ class Inspector {
       this.take(space);
     } while (this.takeComma());
     if (!this.takeChar(']')) this.stop('syntax', 'has no comma or ] where one is expected');
+  }
+
+  private textValue(): void {
+    const start = this.at;
+    if (!this.string().isWellFormed())
+      this.note('member', start, 'is a text that is not valid Unicode (a lone surrogate)');
   }
 
   private string(): string {

@@ -17,7 +17,7 @@ function refusalOf(text: string): { code: string; detail: string; issues: readon
 const pathsOf = (text: string) => refusalOf(text).issues.map((issue) => issue.name);
 
 describe('parseJson', () => {
-  it.each(['{}', '[]', 'null', '"x"', ' {"a":[1,{"b":"c\\"}{[:"}],"é":"\\u0000\\ud800"} ', '{"":1}', '[[],{},[{}]]'])(
+  it.each(['{}', '[]', 'null', '"x"', ' {"a":[1,{"b":"c\\"}{[:"}],"é":"\\u0000\\ud83d\\ude00"} ', '{"":1}', '[[],{},[{}]]'])(
     'gives what JSON.parse gives for %s',
     (text) => expect(parseJson(text)).toEqual(JSON.parse(text)),
   );
@@ -81,10 +81,11 @@ describe('parseJson', () => {
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     });
 
-    it('refuses NUL and lone surrogates in names, not in values', () => {
+    it('refuses NUL in names, not in values, and lone surrogates in both', () => {
       expect(pathsOf('{"a\\u0000b":1}')).toHaveLength(1);
       expect(pathsOf('{"a\\ud800":1}')).toHaveLength(1);
-      expect(parseJson('{"a":"\\u0000\\ud800"}')).toEqual({ a: '\0\ud800' });
+      expect(parseJson('{"a":"\\u0000"}')).toEqual({ a: '\0' });
+      expect(pathsOf('{"a":"\\ud800"}')).toEqual(['a']);
     });
 
     it('[sec-29] takes 1 000 members in an object and refuses 1 001', () => {
@@ -178,3 +179,16 @@ function accepts(read: () => unknown): boolean {
     return false;
   }
 }
+
+describe('a lone surrogate', () => {
+  it.each([String.raw`{"a":["x","\udfff y"]}`, String.raw`{"a":{"b":"\uDBFF"}}`, String.raw`"\ud800\u0041"`])(
+    '%s is refused',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(/lone surrogate/);
+    },
+  );
+
+  it('is none in a pair, or behind an escaped backslash', () => {
+    expect(parseJson(String.raw`["\ud83d\ude00","\\ud800"]`)).toEqual(['\u{1f600}', String.raw`\ud800`]);
+  });
+});

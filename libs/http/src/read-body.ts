@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { DependencyError } from '@sluice/errors';
 import { ownTurn, type ByteBudget, type HeldBytes } from '@sluice/telemetry';
-import { type JsonBounds, countMembers, scanJson, usualBounds } from '@sluice/types';
+import { type JsonBounds, countMembers, isAllWellFormed, scanJson, usualBounds } from '@sluice/types';
 import { jsonRefusal } from './inspect-json';
 import { InboundError } from './problem-handler';
 import type { ByteBudgets } from './request-state';
@@ -68,6 +68,8 @@ export function parseJson(text: string, bounds: JsonBounds = usualBounds): unkno
     throw jsonRefusal(text, bounds);
   }
   if (countMembers(value, text.includes('\\u')) !== scan.members) throw jsonRefusal(text, bounds);
+  // Without an escape the text has none: it was decoded from UTF-8.
+  if (/\\ud[89a-f]/i.test(text) && !isAllWellFormed(value)) throw jsonRefusal(text, bounds);
   return value;
 }
 

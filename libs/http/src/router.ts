@@ -108,20 +108,25 @@ export function unknownPath(service: string): RequestHandler {
   };
 }
 
+/** Headers that decide who asks, where and with what. */
+const single = new Map(['Host', 'Authorization', 'Content-Type'].map((name) => [name.toLowerCase(), name]));
+
 /** Refuses requests whose address or host two readers could understand differently. */
 export const refuseAmbiguous: RequestHandler = ({ url, rawHeaders }, _res, next) => {
   // NUL in an id or a name could only come percent-encoded, and Postgres has no text for it.
   if (url.includes('%00')) {
     throw new InboundError({ code: 'request.invalid', detail: 'The address contains a NUL character (%00).' });
   }
-  // A proxy may have read the other one. Source: RFC 9112, 3.2.
-  let hosts = 0;
+  // A proxy may have read the other one. Source: RFC 9112, 3.2. Node takes the first of them, and says nothing.
+  const counts = new Map<string, number>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    const shown = single.get((rawHeaders[at] as string).toLowerCase());
+    if (shown === undefined) continue;
+    const count = (counts.get(shown) ?? 0) + 1;
+    if (count > 1)
+      throw new InboundError({ code: 'request.invalid', detail: `The request has more than one ${shown} header.` });
+    counts.set(shown, count);
   }
-  if (hosts > 1)
-    throw new InboundError({ code: 'request.invalid', detail: 'The request has more than one Host header.' });
   next();
 };
 

@@ -91,6 +91,7 @@ export * from './read-config';
 export * from './record-timeline';
 export {
   countMembers,
+  isAllWellFormed,
   depthMax,
   endOfString,
   isExactNumber,

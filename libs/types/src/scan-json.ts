@@ -214,6 +214,12 @@ function sumOf(values: readonly unknown[], checkAll: boolean): number | undefine
   return sum;
 }
 
+/** Whether no text of a parsed value has a lone surrogate, which UTF-8 does not have: it would be stored as another text. */
+export function isAllWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  return typeof value !== 'object' || value === null || Object.values(value).every(isAllWellFormed);
+}
+
 /** A decimal of at most 15 significant digits survives the way through a double (DBL_DIG of IEEE 754). */
 const alwaysExactLength = 15;
 /** Only an exponent of three digits can leave the range of a double in so few characters. */
