@@ -145,13 +145,17 @@ describe('400', () => {
     expect(body.issues).toEqual([expect.objectContaining({ in: 'query' })]);
   });
 
-  it.each(['/v1/things/a%00b', '/v1/things?groupRef=%00', '/v1/things/%zz', '/v1/things/%ff'])(
-    'path %s',
-    async (path) => {
-      const { body } = await start().agent.get(path).expect(400);
-      expect(body.code).toBe('request.invalid');
-    },
-  );
+  it.each([
+    '/v1/things/a%00b',
+    '/v1/things?groupRef=%00',
+    '/v1/things/%zz',
+    '/v1/things/%ff',
+    '/v1/things?groupRef=%ed%a0%80',
+    '/v1/things?groupRef=100%',
+  ])('path %s', async (path) => {
+    const { body } = await start().agent.get(path).expect(400);
+    expect(body.code).toBe('request.invalid');
+  });
 });
 
 describe('401 and 403', () => {

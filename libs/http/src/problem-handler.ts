@@ -103,7 +103,7 @@ function asSluiceError(thrown: unknown): SluiceError {
   if (thrown instanceof URIError) {
     return new InboundError({
       code: 'request.invalid',
-      detail: 'The path has a broken percent-encoding.',
+      detail: 'The address has a broken percent-encoding.',
       cause: thrown,
     });
   }

@@ -108,27 +108,34 @@ export function unknownPath(service: string): RequestHandler {
   };
 }
 
-/** Headers that decide who asks, where and with what. */
+/** Headers that decide who asks, where and with what, by their names in lower case. */
 const single = new Map(['Host', 'Authorization', 'Content-Type'].map((name) => [name.toLowerCase(), name]));
+const singleLengths = new Set([...single.keys()].map(({ length }) => length));
 
-/** Refuses requests whose address or host two readers could understand differently. */
+/** Refuses requests whose address or headers two readers could understand differently. */
 export const refuseAmbiguous: RequestHandler = ({ url, rawHeaders }, _res, next) => {
+  if (url.includes('%')) refuseEscapes(url);
+  // A proxy may have read the other one. Source: RFC 9112, 3.2. Node takes the first of them, and says nothing.
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    const shown = singleLengths.has(name.length) ? single.get(name.toLowerCase()) : undefined;
+    if (shown === undefined) continue;
+    if (seen.has(shown))
+      throw new InboundError({ code: 'request.invalid', detail: `The request has more than one ${shown} header.` });
+    seen.add(shown);
+  }
+  next();
+};
+
+/** @throws URIError for a broken percent-encoding: in a query it would be read as U+FFFD, and two texts would become one */
+function refuseEscapes(url: string): void {
   // NUL in an id or a name could only come percent-encoded, and Postgres has no text for it.
   if (url.includes('%00')) {
     throw new InboundError({ code: 'request.invalid', detail: 'The address contains a NUL character (%00).' });
   }
-  // A proxy may have read the other one. Source: RFC 9112, 3.2. Node takes the first of them, and says nothing.
-  const counts = new Map<string, number>();
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const shown = single.get((rawHeaders[at] as string).toLowerCase());
-    if (shown === undefined) continue;
-    const count = (counts.get(shown) ?? 0) + 1;
-    if (count > 1)
-      throw new InboundError({ code: 'request.invalid', detail: `The request has more than one ${shown} header.` });
-    counts.set(shown, count);
-  }
-  next();
-};
+  decodeURIComponent(url);
+}
 
 /**
  * Handlers as one, in the same order and with the same failures as in an Express app, which needs about a microsecond from one to the next.

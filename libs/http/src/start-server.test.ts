@@ -71,6 +71,17 @@ it('two Host headers are refused: a proxy may have taken the other one', async (
   expect(await raw(server.port, head).reply).toMatch(/^HTTP\/1.1 400[^]*more than one Host header/);
 });
 
+it.each(['Authorization', 'Content-Type', 'authorization'])(
+  'two %s headers are refused, also where they are equal',
+  async (name) => {
+    const { server } = await start();
+    const head = `GET /healthz HTTP/1.1\r\nHost: a\r\n${name}: b\r\n${name.toUpperCase()}: b\r\nConnection: close\r\n\r\n`;
+    expect(await raw(server.port, head).reply).toMatch(
+      /^HTTP\/1.1 400[^]*more than one (Authorization|Content-Type) header/,
+    );
+  },
+);
+
 describe('close', () => {
   it('is not ready at once, lets a running request finish, ends its connection, and refuses new ones', async () => {
     const slow = slowRoute();
