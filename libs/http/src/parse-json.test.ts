@@ -17,10 +17,15 @@ function refusalOf(text: string): { code: string; detail: string; issues: readon
 const pathsOf = (text: string) => refusalOf(text).issues.map((issue) => issue.name);
 
 describe('parseJson', () => {
-  it.each(['{}', '[]', 'null', '"x"', ' {"a":[1,{"b":"c\\"}{[:"}],"é":"\\u0000\\ud83d\\ude00"} ', '{"":1}', '[[],{},[{}]]'])(
-    'gives what JSON.parse gives for %s',
-    (text) => expect(parseJson(text)).toEqual(JSON.parse(text)),
-  );
+  it.each([
+    '{}',
+    '[]',
+    'null',
+    '"x"',
+    ' {"a":[1,{"b":"c\\"}{[:"}],"é":"\\u0000\\ud83d\\ude00"} ',
+    '{"":1}',
+    '[[],{},[{}]]',
+  ])('gives what JSON.parse gives for %s', (text) => expect(parseJson(text)).toEqual(JSON.parse(text)));
 
   describe('malformed', () => {
     it.each([
