@@ -50,7 +50,8 @@ type CreateInput = NewRecord & Traced;
 /**
  * `POST /crm/v3/objects/{T}/batch/create`.
  * Each input with its own `objectWriteTraceId`: partial success, 201 or 207. Otherwise all or nothing.
- * An unknown or read-only property anywhere refuses the whole call in both modes.
+ * An unknown or read-only property anywhere refuses the whole call in both modes. Results are in no order that callers may count on: here the
+ * last comes first (docs/providers/field-reports.md, H1).
  */
 export const batchCreate: Action<ObjectCall> = (call) => {
   const inputs = readInputs(call.bodyText).map((input): CreateInput => ({
@@ -66,7 +67,8 @@ export const batchCreate: Action<ObjectCall> = (call) => {
     refuseRepeatedValues(call.type, inputs);
   }
   const apply = (input: CreateInput) => [create(call, input)];
-  return batchReply(call, 201, runEach(call, inputs, { check, apply, naming: namingOfNew }));
+  const { results, errors } = runEach(call, inputs, { check, apply, naming: namingOfNew });
+  return batchReply(call, 201, { results: results.toReversed(), errors });
 };
 
 function namingOfNew({ traceId = '' }: CreateInput, { fields }: HubspotError): Record<string, string[]> {

@@ -8,6 +8,7 @@ const result = (id: string, email?: string, rest: object = {}) => ({
   properties: email === undefined ? {} : { email },
   ...rest,
 });
+const shown = (id: string, properties: object) => ({ id, properties });
 const refused = (trace: string | undefined, category = 'VALIDATION_ERROR') => ({
   status: 'error',
   category,
@@ -63,12 +64,34 @@ describe('creates', () => {
       ['1', 'rejected', '3'],
     ],
     [
-      'without a unique property: by order, when every input is accounted for',
-      [{ name: 'a' }, { name: 'b' }, { name: 'c' }],
-      [result('1'), result('3')],
+      'without a unique property, in any order: by what was sent',
+      [{ name: 'a', city: 'x' }, { name: 'b' }, { name: 'c', size: null }],
+      [shown('3', { name: 'C', size: '' }), shown('1', { name: 'a', city: 'x', owner: '7' })],
       [refused('1')],
       ['1', 'rejected', '3'],
     ],
+    [
+      'those that sent the same have what they sent, whichever has which',
+      [{ name: 'a' }, { name: 'b' }, { name: 'a' }],
+      [shown('2', { name: 'b' }), shown('1', { name: 'a' }), shown('3', { name: 'a' })],
+      [],
+      ['1', '2', '3'],
+    ],
+    [
+      'what two records of three inputs may be is in doubt',
+      [{ name: 'a' }, { name: 'a', city: 'x' }, { name: 'b' }],
+      [shown('1', { name: 'a', city: 'x' }), shown('2', { name: 'a', city: 'y' }), shown('3', { name: 'b' })],
+      [],
+      [unknown, unknown, '3'],
+    ],
+    [
+      'what shows nothing of what was sent: never by order',
+      [{ name: 'a' }, { name: 'b' }],
+      [result('1'), result('2')],
+      [],
+      [unknown, unknown],
+    ],
+    ['the one that is left', [a, { name: 'b' }], [result('1', 'a@x'), result('2')], [], ['1', '2']],
     ['counts do not add up: no guess by order', [{ name: 'a' }, { name: 'b' }], [result('1')], [], [unknown, unknown]],
     [
       'nor beside an email',
@@ -93,7 +116,6 @@ describe('creates', () => {
     ],
     ['equal emails without an error', [a, a], [result('1', 'a@x')], [], [unknown, unknown]],
     ["a stranger's email spoils the order", [a, b], [result('1', 'z@x'), result('2', 'y@x')], [], [unknown, unknown]],
-    ['results without email go by order', [a, b], [result('1'), result('2')], [], ['1', '2']],
     ['both lists empty', [a], [], [], [unknown]],
     ['more results than inputs', [{ name: 'a' }], [result('1'), result('2')], [], [unknown]],
     ['one id twice', [{ name: 'a' }, { name: 'b' }], [result('1'), result('1')], [], [unknown, unknown]],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FailureClass } from '@sluice/errors';
 import type { Fields } from '../requests';
 import type { ProviderFailure, RecordResult } from '../results';
@@ -29,8 +30,9 @@ export function traceIdOf(index: number): string {
 }
 
 /**
- * Creates: by the echoed trace id, by the trace id of an error, by the unique property, and by order only when
- * every input is accounted for. What is left may have been created: `unknown`.
+ * Creates: by the echoed trace id, by the trace id of an error, by the unique property, by what was sent, and the last one by what is left.
+ * Never by order: HubSpot lists the results of a batch in any. What is left may have been created: `unknown`.
+ * Source: reference A3; docs/providers/field-reports.md, H1.
  */
 export function matchCreates(inputs: readonly Fields[], batch: WireBatch, options: MatchOptions): RecordResult[] {
   const slots = toSlots(inputs.length, batch);
@@ -41,9 +43,10 @@ export function matchCreates(inputs: readonly Fields[], batch: WireBatch, option
     slots,
     keys.map((key) => key && [key.name, key.value]),
   );
-  takeByOrder(slots, (index, record) => {
+  takeSent(slots, inputs);
+  takeLast(slots, (index, record) => {
     const key = keys[index];
-    // A result that carries another key than the input is somebody else's, so the order cannot be trusted.
+    // A result that carries another key than the input is somebody else's.
     return (
       key === undefined || record.properties[key.name] == null || sameValue(key.value, record.properties[key.name])
     );
@@ -69,7 +72,12 @@ export function matchUpdates(
     ...textsOf(error.context['ids']).map((id) => indexOf.get(id) ?? -1),
   ];
   takeErrors(slots, namedBy, 'update', options.token);
-  takeMerged(slots, inputs);
+  // A record that was merged away is returned under another id.
+  takeSent(
+    slots,
+    inputs.map(({ fields }) => fields),
+    (index, record) => mergedFrom(inputs[index]?.recordId, record.id),
+  );
   return close(
     slots,
     (isOver(batch.status) ? unanswered.update : unanswered.pendingUpdate).class,
@@ -124,25 +132,33 @@ function takeByKey(slots: Slots, keys: readonly (readonly [string, string] | und
   }
 }
 
-function takeByOrder(slots: Slots, mayBe: (index: number, record: WireRecord) => boolean): void {
-  const open = [...slots.outcomes.keys()].filter((index) => !slots.outcomes[index]);
-  const records = [...slots.left];
-  if (open.length !== records.length) return;
-  const pairs = open.map((index, at) => ({ index, record: records[at] as WireRecord }));
-  if (!pairs.every(({ index, record }) => mayBe(index, record))) return;
-  for (const { index, record } of pairs) take(slots, index, record);
+/** The one input and the one result that are left. */
+function takeLast(slots: Slots, mayBe: (index: number, record: WireRecord) => boolean): void {
+  const [index, ...others] = [...slots.outcomes.keys()].filter((at) => !slots.outcomes[at]);
+  const [record, ...more] = slots.left;
+  const isOne = others.length === 0 && more.length === 0;
+  if (isOne && index !== undefined && record && mayBe(index, record)) take(slots, index, record);
 }
 
-/** A record that was merged away is returned under another id: recognised when it alone carries what was sent. */
-function takeMerged(slots: Slots, inputs: readonly { readonly recordId: string; readonly fields: Fields }[]): void {
-  const open = inputs.map((input, index) => ({ ...input, index })).filter(({ index }) => !slots.outcomes[index]);
-  for (const input of open) {
-    const records = [...slots.left].filter((record) => matchesSent(input.fields, record.properties));
-    const rivals = records.flatMap((record) => open.filter(({ fields }) => matchesSent(fields, record.properties)));
-    const [record] = records;
-    if (records.length === 1 && rivals.length === 1 && record) {
-      take(slots, input.index, record, mergedWarning(input.recordId, record.id));
-    }
+/**
+ * Results that carry what was sent, where no other input can have made them. Inputs that the same results match, as many as they are, sent
+ * alike: whichever has which, the same is true of both.
+ */
+function takeSent(
+  slots: Slots,
+  sent: readonly Fields[],
+  warn: (index: number, record: WireRecord) => readonly string[] = () => [],
+): void {
+  const open = [...slots.outcomes.keys()].filter((index) => !slots.outcomes[index]);
+  const records = [...slots.left];
+  const matched = new Map(
+    open.map((index) => [index, records.filter(({ properties }) => matchesSent(sent[index] ?? {}, properties))]),
+  );
+  for (const [index, mine] of matched) {
+    const rivals = open.filter((other) => matched.get(other)?.some((record) => mine.includes(record)));
+    const isAlike = rivals.every((rival) => isDeepStrictEqual(matched.get(rival), mine));
+    const record = mine[rivals.indexOf(index)];
+    if (record && isAlike && mine.length === rivals.length) take(slots, index, record, ...warn(index, record));
   }
 }
 
