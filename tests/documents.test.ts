@@ -155,3 +155,12 @@ describe('the checker of replies', () => {
 function fail(): never {
   throw new Error('no reply');
 }
+
+// A report that nobody tries again is a story.
+it('every field report has a test of its number, and every such test a report', () => {
+  const rows = readText('docs/providers/field-reports.md').match(/^\| [A-Z]\d+(?= \|)/gm) ?? [];
+  const files = textFiles().filter((path) => path.endsWith('field-reports.int.test.ts'));
+  const titles = files.flatMap((path) => readText(path).match(/(?<=['"])[A-Z]\d+(?=[:'])/g) ?? []);
+  expect(rows.length).toBeGreaterThan(50);
+  expect([...new Set(titles)].toSorted()).toEqual(rows.map((row) => row.slice(2)).toSorted());
+});

@@ -87,7 +87,7 @@ describe('a batch', () => {
     const { batchApi } = hubspot.crm.companies;
     const created = await createAll();
     expect(created.status).toBe('COMPLETE');
-    expect(created.results.map(({ properties }) => properties.name)).toEqual(names);
+    expect(created.results.map(({ properties }) => properties.name)).toEqual(names.toReversed());
     const ids = created.results.map(({ id }) => ({ id }));
     const updated = await batchApi.update({ inputs: ids.map(({ id }) => ({ id, properties: { city: 'Oslo' } })) });
     expect(updated.results).toHaveLength(3);

@@ -128,7 +128,7 @@ describe('a batch', () => {
     expect([status, body.results.length, body.numErrors]).toEqual([207, 2, 3]);
     expect(body.errors.map((error: { context: object }) => error.context)).toEqual([
       { objectWriteTraceId: ['1'], existingId: [id] },
-      { objectWriteTraceId: ['3'], existingId: [body.results[0].id] },
+      { objectWriteTraceId: ['3'], existingId: [body.results[1].id] },
       { objectWriteTraceId: ['4'] },
     ]);
   });
