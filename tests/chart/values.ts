@@ -51,6 +51,7 @@ export const matrix: Readonly<Record<string, object>> = {
       executor: { autoscaling: { enabled: true, externalMetric: { name: 'sluice_oldest_ready_seconds', value: 30 } } },
     },
     providers: { egressAllow: ['10.0.0.0/8'] },
+    settings: { trustedProxies: ['10.244.0.0/16', 'fd00::/8'] },
     podAnnotations: { team: 'data' },
     podLabels: { team: 'data' },
     nodeSelector: { disk: 'ssd' },

@@ -158,6 +158,9 @@ app.kubernetes.io/component: {{ index . 1 }}
 - { name: SLUICE_SHUTDOWN_MS, value: {{ $values.settings.shutdownMs | int | quote }} }
 {{- if has $service (list "management" "search" "write-gateway") }}
 - { name: SLUICE_DRAIN_DELAY_MS, value: {{ $values.settings.drainDelayMs | int | quote }} }
+{{- with join "," $values.settings.trustedProxies }}
+- { name: SLUICE_TRUSTED_PROXIES, value: {{ . | quote }} }
+{{- end }}
 {{- end }}
 - { name: SLUICE_DATABASE_POOL, value: {{ $own.databasePool | int | quote }} }
 {{ include "sluice.databaseEnv" $root }}

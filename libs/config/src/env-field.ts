@@ -46,6 +46,8 @@ export interface ListField extends FieldBase {
   readonly default?: readonly string[];
   /** Must match each whole item. */
   readonly pattern?: string;
+  /** Each item is a network, such as 10.0.0.0/8. */
+  readonly hasNetworks?: true;
   readonly optional?: true;
 }
 

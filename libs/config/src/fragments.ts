@@ -56,6 +56,16 @@ export const drainEnv = {
   },
 } as const satisfies EnvFields;
 
+/** Who passes requests on to a service with a public API. */
+export const proxiesEnv = {
+  SLUICE_TRUSTED_PROXIES: {
+    type: 'list',
+    hasNetworks: true,
+    default: [],
+    doc: 'Networks (CIDR) of the proxies whose X-Forwarded-For is believed. When set, one address has at most an eighth of the connections without credentials; empty: no bound per address.',
+  },
+} as const satisfies EnvFields;
+
 /** SLUICE_METRICS_PORT with a default: ten after the port that the service itself has. */
 export const metricsPortEnv = <const P extends number>(port: P) =>
   ({
@@ -102,7 +112,7 @@ export const providersEnv = {
   },
   SLUICE_EGRESS_ALLOW: {
     type: 'list',
-    pattern: '[0-9a-fA-F.:]+/\\d{1,3}',
+    hasNetworks: true,
     default: [],
     doc: 'Networks (CIDR) that provider calls may reach although they are private.',
   },
@@ -202,7 +212,7 @@ export const operationRetentionEnv = {
 export const webhooksEnv = {
   SLUICE_WEBHOOK_EGRESS_ALLOW: {
     type: 'list',
-    pattern: '[0-9a-fA-F.:]+/\\d{1,3}',
+    hasNetworks: true,
     default: [],
     doc: 'Networks (CIDR) that notifications may reach although they are private, and without TLS.',
   },
@@ -354,6 +364,7 @@ export const knownNames: ReadonlySet<string> = new Set(
     commonEnv,
     metricsPortEnv(0),
     drainEnv,
+    proxiesEnv,
     postgresEnv,
     kafkaEnv,
     redisEnv,

@@ -12,6 +12,7 @@ export {
   launcherEnv,
   metricsPortEnv,
   portEnv,
+  proxiesEnv,
   providersEnv,
   providerUrls,
   publicUrlEnv,
@@ -24,4 +25,5 @@ export {
 } from './fragments';
 export { kafkaEnv, optionalRedisEnv, postgresEnv, redisEnv } from './dependency-env';
 export { connectorOptions, databaseAccess, databaseOptions, kafkaAccess, redisAccess } from './dependency-access';
+export { ipFamilyOf, networksOf } from './networks';
 export { nearestName } from './nearest-name';

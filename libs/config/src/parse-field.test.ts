@@ -75,6 +75,14 @@ describe('boolean', () => {
 });
 
 describe('list', () => {
+  it('of networks names the one that is none', () => {
+    const field = { type: 'list', hasNetworks: true, default: [], doc } as const;
+    expect(value(field, '10.0.0.0/8, fd00::/8')).toEqual(['10.0.0.0/8', 'fd00::/8']);
+    expect(value(field, '')).toEqual([]);
+    for (const wrong of ['10.0.0.0/33', '999.0.0.0/8', 'proxy/8', '10.0.0.0'])
+      expect(value(field, `10.0.0.0/8,${wrong}`)).toMatch(new RegExp(`^refused: .*'${wrong}' is no network such as`));
+  });
+
   it('splits at commas and trims', () => {
     expect(value({ type: 'list', doc }, 'a, b')).toEqual(['a', 'b']);
   });

@@ -2,6 +2,7 @@ import { broken, parsed, type Parsed } from './config-error';
 import type { EnvField, ListField, NumberField, StringField, UrlField } from './env-field';
 import { parseFailpoints } from './failpoints';
 import { parseKeyring } from './keyring';
+import { networksOf } from './networks';
 
 /**
  * The value of a field that is present. Surrounding white space is dropped (a secret read from a file ends in a newline).
@@ -74,11 +75,16 @@ function parseString({ pattern }: StringField, text: string): Parsed<string> {
   return matchesWhole(pattern, text) ? parsed(text) : broken(`must match ${pattern}`);
 }
 
-function parseList({ pattern }: ListField, text: string): Parsed<readonly string[]> {
+function parseList({ pattern, hasNetworks }: ListField, text: string): Parsed<readonly string[]> {
   const items = text.split(',').map((item) => item.trim());
   if (items.includes('')) return broken('must be a comma separated list without empty items');
   const wrong = items.findIndex((item) => !matchesWhole(pattern, item));
   if (wrong >= 0) return broken(`must be a comma separated list; item ${wrong + 1} does not match ${pattern}`);
+  try {
+    if (hasNetworks) networksOf(items);
+  } catch (error) {
+    return broken(`must be a comma separated list of networks: ${(error as Error).message}`);
+  }
   return parsed(Object.freeze(items));
 }
 

@@ -1,7 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 import { heapShare } from '@sluice/telemetry';
+import { clientAddresses, type ClientAddresses } from './client-address';
 import { localsOf } from './request-state';
 import { stalledMs } from './unread';
 
@@ -13,47 +14,119 @@ const unreadShare = 8;
 const repliesMax = 32;
 /** Connections of health probes, which are kept: of each orchestrator and balancer one. */
 const probingMax = 16;
-const probes = /^\/(?:healthz|readyz)(?:\?|$)/;
+/** Of the connections, for one address. An office of a hundred people has one. */
+const addressShare = 8;
+const probes = /^\/(?:healthz|readyz|metrics)(?:\?|$)/;
+
+/** What a server grants connections on which no caller has shown credentials. */
+export interface AnonymousBounds {
+  /** Connections at once. @default one for each 160 kB of the heap */
+  readonly anonymousMax?: number | undefined;
+  /** Requests of one connection whose replies are not read. @default 32 */
+  readonly repliesMax?: number | undefined;
+  /** CIDRs of proxies whose X-Forwarded-For is believed. @default none, and then there is no bound per address */
+  readonly trustedProxies?: readonly string[] | undefined;
+}
+
+export interface GuardTimes {
+  /** How long a connection may have something to send and send none of it, in milliseconds. */
+  readonly unreadTimeout: number;
+  /** How often that is checked, in milliseconds. */
+  readonly connectionsCheckingInterval: number;
+}
+
+/**
+ * Cuts the connections of a server that read nothing, and bounds the anonymous ones.
+ * @returns what each request is announced to
+ */
+export function guardConnections(server: Server, bounds: AnonymousBounds, times: GuardTimes) {
+  const sockets = new Set<Socket>();
+  const anonymous = new AnonymousConnections(bounds);
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    anonymous.connected(socket);
+  });
+  const check = () => {
+    for (const socket of sockets) if (stalledMs(socket) >= times.unreadTimeout) socket.destroy();
+    anonymous.cutUnread();
+  };
+  const checking = setInterval(check, times.connectionsCheckingInterval).unref();
+  server.once('close', () => clearInterval(checking));
+  return anonymous;
+}
+
+interface Connection {
+  readonly replies: Set<ServerResponse>;
+  /** From where it is used now, where the proxies are known. */
+  address: string | undefined;
+}
 
 /**
  * The connections on which no caller has shown credentials yet. Beyond their number, or beyond what they may have to send together, the one
  * that has sent no request for the longest is cut: so a new one, a health probe's too, is always served. Some that carried a probe last are
  * never cut.
  */
-export class AnonymousConnections {
-  private readonly repliesOf = new Map<Socket, Set<ServerResponse>>();
+class AnonymousConnections {
+  private readonly connections = new Map<Socket, Connection>();
+
+  private readonly ofAddress = new Map<string, Set<Socket>>();
 
   private readonly probing = new Set<Socket>();
 
-  constructor(private readonly max = Math.ceil(heapShare(connectionBytes))) {}
+  private readonly max: number;
+
+  private readonly repliesMax: number;
+
+  private readonly addresses: ClientAddresses | undefined;
+
+  constructor(o: AnonymousBounds) {
+    this.max = o.anonymousMax ?? Math.ceil(heapShare(connectionBytes));
+    this.repliesMax = o.repliesMax ?? repliesMax;
+    this.addresses = o.trustedProxies?.length ? clientAddresses(o.trustedProxies) : undefined;
+  }
 
   connected(socket: Socket): void {
-    this.repliesOf.set(socket, new Set());
     socket.once('close', () => this.forget(socket));
-    if (this.repliesOf.size > this.max) this.cutOldest(socket);
+    this.begin(socket);
+  }
+
+  private begin(socket: Socket): Connection {
+    const connection: Connection = { replies: new Set(), address: undefined };
+    this.connections.set(socket, connection);
+    if (this.addresses) this.countFor(socket, this.addresses.ofConnection(socket));
+    if (this.connections.size > this.max)
+      this.cutOldest(this.connections.keys(), this.connections.size - this.max, socket);
+    return connection;
   }
 
   /** A request has come. */
   took(res: ServerResponse): void {
-    const { socket } = res.req;
-    const replies = this.repliesOf.get(socket);
-    if (replies === undefined) return;
+    const { req } = res;
+    const { socket } = req;
+    if (socket.destroyed) return;
+    // A connection whose caller is known may carry requests of nobody later, a proxy's above all.
+    const connection = this.connections.get(socket) ?? (showsCredentials(req) ? undefined : this.begin(socket));
+    if (connection === undefined) return;
+    const { replies } = connection;
     replies.add(res);
-    if (!probes.test(res.req.url ?? '')) this.probing.delete(socket);
+    if (!probes.test(req.url ?? '')) this.probing.delete(socket);
     else if (this.probing.size < probingMax) this.probing.add(socket);
     // A Map keeps the order of insertion: what was heard of last is cut last.
-    this.repliesOf.delete(socket);
-    this.repliesOf.set(socket, replies);
-    if (replies.size > repliesMax) socket.destroy();
+    this.connections.delete(socket);
+    this.connections.set(socket, connection);
+    if (this.addresses) this.countFor(socket, this.addresses.ofRequest(req));
+    if (replies.size > this.repliesMax) socket.destroy();
     res.on('close', () => {
       replies.delete(res);
       if (isKnown(res)) this.forget(socket);
+      else if (this.addresses && replies.size === 0) this.countFor(socket, this.addresses.ofConnection(socket));
     });
   }
 
   /** Cuts connections until what they have to send is within its bound. */
   cutUnread(): void {
-    const unread = [...this.repliesOf.keys()].filter((socket) => socket.writableLength > 0);
+    const unread = [...this.connections.keys()].filter((socket) => socket.writableLength > 0);
     let bytes = unread.reduce((sum, socket) => sum + socket.writableLength, 0);
     for (const socket of unread) {
       if (bytes <= heapShare(unreadShare)) return;
@@ -63,26 +136,43 @@ export class AnonymousConnections {
   }
 
   private forget(socket: Socket): void {
-    this.repliesOf.delete(socket);
+    this.countFor(socket, undefined);
+    this.connections.delete(socket);
     this.probing.delete(socket);
   }
 
-  private cutOldest(latest: Socket): void {
-    for (const [socket, replies] of this.repliesOf) {
+  /** Counts a connection for another address than before, as its latest. */
+  private countFor(socket: Socket, address: string | undefined): void {
+    const connection = this.connections.get(socket);
+    if (connection === undefined) return;
+    const before = connection.address === undefined ? undefined : this.ofAddress.get(connection.address);
+    before?.delete(socket);
+    if (before?.size === 0) this.ofAddress.delete(connection.address as string);
+    connection.address = address;
+    if (address === undefined) return;
+    const own = this.ofAddress.get(address) ?? new Set();
+    this.ofAddress.set(address, own.add(socket));
+    const most = Math.ceil(this.max / addressShare);
+    if (own.size > most) this.cutOldest(own, own.size - most, socket);
+  }
+
+  private cutOldest(sockets: Iterable<Socket>, excess: number, latest: Socket): void {
+    let left = excess;
+    for (const socket of sockets) {
+      const replies = this.connections.get(socket)?.replies ?? [];
       const isKnownNow = [...replies].some(isKnown);
       if (!isKnownNow && (socket === latest || this.probing.has(socket))) continue;
       this.forget(socket);
       if (!isKnownNow) socket.destroy();
-      if (this.repliesOf.size <= this.max) return;
+      if (--left === 0) return;
     }
   }
 }
 
-function isKnown(res: ServerResponse): boolean {
-  return 'locals' in res && localsOf(res as Response).caller !== undefined;
+function showsCredentials({ headers }: IncomingMessage): boolean {
+  return headers.authorization !== undefined || headers['x-api-key'] !== undefined;
 }
 
-/** Cuts each connection that has had something to send for so long and sent none of it. */
-export function cutStalled(sockets: Iterable<Socket>, unreadMs: number): void {
-  for (const socket of sockets) if (stalledMs(socket) >= unreadMs) socket.destroy();
+function isKnown(res: ServerResponse): boolean {
+  return 'locals' in res && localsOf(res as Response).caller !== undefined;
 }

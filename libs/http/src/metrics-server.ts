@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { listen, type HttpServer } from './start-server';
+import { guardConnections } from './anonymous';
+import { defaultTimeouts, listen, type HttpServer } from './start-server';
 
 export interface MetricsServerOptions {
   readonly metrics: Metrics;
@@ -9,12 +10,12 @@ export interface MetricsServerOptions {
   /** 0 lets the system choose; the result names the port. */
   readonly port: number;
   readonly host: string;
+  /** As those of `startServer`; their keep-alive is longer than a scraper's interval: Prometheus asks every 15 s to a minute. */
+  readonly timeouts?: Partial<typeof defaultTimeouts>;
 }
 
-/** Longer than the usual interval of a scraper, so that it keeps its connection. Prometheus scrapes every 15 s to a minute. */
-const keepAliveTimeout = 65_000;
-/** As the server of the API: a client that sends its head slowly holds a socket no longer. */
-const headersTimeout = 10_000;
+/** Each reply is a text of its own, of some 100 kB. A scraper sends one request at a time; the next may come before we hear that a reply was taken. */
+const bounds = { anonymousMax: 32, repliesMax: 2 };
 
 /**
  * Serves `/metrics` and nothing else, on a port of its own: the ports of the specification are open to builders, and how busy a
@@ -22,7 +23,12 @@ const headersTimeout = 10_000;
  * @throws ListenError that names the port and the setting to change
  */
 export async function startMetricsServer(o: MetricsServerOptions): Promise<HttpServer> {
-  const server = createServer({ keepAliveTimeout, headersTimeout }, (req, res) => void answer(o, req, res));
+  const timeouts = { ...defaultTimeouts, ...o.timeouts };
+  const server = createServer(timeouts, (req, res) => {
+    guard.took(res);
+    void answer(o, req, res);
+  });
+  const guard = guardConnections(server, bounds, timeouts);
   await listen(server, o, 'SLUICE_METRICS_PORT');
   server.on('error', (error) => o.logger.error({ error }, 'metrics.server-failed'));
   const { port } = server.address() as AddressInfo;

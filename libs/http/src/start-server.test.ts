@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createMetrics } from '@sluice/telemetry';
 import { serve, silent as quiet, testApp } from '../test/test-app';
 import { ListenError, type HttpServer, type ServerOptions } from './start-server';
+import type { Caller } from '@sluice/types';
+import { authenticator } from './authenticator';
 import { startOperability } from './create-app';
 import { route } from './route';
 
@@ -20,6 +22,8 @@ function slowRoute() {
   return { release, hasArrived, handle };
 }
 
+/** Long beyond what a cut takes. */
+const lateMs = 15_000;
 const servers: HttpServer[] = [];
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
@@ -376,40 +380,118 @@ describe('[sec-28] a head that does not end', () => {
 });
 
 describe('[sec-28] connections without a caller', () => {
+  /** The cut of so many connections; longer than any of it takes, so that a test whose cut does not come fails by what it asserts. */
+  function cutOf(connections: readonly { readonly reply: Promise<string> }[], most: number): Promise<number> {
+    return new Promise((resolve) => {
+      let cut = 0;
+      const late = setTimeout(() => resolve(cut), lateMs);
+      const count = (): void => {
+        cut += 1;
+        if (cut < most) return;
+        clearTimeout(late);
+        resolve(cut);
+      };
+      for (const { reply } of connections) void reply.then(count);
+    });
+  }
+  const ask = (path: string, ...headers: string[]): string =>
+    [`GET ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
+  const forwarded = (...hops: string[]): string => `X-Forwarded-For: ${hops.join(', ')}`;
+
   it('whose reply makes no progress are cut', async () => {
     const api = { title: 'T', version: '1', description: 'x'.repeat(12_000_000), tags: [] };
     const app = testApp({ api });
-    let closed: () => void = () => undefined;
-    const isClosed = new Promise<void>((resolve) => (closed = resolve));
+    let closed: (how: string) => void = () => undefined;
+    const isClosed = new Promise<string>((resolve) => (closed = resolve));
     const watched: typeof app = Object.assign((...[req, res, next]: Parameters<typeof app>) => {
-      res.on('close', closed);
+      res.on('close', () => closed('cut'));
       app(req, res, next);
     }, app);
     servers.push(
       await serve(watched, { shutdownMs: 100, timeouts: { unreadTimeout: 100, connectionsCheckingInterval: 20 } }),
     );
     const socket = connect(servers.at(-1)?.port ?? 0, '127.0.0.1').on('error', () => undefined);
-    socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(await isClosed).toBeUndefined();
+    socket.write(ask('/openapi.json'));
+    const late = setTimeout(() => closed('held'), lateMs);
+    expect(await isClosed).toBe('cut');
+    clearTimeout(late);
     socket.destroy();
   });
 
   it('are at most so many: the oldest is cut, and a probe is answered', async () => {
     const { server, url } = await start({ anonymousMax: 5 });
-    const ask = 'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n';
-    const idle = Array.from({ length: 30 }, () => raw(server.port, ask));
+    const idle = Array.from({ length: 30 }, () => raw(server.port, ask('/nothing')));
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    const all = new Promise<number>((resolve) => {
-      let closed = 0;
-      for (const { reply } of idle) void reply.then(() => (closed += 1) === 25 && resolve(closed));
-    });
-    expect(await all).toBe(25);
+    expect(await cutOf(idle, 25)).toBe(25);
   });
 
   it('send at most so many requests before one reply is read', async () => {
     const { server } = await start({ handle: () => new Promise(() => undefined), shutdownMs: 100 });
-    const { reply } = raw(server.port, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40));
-    expect(await reply).toBe('');
+    expect(await cutOf([raw(server.port, ask('/slow').repeat(40))], 1)).toBe(1);
+  });
+
+  it('of one address behind a trusted proxy are at most an eighth, whatever the client writes before it', async () => {
+    const slow = slowRoute();
+    const proxied = { anonymousMax: 40, trustedProxies: ['127.0.0.1/32'] };
+    const { server, url } = await start({ ...proxied, handle: slow.handle, shutdownMs: 100 });
+    const other = raw(server.port, ask('/slow', forwarded('198.51.100.9')));
+    await slow.hasArrived;
+    const held = Array.from({ length: 12 }, (_, at) =>
+      raw(server.port, ask('/slow', forwarded(`198.51.100.${at}`, '203.0.113.7'))),
+    );
+    expect(await cutOf(held, 7)).toBe(7);
+    const headers = { 'X-Forwarded-For': '203.0.113.7' };
+    expect((await fetch(`${url}/healthz`, { headers })).status).toBe(200);
+    expect(other.socket.destroyed).toBe(false);
+    slow.release();
+  });
+
+  it('of a trusted proxy belong to nobody while they carry nothing', async () => {
+    const { server } = await start({ anonymousMax: 40, trustedProxies: ['127.0.0.1/32'] });
+    const pool = Array.from({ length: 12 }, () => connect(server.port, '127.0.0.1'));
+    for (const at of [1, 2]) {
+      for (const socket of pool) {
+        socket.write(ask('/nothing', forwarded(`203.0.113.${at}`)));
+        await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+      }
+    }
+    expect(pool.filter(({ destroyed, readyState }) => destroyed || readyState !== 'open')).toEqual([]);
+  });
+
+  it('of one address that is no proxy are at most an eighth, whomever they claim to speak for', async () => {
+    const { server } = await start({ anonymousMax: 40, trustedProxies: ['10.0.0.0/8'] });
+    const idle = Array.from({ length: 12 }, (_, at) =>
+      raw(server.port, ask('/nothing', forwarded(`198.51.100.${at}`))),
+    );
+    expect(await cutOf(idle, 7)).toBe(7);
+  });
+
+  it('of one address have no bound where no proxy is named', async () => {
+    const { server } = await start({ anonymousMax: 40 });
+    const sockets = Array.from({ length: 12 }, () => connect(server.port, '127.0.0.1'));
+    for (let sent = 0; sent < 2; sent += 1) {
+      const answered = sockets.map((socket) => Promise.race([once(socket, 'data'), once(socket, 'close')]));
+      for (const socket of sockets) socket.write(ask('/nothing'));
+      await Promise.all(answered);
+    }
+    expect(sockets.filter(({ destroyed, readyState }) => destroyed || readyState !== 'open')).toEqual([]);
+  });
+
+  // Else one key would be enough to hold any number of them.
+  it('are also those that carried credentials before', async () => {
+    const caller: Caller = { kind: 'admin', keyId: 'k', scopes: [] };
+    const authenticate = authenticator((key) => (key === 'known' ? caller : undefined));
+    const app = testApp({
+      authenticate,
+      routes: (router) => router.get('/known', route({ handle: () => ({ body: {} }) })),
+    });
+    const server = await serve(app, { anonymousMax: 5 });
+    servers.push(server);
+    const known = Array.from({ length: 30 }, () => raw(server.port, ask('/known', 'X-Api-Key: known')));
+    await Promise.all(known.map(({ socket }) => once(socket, 'data')));
+    expect(known.filter(({ socket }) => socket.destroyed)).toEqual([]);
+    for (const { socket } of known) socket.write(ask('/nothing'));
+    expect(await cutOf(known, 25)).toBe(25);
   });
 });
 

@@ -5,11 +5,11 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Express, Request, Response } from 'express';
 import { SluiceError, type ProblemCode } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
-import { AnonymousConnections, cutStalled } from './anonymous';
+import { guardConnections, type AnonymousBounds } from './anonymous';
 import { InboundError, presentProblem } from './problem-handler';
 import { stateOf } from './request-state';
 
-export interface ServerOptions {
+export interface ServerOptions extends Omit<AnonymousBounds, 'repliesMax'> {
   /** 0 lets the system choose; the result names the port. */
   readonly port: number;
   readonly host: string;
@@ -23,8 +23,6 @@ export interface ServerOptions {
    * answered as its connection's last. @default 250
    */
   readonly idleGraceMs?: number | undefined;
-  /** Connections without a caller at once. @default one for each 160 kB of the heap */
-  readonly anonymousMax?: number;
   /** Node's settings of the same names, in milliseconds. For tests; the defaults have their reasons. */
   readonly timeouts?: Partial<typeof defaultTimeouts>;
 }
@@ -43,7 +41,7 @@ export interface HttpServer {
  * its default of 30 s would make of 10 s up to 40. unread 30 s (not Node's): a
  * connection that has had something to send for so long, and has sent none of it, is cut.
  */
-const defaultTimeouts = {
+export const defaultTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
@@ -65,7 +63,6 @@ const defaultIdleGraceMs = 250;
  */
 export async function startServer(app: Express, o: ServerOptions): Promise<HttpServer> {
   const inFlight = new InFlight();
-  const anonymous = new AnonymousConnections(o.anonymousMax);
   const state = stateOf(app);
   const options = {
     ...defaultTimeouts,
@@ -75,7 +72,7 @@ export async function startServer(app: Express, o: ServerOptions): Promise<HttpS
   };
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     if (!inFlight.take(res)) return;
-    anonymous.took(res);
+    guard.took(res);
     if (state.draining) res.setHeader('Connection', 'close');
     const [request, reply] = [req as Request, res as Response];
     // Called without a failure where Express finds no handler at all; with one when the problem handler failed and nothing can be answered.
@@ -84,16 +81,9 @@ export async function startServer(app: Express, o: ServerOptions): Promise<HttpS
   const server = createServer(options, serve);
   // Node would answer 417 with nothing in it. An expectation that we do not know may be ignored: RFC 9110, 10.1.1.
   server.on('checkExpectation', serve);
-  server.on('connection', (socket) => {
-    inFlight.connected(socket);
-    anonymous.connected(socket);
-  });
-  const check = () => {
-    cutStalled(inFlight.connections(), options.unreadTimeout);
-    anonymous.cutUnread();
-  };
-  const checking = setInterval(check, options.connectionsCheckingInterval).unref();
-  server.once('close', () => clearInterval(checking));
+  server.on('connection', (socket) => inFlight.connected(socket));
+  const { anonymousMax, trustedProxies } = o;
+  const guard = guardConnections(server, { anonymousMax, trustedProxies }, options);
   server.on('clientError', (error, socket) =>
     refuseBytes(error, socket as Socket, inFlight.hasBegunOn(socket as Socket)),
   );
@@ -229,10 +219,6 @@ class InFlight {
 
   get size(): number {
     return this.replies.size;
-  }
-
-  connections(): Iterable<Socket> {
-    return this.sockets;
   }
 
   connected(socket: Socket): void {

@@ -7,6 +7,7 @@ import {
   portEnv,
   postgresEnv,
   providersEnv,
+  proxiesEnv,
   redisEnv,
   requestLimitsEnv,
 } from '@sluice/config';
@@ -17,6 +18,7 @@ export const searchEnv = defineEnv({
   ...portEnv(4200),
   ...metricsPortEnv(4210),
   ...drainEnv,
+  ...proxiesEnv,
   ...postgresEnv,
   ...redisEnv,
   ...credentialsEnv,

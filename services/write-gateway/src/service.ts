@@ -62,9 +62,9 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     start: async () => {
       await store.assertMigrated();
       await assertKeyRingComplete(store, config.credentialsKeys);
-      const { port, host, drainDelayMs, idleGraceMs, shutdownMs } = config;
+      const { port, host, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
-      server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });
+      server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies });
       endMinutes = keepMinutes({ service: 'write-gateway', ...context });
       return { port: server.port };
     },

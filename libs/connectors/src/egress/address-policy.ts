@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { ipFamilyOf, networksOf } from '@sluice/config';
 
 /**
  * IPv4 networks that are no provider on the internet: this host, private, shared (CGNAT), link-local with the metadata services
@@ -40,33 +40,14 @@ export type AddressPolicy = (address: string) => 'public' | 'named' | undefined;
  * @throws Error for a CIDR that is none
  */
 export function addressPolicy(allow: readonly string[]): AddressPolicy {
-  const named = listOf(allow);
-  const refused = listOf([...refusedV4, ...refusedV6]);
-  const unicast = listOf([unicastV6]);
+  const named = networksOf(allow);
+  const refused = networksOf([...refusedV4, ...refusedV6]);
+  const unicast = networksOf([unicastV6]);
   return (address) => {
-    const family = familyOf(address);
+    const family = ipFamilyOf(address);
     if (family === undefined) return undefined;
     if (named.check(address, family)) return 'named';
     if (refused.check(address, family)) return undefined;
     return family === 'ipv4' || unicast.check(address, family) ? 'public' : undefined;
   };
-}
-
-function listOf(cidrs: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [network = '', prefix = ''] = cidr.split('/');
-    const family = familyOf(network);
-    const bits = Number(prefix);
-    const isPrefix = /^\d{1,3}$/.test(prefix) && bits <= (family === 'ipv4' ? 32 : 128);
-    if (family === undefined || !isPrefix) throw new Error(`'${cidr}' is no network such as 10.0.0.0/8`);
-    list.addSubnet(network, bits, family);
-  }
-  return list;
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
-  // A scope (fe80::1%eth0) names an interface of this machine: nothing on the internet has one.
-  const family = address.includes('%') ? 0 : isIP(address);
-  return family === 4 ? 'ipv4' : family === 6 ? 'ipv6' : undefined;
 }
