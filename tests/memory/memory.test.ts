@@ -35,6 +35,12 @@ const times = (count: number, sent: Sent): Sent[] => Array.from({ length: count 
 /** What is long, and held with two bytes a character because one of them needs two. */
 const longText = (bytes: number): string => `漢${'y'.repeat(Math.max(0, Math.floor(bytes) - 3))}`;
 
+/** A write of the sender's that is only planned. */
+const dryRunOf = (more: object): Sent => {
+  const sent = writeOf(more);
+  return { ...sent, url: `${sent.url}?dryRun=true` };
+};
+
 /** Sends, and sees that the service lives and that nobody waited for a second. */
 async function expectSurvival(
   name: LimitedName,
@@ -155,6 +161,28 @@ describe('[sec-28] what a small request grows to', () => {
     `a: &a "${text}"\nb: [${times(95, writeOf({}))
       .map(() => '*a')
       .join(', ')}]`;
+
+  it('by the defaults of a config, in plans and in what a dry run shows', async () => {
+    const path = `/integrations/${sender.integrationId}/installations/${sender.installationId}`;
+    const names = Array.from({ length: 900 }, (_, at) => `default${at}`);
+    const install = async (setting: object): Promise<void> => {
+      const selectedFieldSettings = Object.fromEntries(names.map((name) => [name, setting]));
+      const objects = { contacts: { objectName: 'contacts', selectedFieldSettings } };
+      const installation = { config: { content: { provider: 'hubspot', write: { objects } } } };
+      const body = Buffer.from(JSON.stringify({ updateMask: ['config.content.write.objects'], installation }));
+      expect(statusesOf(await flood([within(path, { method: 'PATCH', body })]))).toEqual({ 200: 1 });
+    };
+    const planned = (count: number) =>
+      dryRunOf({
+        type: 'update',
+        batch: Array.from({ length: count }, (_, at) => ({ record: { id: String(at), a: 1 } })),
+      });
+    const value = { default: { stringValue: longText(900) } };
+    await install(value);
+    await expectSurvival('write-gateway', '100 dry runs of 0.9 MB', times(100, planned(1)), [200, 503]);
+    await install({ ...value, writeOnUpdate: 'never' });
+    await expectSurvival('write-gateway', '100 dry runs of 90 MB', times(100, planned(100)), [413, 503]);
+  });
 
   it('by the anchors of a manifest, sent or in a zip of a kilobyte', async () => {
     const sourceYaml = anchors(longText(900_000));

@@ -158,15 +158,25 @@ async function takeMemory(req: IncomingMessage, { memory, bytesMax }: BodyLimits
   throw noBodyMemory(budget, announced === undefined ? unsized(bytes) : `has ${bytes} bytes`, isLarge);
 }
 
-/** Memory for a reply of so many bytes. @throws DependencyError 503 with `Retry-After` when there is none in time */
-export async function takeReplyMemory({ replies }: ByteBudgets, bytes: number, held: HeldBytes): Promise<void> {
+const ofReply = {
+  asked: 'The reply',
+  beside: 'large replies',
+  consequence: 'Nothing was read.',
+  advice: 'send fewer requests at the same time, or request smaller pages',
+};
+
+/**
+ * Memory for a reply of so many bytes, or for what else a request grows to.
+ * @throws DependencyError 503 with `Retry-After` when there is none in time
+ */
+export async function takeReplyMemory(
+  { replies }: ByteBudgets,
+  bytes: number,
+  held: HeldBytes,
+  grown: NoMemory = ofReply,
+): Promise<void> {
   if (replies.takeNow(bytes, held) || (await takeInTime(replies, bytes, held))) return;
-  throw noMemory(replies, {
-    asked: `The reply may have ${bytes} bytes`,
-    beside: 'large replies',
-    consequence: 'Nothing was read.',
-    advice: 'send fewer requests at the same time, or request smaller pages',
-  });
+  throw noMemory(replies, { ...grown, asked: `${grown.asked} may have ${bytes} bytes` });
 }
 
 function takeInTime(budget: ByteBudget, bytes: number, held: HeldBytes): Promise<boolean> {
@@ -188,8 +198,8 @@ function noBodyMemory(budget: ByteBudget, size: string, isLarge: boolean): Depen
   });
 }
 
-interface NoMemory {
-  /** What waited, and its size. */
+export interface NoMemory {
+  /** What waited, and its size where that is not given beside it. */
   readonly asked: string;
   /** What shares the budget. */
   readonly beside: string;

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { type Admission, type Caller, type JsonBounds, type JsonSchema, limits } from '@sluice/types';
-import { childTraceparent, type HeldBytes } from '@sluice/telemetry';
+import { childTraceparent, HeldBytes } from '@sluice/telemetry';
 import { scopeCheck } from './authenticator';
 import { type RouteDescription, type RouteHandler, withContract } from './contract/route-contract';
-import { readBytes, type BytesBody, readJson, takeReplyMemory, type BodyLimits } from './read-body';
+import { readBytes, type BytesBody, readJson, takeReplyMemory, type BodyLimits, type NoMemory } from './read-body';
 import { callerOf, heldOf, localsOf, stateOf } from './request-state';
 import { cutUnread, sendContent, sendJson, sendStream } from './send-reply';
 import { readQuery, validate } from './validate';
@@ -144,6 +144,7 @@ export class RouteRequest<P extends RouteParts> {
   /** The body of a route that takes `bytes`; empty for every other. */
   readonly bodyContent: Buffer;
   private leaving: AbortController | undefined;
+  private grown: HeldBytes | undefined;
 
   constructor(
     private readonly req: Request,
@@ -179,6 +180,23 @@ export class RouteRequest<P extends RouteParts> {
   /** What the request holds of budgets until its reply is complete. */
   get held(): HeldBytes {
     return heldOf(this.res);
+  }
+
+  /** Takes memory for what the request grows to, such as plans, until its reply is complete. @returns false when there is none now */
+  growNow(bytes: number): boolean {
+    this.grown ??= this.held.adopt(new HeldBytes(...this.held.owners));
+    return stateOf(this.req.app).budgets.replies.takeNow(bytes, this.grown);
+  }
+
+  /**
+   * Waits for such memory, in place of what it took before: nobody waits for memory that another holds who waits.
+   * @param bytes all that it may grow to
+   * @throws DependencyError 503 with `Retry-After` when there is none in time
+   */
+  async growTo(bytes: number, what: NoMemory): Promise<void> {
+    this.grown?.end();
+    this.grown = this.held.adopt(new HeldBytes(...this.held.owners));
+    await takeReplyMemory(stateOf(this.req.app).budgets, bytes, this.grown, what);
   }
 
   /** Aborts when the caller leaves before the reply. Not for work that must be completed once begun. */

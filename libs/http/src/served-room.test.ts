@@ -3,12 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createByteBudget, HeldBytes } from '@sluice/telemetry';
 import { serve, testApp } from '../test/test-app';
 import { localsOf, stateOf, type ByteBudgets } from './request-state';
-import { route } from './route';
+import { route, type RouteRequest } from './route';
 import type { HttpServer } from './start-server';
 
 /** Bodies of more than 64 kB, of which the room takes two. */
 const bodyOf = (name: string) => JSON.stringify({ name, text: 'x'.repeat(70_000) });
 const ms = 20_000;
+
+const plans = { asked: 'The plans', beside: 'plans', consequence: 'Nothing was written.', advice: 'send fewer' };
 
 let app: ReturnType<typeof testApp>;
 let server: HttpServer;
@@ -43,6 +45,13 @@ beforeAll(async () => {
         for (;;) yield 'x'.repeat(65_536);
       };
       router.get('/v1/endless', route({ replyBytesMax: 900_000, handle: () => ({ stream: endless() }) }));
+      const grow = async (request: RouteRequest<{ body: { name: string } }>) => {
+        // What it took first is given back while it waits for more.
+        if (!request.growNow(900_000)) await request.growTo(900_000, plans);
+        if (!request.growNow(900_000)) await request.growTo(1_800_000, plans);
+        return await handle(request);
+      };
+      router.post('/v1/grown', route<{ body: { name: string } }>({ body: { type: 'object' }, handle: grow }));
       router.post('/v1/x', route<{ body: { name: string } }>({ body: { type: 'object' }, handle }));
     },
   });
@@ -96,8 +105,12 @@ function refusalIn(reply: string): { readonly detail: string; readonly remedy: s
 
 async function until(isTrue: () => boolean): Promise<void> {
   const untilMs = performance.now() + ms;
-  while (!isTrue() && performance.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(isTrue()).toBe(true);
+  let isDone = isTrue();
+  while (!isDone && performance.now() < untilMs) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    isDone = isTrue();
+  }
+  expect(isDone).toBe(true);
 }
 
 describe('[sec-28] room for bodies', () => {
@@ -169,6 +182,34 @@ describe('[sec-28] room for bodies', () => {
     await until(() => list().includes('HTTP/1.1'));
     probe.end();
     expect(list()).toContain('200 OK');
+  });
+
+  it('what a small body grows to waits for memory, and gives it back with the reply', async () => {
+    const grown = (name: string) => {
+      const body = JSON.stringify({ name });
+      const head = `Content-Type: application/json\r\nContent-Length: ${body.length}`;
+      return sendLine('POST /v1/grown HTTP/1.1', `${head}\r\n\r\n${body}`);
+    };
+    const { replies } = stateOf(app).budgets;
+    const others = new HeldBytes('others');
+    await until(() => replies.takeNow(2_000_000, others));
+    const refused = grown('none');
+    await until(() => refused().includes('}'));
+    expect(refusalIn(refused()).detail).toMatch(
+      /^The plans may have 900000 bytes, and within 5 seconds.*: plans may have 2000000 bytes.* Nothing was written\.$/,
+    );
+    others.end();
+    const [one, other] = ['one', 'other'].map(grown);
+    await until(() => running.size === 1);
+    expect(replies.takeNow(300_000, new HeldBytes('x'))).toBe(false);
+    const [first = ''] = running.keys();
+    running.get(first)?.();
+    await until(() => running.size === 2);
+    for (const letGo of running.values()) letGo();
+    await until(() => [one, other].every((reply) => reply?.().includes('200 OK')));
+    const last = new HeldBytes('last');
+    await until(() => replies.takeNow(2_000_000, last));
+    last.end();
   });
 
   it('says what bounds the small ones', async () => {

@@ -56,9 +56,14 @@ export class HeldBytes {
   replace(next?: HeldBytes): void {
     this.latest?.end();
     this.latest = next;
-    if (next === undefined) return;
-    next.giveWay ??= () => this.giveWay?.();
-    next.onEnd(this.onEnd(() => next.end()));
+    if (next !== undefined) this.adopt(next);
+  }
+
+  /** `part` ends with this at the latest, and gives way with it. */
+  adopt(part: HeldBytes): HeldBytes {
+    part.giveWay ??= () => this.giveWay?.();
+    part.onEnd(this.onEnd(() => part.end()));
+    return part;
   }
 
   end(): void {

@@ -48,8 +48,8 @@ const batch = numbers(records).map((record) => ({
 }));
 
 function plan() {
-  const planRecord = writePlanner(installation, provider, { type: 'update', objectName: 'contacts' });
-  return batch.map((record) => planRecord({ record, path: 'record' }));
+  const planner = writePlanner(installation, provider, { type: 'update', objectName: 'contacts' });
+  return batch.map((record) => planner.plan({ record, path: 'record' }));
 }
 
 function copy() {

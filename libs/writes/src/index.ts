@@ -20,4 +20,10 @@ export { settledOf, settlePersistently, sharingSettlements } from './settle-pers
 export { createWriteMeters, type WriteMeters } from './write-meters';
 export { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './planning/write-rules';
 export { headersKeyOf, orderKeyOf, planCalls } from './planning/plan-calls';
-export { planWrite, writePlanner, type PlannedWrite } from './planning/plan-write';
+export {
+  planWrite,
+  writePlanner,
+  type PlannableRecord,
+  type PlannedWrite,
+  type WritePlanner,
+} from './planning/plan-write';

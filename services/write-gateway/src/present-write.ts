@@ -182,7 +182,7 @@ export function presentAccepted({ operationId, index, ref, unmapped = [] }: Acce
 export function planPresenter(context: GatewayContext): (call: WriteCall) => Promise<DryRunReply | BatchDryRunReply> {
   return async (call) => {
     // No accept compares afterwards what the plan was made from: read as it is now.
-    const write = resolveWrite(context, call, await context.installations.resolveAgain(call.names));
+    const write = await resolveWrite(context, call, await context.installations.resolveAgain(call.names), true);
     const plans = write.planned.map(toReply);
     return write.isBatch ? { plans } : (plans[0] ?? { plan: [] });
   };

@@ -2,7 +2,7 @@ import { DependencyError, ForbiddenError, NotFoundError, RequestError, Validatio
 import type { Connector } from '@sluice/connectors';
 import type { InstallationNames, KeyClaim, NewOperation, NewRecord } from '@sluice/store';
 import { newId } from '@sluice/store';
-import { currentStep, type HeldBytes } from '@sluice/telemetry';
+import { currentStep, ownTurn, type HeldBytes } from '@sluice/telemetry';
 import { hoursToMs, limits, type InstallationContext, type PlanNote, type WriteRequest } from '@sluice/types';
 import {
   checkCapabilities,
@@ -11,7 +11,9 @@ import {
   headersKeyOf,
   orderKeyOf,
   writePlanner,
+  type PlannableRecord,
   type PlannedWrite,
+  type WritePlanner,
 } from '@sluice/writes';
 import type { GatewayContext } from './context';
 
@@ -27,6 +29,12 @@ export interface WriteCall {
   readonly idempotency?: KeyClaim;
   /** Until the reply is sent, it holds what the provider's replies take. */
   readonly held: HeldBytes;
+  /** Of the body as it was sent. */
+  readonly bodyBytes: number;
+  /** Takes memory for plans, beside that of the body. @returns false when there is none now */
+  readonly growNow: (bytes: number) => boolean;
+  /** Waits for memory for plans, in place of what it took before. @throws DependencyError when there is none in time */
+  readonly growTo: (bytes: number) => Promise<void>;
   readonly traceparent: string;
 }
 
@@ -61,19 +69,19 @@ export async function resolveKnown(context: GatewayContext, call: WriteCall): Pr
   const { installations } = context;
   const installation = await installations.resolve(call.names);
   try {
-    return resolveWrite(context, call, installation);
+    return await resolveWrite(context, call, installation);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     const current = await installations.resolveAgain(call.names);
     // Nothing is planned again when that finds what was known.
     if (current === installation) throw error;
-    return resolveWrite(context, call, current);
+    return await resolveWrite(context, call, current);
   }
 }
 
 /** The same write once more, after the accepting statement found another installation than the one it was planned for. */
 export async function resolveChanged(context: GatewayContext, call: WriteCall): Promise<ResolvedWrite> {
-  return resolveWrite(context, call, await context.installations.resolveAgain(call.names));
+  return await resolveWrite(context, call, await context.installations.resolveAgain(call.names));
 }
 
 /** The installation has changed twice while one write was accepted. */
@@ -87,13 +95,15 @@ export function changedMeanwhile(): DependencyError {
 
 /**
  * Decides everything that can be decided without storing or asking anything.
- * @throws NotFoundError, ForbiddenError, ValidationError that name the rule
+ * @param isShown the decisions are the reply
+ * @throws NotFoundError, ForbiddenError, ValidationError that name the rule; DependencyError when there is no memory for its plans in time
  */
-export function resolveWrite(
+export async function resolveWrite(
   context: GatewayContext,
   call: WriteCall,
   installation: InstallationContext,
-): ResolvedWrite {
+  isShown = false,
+): Promise<ResolvedWrite> {
   const { request, objectName } = call;
   const connector = context.connectors.get(installation.provider);
   assertDeclared(installation, objectName);
@@ -101,18 +111,8 @@ export function resolveWrite(
   const connectors = context.connectors.all();
   checkModule(connector, installation.manifest.module, 'write.capability-missing');
   checkCapabilities(connector, request, connectors);
-  const plan = writePlanner(installation, connector.capabilities.fields, { type: request.type, objectName });
-  const planned: StorablePlan[] = [];
-  let bytes = 0;
-  for (const item of itemsOf(request)) {
-    const each = plan({ ...item, headers: request.headers });
-    // Before it becomes text: the config may fill a small record with megabytes.
-    if (bytes + textCharactersOf(each) > limits.planBytesMax) throw planTooLarge(request);
-    const text = JSON.stringify(each.plan);
-    bytes += Buffer.byteLength(text);
-    if (bytes > limits.planBytesMax) throw planTooLarge(request);
-    planned.push({ ...each, text });
-  }
+  const planner = writePlanner(installation, connector.capabilities.fields, { type: request.type, objectName });
+  const planned = await planAll(call, planner, isShown);
   checkIfEmpty(
     connector,
     planned.map((each) => each.plan),
@@ -129,13 +129,66 @@ export function resolveWrite(
   };
 }
 
+/** Bytes of plans for which the memory of a body is enough: a mapped field has four times its size in the plan, with its note. */
+const ownBytesOf = (bodyBytes: number): number => 4 * bodyBytes + 16_384;
+
+/** After so many bytes of plans others have their turn: some ten milliseconds. */
+const turnBytes = 500_000;
+
+/**
+ * A hundred bytes grow to megabytes by the defaults and mapped values of a config. What the body's own memory does not cover is reserved before it is
+ * made, by what the config adds, and while it grows; a write that has to wait for that keeps no plan meanwhile.
+ */
+async function planAll(call: WriteCall, planner: WritePlanner, isShown: boolean): Promise<readonly StorablePlan[]> {
+  const added = Math.min(limits.planBytesMax, planner.addedBytes * (call.request.batch?.length ?? 1));
+  const own = ownBytesOf(call.bodyBytes);
+  if (added <= own || call.growNow(added)) {
+    const planned = await planWithin(call, planner, { isShown, bytes: Math.max(own, added), growNow: call.growNow });
+    if (planned !== undefined) return planned;
+  }
+  const bytes = limits.planBytesMax;
+  await call.growTo(added <= own ? bytes : added);
+  return (await planWithin(call, planner, { isShown, bytes, growNow: () => true })) ?? [];
+}
+
+interface PlanMemory extends Pick<WriteCall, 'growNow'> {
+  readonly isShown: boolean;
+  /** That are reserved. */
+  readonly bytes: number;
+}
+
+/** @returns undefined when they have more bytes than are reserved, and there is no memory for the others now */
+async function planWithin({ request }: WriteCall, planner: WritePlanner, memory: PlanMemory) {
+  const planned: StorablePlan[] = [];
+  let [bytes, reserved, turnAt] = [0, memory.bytes, turnBytes];
+  if (reserved > turnBytes) await ownTurn();
+  for (const item of itemsOf(request)) {
+    const each = planner.plan({ ...item, headers: request.headers });
+    const characters = textCharactersOf(each);
+    // Before it becomes text: the config may fill a small record with megabytes.
+    if (bytes + characters > limits.planBytesMax) throw planTooLarge(request);
+    const text = JSON.stringify(each.plan);
+    bytes += Math.max(Buffer.byteLength(text), memory.isShown ? characters : 0);
+    if (bytes > limits.planBytesMax) throw planTooLarge(request);
+    if (bytes > reserved) {
+      if (!memory.growNow(bytes)) return undefined;
+      reserved += bytes;
+    }
+    planned.push({ ...each, text });
+    if (bytes < turnAt) continue;
+    await ownTurn();
+    turnAt = bytes + turnBytes;
+  }
+  return planned;
+}
+
 /** The names, each once, that lead to no field. @param decisions of all records, or the notes of their plans */
 export function unmappedOf(decisions: readonly Pick<PlanNote, 'field' | 'providerField'>[]): string[] {
   const names = decisions.flatMap(({ field, providerField }) => (providerField === undefined ? [field] : []));
   return [...new Set(names)];
 }
 
-/** Characters of the values that are texts: what defaults and value mappings replace the sent values with. */
+/** Characters of the values that are texts: what defaults and value mappings replace the sent values with. A dry run shows those too that are not sent. */
 function textCharactersOf({ decisions }: PlannedWrite): number {
   return decisions.reduce((sum, { value }) => sum + (typeof value === 'string' ? value.length : 0), 0);
 }
@@ -151,7 +204,7 @@ function planTooLarge({ batch }: WriteRequest): ValidationError {
   });
 }
 
-function itemsOf({ record, batch, associations }: WriteRequest) {
+function itemsOf({ record, batch, associations }: WriteRequest): PlannableRecord[] {
   if (batch !== undefined) return batch.map((item, at) => ({ ...item, path: `batch[${at}].record` }));
   return [{ record: record ?? {}, associations, path: 'record' }];
 }

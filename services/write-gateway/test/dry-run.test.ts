@@ -1,4 +1,6 @@
 import { sampleConfig, sampleManifest } from '@sluice/testkit';
+import { HeldBytes } from '@sluice/telemetry';
+import { resolveWrite, type WriteCall } from '../src/resolve-write';
 import { useGateway, type Seed } from './_gateway';
 
 const gateway = useGateway();
@@ -112,6 +114,72 @@ describe('200', () => {
 });
 
 describe('every rule holds', () => {
+  // 100 kB for each record, in no plan and in every reply.
+  it('[sec-28] the bound of plans, also for what is shown and not written', async () => {
+    const source = { default: { stringValue: 'x'.repeat(100_000) }, writeOnUpdate: 'never' as const };
+    const contacts = { objectName: 'contacts', selectedFieldSettings: { source } };
+    const own = seed;
+    seed = await gateway.seed({ config: sampleConfig({ write: { objects: { contacts } } }) });
+    const update = (count: number) => ({
+      type: 'update',
+      batch: Array.from({ length: count }, (_, at) => ({ record: { id: String(at), phone: '1' } })),
+    });
+    expect(await dryRun(update(60), 413)).toMatchObject({
+      code: 'request.body-too-large',
+      issues: [{ in: 'body', name: 'batch', value: 'list of 60' }],
+    });
+    await dryRun(update(59));
+    seed = own;
+  });
+
+  // A config makes megabytes of plans of a small body: they are not made before there is memory for them.
+  it.each([
+    [
+      'by defaults, known before',
+      { selectedFieldSettings: { source: { default: { stringValue: 'x'.repeat(50_000) } } } },
+      1,
+    ],
+    ['by notes, seen while it grows', { selectedFieldSettings: { a: { writeOnUpdate: 'never' as const } } }, 400],
+  ])('[sec-28] memory for what the config adds, %s', async (_, settings, names) => {
+    const { projectId, groupRef, integrationId } = await gateway.seed({
+      config: sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', ...settings } } } }),
+    });
+    const fields = Object.fromEntries(Array.from({ length: names }, (_each, at) => [`a${at}`, 1]));
+    const record = { ...fields, a: 1 };
+    const waited: number[] = [];
+    const call: WriteCall = {
+      names: { projectIdOrName: projectId, withinProjectId: projectId, integrationId, groupRef },
+      objectName: 'contacts',
+      keyId: 'k',
+      request: {
+        groupRef,
+        type: 'update',
+        batch: [{ record: { id: '1', ...record } }, { record: { id: '2', ...record } }],
+      },
+      held: new HeldBytes('p'),
+      bodyBytes: 100,
+      growNow: () => false,
+      growTo: (bytes) => Promise.resolve(void waited.push(bytes)),
+      traceparent: '',
+    };
+    const installation = await gateway.context.installations.resolveAgain(call.names);
+    const asked = resolveWrite(
+      gateway.context,
+      { ...call, growTo: () => Promise.reject(new Error('none')) },
+      installation,
+    );
+    await expect(asked).rejects.toThrow('none');
+    const { planned } = await resolveWrite(gateway.context, call, installation);
+    const bytes = planned.reduce((sum, { text }) => sum + text.length, 0);
+    expect(planned).toHaveLength(2);
+    expect(bytes).toBeGreaterThan(16_384);
+    expect(waited).toEqual([expect.any(Number)]);
+    expect(waited[0]).toBeGreaterThanOrEqual(bytes - 1_000);
+    // There is memory now: nobody waits.
+    await resolveWrite(gateway.context, { ...call, growNow: () => true }, installation);
+    expect(waited).toHaveLength(1);
+  });
+
   it.each<[string, object, number, string]>([
     ['the schema', { type: 'create', record: 7 }, 400, 'request.invalid'],
     ['two names of one field', { type: 'create', record: { mail: 'a', email: 'b' } }, 400, 'request.invalid'],

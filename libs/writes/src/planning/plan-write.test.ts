@@ -318,12 +318,12 @@ describe('the decisions', () => {
 
 it('plans the records of a batch as it plans each alone', () => {
   const settings: ContactSettings = { inherits: true, read: { selectedFieldMappings: { mail: 'email' } } };
-  const planBatch = writePlanner(contactsInstallation(settings), exactFields, {
+  const { plan: planOne } = writePlanner(contactsInstallation(settings), exactFields, {
     type: 'update',
     objectName: 'contacts',
   });
   const records: WriteRecord[] = [{ id: '1', mail: 'a' }, { id: '2' }, { id: '3', email: 'b', x: null }];
-  expect(records.map((record) => planBatch({ record, path: 'record' }))).toEqual(
+  expect(records.map((record) => planOne({ record, path: 'record' }))).toEqual(
     records.map((record) => plan(contactsInstallation(settings), 'update', record)),
   );
 });

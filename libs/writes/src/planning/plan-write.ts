@@ -18,7 +18,7 @@ import { cachedRulesOf, type WriteKind, type WriteRules } from './write-rules';
 import type { FieldRule } from './field-rule';
 
 /** One record of a request, with what goes with it. */
-interface PlannableRecord {
+export interface PlannableRecord {
   readonly record: WriteRecord;
   readonly associations?: readonly Association[] | undefined;
   readonly headers?: readonly ForwardedHeader[] | undefined;
@@ -41,7 +41,7 @@ export function planWrite(
   provider: FieldCapabilities,
   write: PlannableWrite,
 ): PlannedWrite {
-  return writePlanner(context, provider, write)(write);
+  return writePlanner(context, provider, write).plan(write);
 }
 
 /**
@@ -52,13 +52,13 @@ export function planWrite(
  * @param provider how the provider treats fields: `capabilities.fields` of its connector
  * @throws ValidationError when two names mean one field, a list cannot be joined, or nothing is left of a create
  */
-export function writePlanner(
-  context: InstallationContext,
-  provider: FieldCapabilities,
-  kind: WriteKind,
-): (write: PlannableRecord) => PlannedWrite {
+export function writePlanner(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WritePlanner {
   const rules = cachedRulesOf(context, provider, kind);
-  return (write) => planRecord(rules, write);
+  return { addedBytes: rules.addedBytes, plan: (write) => planRecord(rules, write) };
+}
+
+export interface WritePlanner extends Pick<WriteRules, 'addedBytes'> {
+  readonly plan: (write: PlannableRecord) => PlannedWrite;
 }
 
 function planRecord(rules: WriteRules, write: PlannableRecord): PlannedWrite {

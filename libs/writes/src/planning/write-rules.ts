@@ -4,6 +4,7 @@ import {
   type FieldMappings,
   type InstallationContext,
   type ManifestIntegration,
+  type ReadObjectConfig,
   type WritePlan,
   type WriteRequest,
   type WriteType,
@@ -26,6 +27,21 @@ export interface WriteRules extends WriteKind {
   readonly defaults: readonly FieldDefault[];
   /** Absent: lists go as they are. */
   readonly listSeparator: string | undefined;
+  /** About how many bytes defaults and mapped values add to the plan of a record at most. */
+  readonly addedBytes: number;
+}
+
+/** Of a default: its note and its decision, without its names and its value. */
+const noteBytes = 150;
+
+function addedBytesOf(defaults: readonly FieldDefault[], reading: ReadObjectConfig | undefined): number {
+  const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+  const ofDefaults = defaults.map((each) => noteBytes + 2 * bytesOf([each.name, each.target]) + bytesOf(each.value));
+  // A record has a field once, and so one of its mapped values.
+  const ofMapped = Object.values(reading?.selectedValueMappings ?? {}).map((values) =>
+    Object.values(values).reduce((most, value) => Math.max(most, bytesOf(value)), 0),
+  );
+  return [...ofDefaults, ...ofMapped].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Reads the rules. Maps, not objects: a field may be called like a member of Object.prototype. */
@@ -35,6 +51,7 @@ function writeRulesOf(context: InstallationContext, provider: FieldCapabilities,
   const writing = ownEntry(context.config.write?.objects, objectName);
   const reading = mappings === undefined ? undefined : ownEntry(context.config.read?.objects, objectName);
   const keyOf = (name: string): string => normalFieldName(name, provider.names);
+  const defaults = defaultsOf(writing, type, { targetOf: (name) => targetOf(name, mappings), keyOf });
   return {
     type,
     objectName,
@@ -48,8 +65,9 @@ function writeRulesOf(context: InstallationContext, provider: FieldCapabilities,
       values: valueMappings(reading, provider.names),
       dropsUnmapped: mappings !== undefined && context.dropUnmappedFields,
     }),
-    defaults: defaultsOf(writing, type, { targetOf: (name) => targetOf(name, mappings), keyOf }),
+    defaults,
     listSeparator: provider.listSeparator,
+    addedBytes: addedBytesOf(defaults, reading),
   };
 }
 

@@ -36,6 +36,14 @@ const bodyBounds = {
 /** A header carries bytes, not characters: anything but visible ASCII and spaces would come back as something else. */
 const refForm = /^[\x20-\x7e]*$/;
 
+/** What a request may grow to, in the words of a refusal. */
+const plans = {
+  asked: 'The plans of the request, with the defaults and mapped values of the config,',
+  beside: 'large replies and plans',
+  consequence: 'Nothing was written.',
+  advice: 'send fewer requests at the same time, or fewer records in one',
+};
+
 /** The three ways a write goes, the way to plan it only, and the reply of the write that has its key already. */
 export interface Writers {
   readonly limits: Pick<RequestLimits, 'assertGroup'>;
@@ -85,7 +93,7 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
       handle: async (request) => {
         await writers.limits.assertGroup(request.caller, request.body.groupRef);
         const call = toWriteCall(request);
-        if (request.query.dryRun === 'true') return { body: await writers.plan(call) };
+        if (request.query.dryRun === 'true') return { stream: jsonText(await writers.plan(call)) };
         const { body, ...reply } = await writeOnce(writers, call);
         // The provider's response for a hundred records may have megabytes.
         return call.request.batch === undefined ? { body, ...reply } : { stream: jsonText(body), ...reply };
@@ -145,6 +153,9 @@ function toWriteCall(request: RouteRequest<Parts>): WriteCall {
     ...(ref === undefined ? {} : { ref }),
     ...(idempotency === undefined ? {} : { idempotency }),
     held: request.held,
+    bodyBytes: request.bodyBytes,
+    growNow: (bytes) => request.growNow(bytes),
+    growTo: (bytes) => request.growTo(bytes, plans),
     traceparent: request.traceparent,
   };
 }
