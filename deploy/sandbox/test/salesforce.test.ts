@@ -47,6 +47,26 @@ describe('a value', () => {
     expect(read.body).toMatchObject({ Name: 'Łuna', Phone: null, Score__c: 12.5, Id: id });
   });
 
+  it('of an audit field is taken from a user who may set it, and from no other; the stamp of the system stays its own', async () => {
+    const sent = { LastName: 'Old', CreatedDate: '2019-03-01T10:00:00Z' };
+    expect((await client.call('POST', '/sobjects/Contact', sent)).status).toBe(400);
+    const settle = (auditFields: boolean) =>
+      client.send('POST', '/_sandbox/accounts', { name: 'acme', provider: 'salesforce', auditFields });
+    await settle(true);
+    const id = await client.create('Contact', sent);
+    const { body } = await client.call('GET', contactAt(id));
+    expect(body).toMatchObject({ CreatedDate: '2019-03-01T10:00:00.000+0000' });
+    expect(body.SystemModstamp).not.toBe(body.CreatedDate);
+    const described = (await client.call('GET', '/sobjects/Contact/describe')).body.fields as Row[];
+    const settable = described.filter(({ name }) => /^(CreatedDate|SystemModstamp)$/.test(String(name)));
+    expect(settable.map(({ createable }) => createable)).toEqual([true, false]);
+    await client.call('DELETE', contactAt(id));
+    const found = (resource: string) => client.call('GET', `/${resource}?q=SELECT+Id,IsDeleted+FROM+Contact`);
+    expect((await found('query')).body.totalSize).toBe(0);
+    expect((await found('queryAll')).body.records).toMatchObject([{ Id: id, IsDeleted: true }]);
+    await settle(false);
+  });
+
   // On top of a last name; the last member names the fields that the error does.
   it.each<[object, string, string, string[]?]>([
     [{ LastName: '' }, 'REQUIRED_FIELD_MISSING', 'Required fields are missing: [LastName]', ['LastName']],

@@ -130,7 +130,11 @@ describe('HubSpot', () => {
 
 describe('Salesforce', () => {
   const call = { auth: { accessToken: '00Dak00000TestAA!AQ.secret', workspaceRef: 'acme' }, objectName: 'Contact' };
-  const ours = [field('LastName'), field('Name'), field('CreatedDate', 'datetime')];
+  const ours = [
+    field('LastName'),
+    field('Name'),
+    field('CreatedDate', 'datetime', { createable: false, updateable: false }),
+  ];
   const describedWith = (legacy: object) =>
     ok({ name: 'Contact', fields: [...ours, field('Legacy__c', 'string', legacy)] });
   const description = describedWith({ externalId: true, unique: true });

@@ -46,5 +46,7 @@ export const field = (name: string, type = 'string', rest: object = {}) => ({
 /** A query as it was sent; undefined for another call. */
 export function soqlOf(path: string | undefined): string | undefined {
   const url = new URL(`http://x${path}`);
-  return url.pathname === `${root}/query` ? (url.searchParams.get('q') ?? undefined) : undefined;
+  return [`${root}/query`, `${root}/queryAll`].includes(url.pathname)
+    ? (url.searchParams.get('q') ?? undefined)
+    : undefined;
 }

@@ -124,7 +124,7 @@ const noLimits: CallLimits = {
 };
 
 function mergeSettings(current: AccountSettings, request: AccountRequest): AccountSettings {
-  const given = pick(request, ['lockContention', 'searchLagMs', 'dataCentre', 'tokenMembers']);
+  const given = pick(request, ['lockContention', 'searchLagMs', 'dataCentre', 'tokenMembers', 'auditFields']);
   return { ...current, ...given, limits: { ...current.limits, ...request.limits } };
 }
 

@@ -72,6 +72,8 @@ export interface AccountSettings {
   readonly dataCentre?: string;
   /** Members of the account's token replies, added to the provider's own and replacing those of the same name. @default none */
   readonly tokenMembers?: Readonly<Record<string, string>>;
+  /** A create may say when its record was made, where the provider has such a permission: Salesforce's audit fields. @default false */
+  readonly auditFields?: boolean;
   readonly limits: CallLimits;
 }
 

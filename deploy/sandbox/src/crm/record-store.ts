@@ -60,10 +60,11 @@ export abstract class RecordStore<Value = FieldValue> implements AccountData {
   protected abstract comparable(value: Value): string;
   protected abstract shown(record: StoredRecord<Value>): ShownRecord;
 
-  create(type: string, values: Fields<Value>, at: Date): StoredRecord<Value> {
+  /** @param createdAt what the record states; @default `at` */
+  create(type: string, values: Fields<Value>, at: Date, createdAt = at): StoredRecord<Value> {
     const number = (this.numbers.get(type) ?? 0) + 1;
     this.numbers.set(type, number);
-    const moments = { createdAt: at.toISOString(), updatedAt: at.toISOString() };
+    const moments = { createdAt: createdAt.toISOString(), updatedAt: at.toISOString() };
     return this.write({
       id: this.ids.next(type),
       type,
@@ -112,9 +113,11 @@ export abstract class RecordStore<Value = FieldValue> implements AccountData {
     });
   }
 
-  /** Live records of an object in the order of their creation. */
-  all(type: string): StoredRecord<Value>[] {
-    return [...this.records.values()].filter((record) => record.type === type && !record.isDeleted);
+  /** Records of an object in the order of their creation: the live ones, or also those that were deleted. */
+  all(type: string, which: 'live' | 'with-deleted' = 'live'): StoredRecord<Value>[] {
+    return [...this.records.values()].filter(
+      (record) => record.type === type && (which === 'with-deleted' || !record.isDeleted),
+    );
   }
 
   /**

@@ -26,6 +26,7 @@ export const accountSchema = object(
     dataCentre: text,
     tokenMembers: { type: 'object', maxProperties: 20, additionalProperties: text },
     searchLagMs: durationMs,
+    auditFields: { type: 'boolean' },
     limits: object({
       perTenSeconds: count,
       searchesPerSecond: count,

@@ -1,6 +1,6 @@
 import { notFound } from './errors';
 import { isCustom, traitsOf, type FieldDefinition, type ObjectDefinition } from './field-definition';
-import { objectDefinitions, visibleFields } from './objects';
+import { isAuditField, objectDefinitions, visibleFields } from './objects';
 import type { Action } from './org-data';
 import { objectOf } from './single-records';
 
@@ -28,7 +28,10 @@ export const listObjects: Action = ({ version }) => ({
 /** `GET /sobjects/{T}/describe`. */
 export const describeObject: Action = (call) => {
   const object = objectOf(call);
-  const fields = visibleFields(object).map(describeField);
+  const isSettable = ({ name }: FieldDefinition) => call.auditFields && isAuditField(name);
+  const fields = visibleFields(object).map((field) =>
+    describeField(isSettable(field) ? { ...field, createable: true } : field),
+  );
   const more = { childRelationships: [], fields, namedLayoutInfos: [], recordTypeInfos: [], supportedScopes: [] };
   return { status: 200, body: { ...summary(object, call.version), ...more } };
 };

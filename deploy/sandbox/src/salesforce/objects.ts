@@ -23,6 +23,9 @@ const systemFields: readonly FieldDefinition[] = [
   field('SystemModstamp', 'datetime', filled),
 ];
 
+/** What a user with "Set Audit Fields upon Record Creation" may set, of these. SystemModstamp is in nobody's hand. */
+export const isAuditField = (name: string): boolean => name === 'CreatedDate';
+
 /** The first two fields of every object. */
 const identityFields: readonly FieldDefinition[] = [
   field('Id', 'id', { ...filled, label: 'Record ID' }),

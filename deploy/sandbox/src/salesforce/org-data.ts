@@ -22,6 +22,8 @@ export interface OrgCall extends ApiCall {
   readonly data: OrgData;
   /** `60.0`. */
   readonly version: string;
+  /** The integration user may set audit fields when it creates a record. */
+  readonly auditFields: boolean;
 }
 
 export type Action = CrmAction<OrgCall>;

@@ -4,13 +4,18 @@ import { attributesOf, type Action, type OrgCall } from './org-data';
 import { recordAt, runQuery, type FieldPath } from './soql/run-query';
 
 /** `GET /query?q=`: live records, all on one page. */
-export const query: Action = (call) => {
+export const query: Action = (call) => rowsOf(call, 'live');
+
+/** `GET /queryAll?q=`: those in the recycle bin too. */
+export const queryAll: Action = (call) => rowsOf(call, 'with-deleted');
+
+function rowsOf(call: OrgCall, which: 'live' | 'with-deleted') {
   const soql = call.query.get('q');
   if (soql === null || soql.trim() === '') throw malformedQuery('A query string has to be specified');
-  const { records, columns } = runQuery(call.data, soql);
+  const { records, columns } = runQuery(call.data, soql, which);
   const rows = columns === 'count' ? [] : records.map((record) => row(call, record, columns));
   return { status: 200, body: { totalSize: records.length, done: true, records: rows } };
-};
+}
 
 /** A row has the fields of the select list, those of other objects inside an object named for their relationship. */
 function row(call: OrgCall, record: StoredRecord, columns: readonly FieldPath[]): Row {

@@ -2,7 +2,7 @@ import type { Fields, FieldValue } from '../crm/record-store';
 import type { JsonObject } from '../crm/json-body';
 import type { Problem, Problems } from './errors';
 import { traitsOf, type FieldDefinition, type ObjectDefinition } from './field-definition';
-import { findField } from './objects';
+import { findField, isAuditField } from './objects';
 
 /** A value in the form in which it is stored, or why its JSON does not fit the field. */
 type ReadValue = { readonly value: FieldValue } | { readonly problem: Problem };
@@ -90,12 +90,13 @@ const ignored = new Set(['attributes']);
  * Reads the fields of a create or update. In Salesforce's order: names that do not exist, values of the wrong type,
  * fields that this user may not write.
  * @param skip names that are in the record for another reason, in lower case: `id` in a collection
+ * @param auditFields the user may set them on a create
  */
 export function readFields(
   object: ObjectDefinition,
   body: JsonObject,
   mode: 'create' | 'update',
-  skip: ReadonlySet<string> = new Set(),
+  { skip = new Set<string>(), auditFields = false }: { skip?: ReadonlySet<string>; auditFields?: boolean } = {},
 ): ReadFields {
   const sent = Object.entries(body).filter(([name]) => !ignored.has(name) && !skip.has(name.toLowerCase()));
   const known: [FieldDefinition, unknown][] = [];
@@ -111,7 +112,9 @@ export function readFields(
     if ('problem' in read) return { problems: [read.problem] };
     values[field.name] = read.value;
   }
-  const locked = known.filter(([field]) => !(mode === 'create' ? field.createable : field.updateable));
+  const isOpen = (field: FieldDefinition) =>
+    mode === 'create' ? field.createable || (auditFields && isAuditField(field.name)) : field.updateable;
+  const locked = known.filter(([field]) => !isOpen(field));
   return locked.length > 0 ? { problems: [notWritable(locked.map(([field]) => field.name))] } : { values };
 }
 

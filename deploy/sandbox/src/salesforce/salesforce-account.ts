@@ -96,7 +96,7 @@ export class SalesforceAccount implements ImitatedAccount {
     this.usage = new ApiUsage();
   }
 
-  private perform(call: ReceivedCall, { now, refusals }: CallContext): ApiReply {
+  private perform(call: ReceivedCall, { now, refusals, settings }: CallContext): ApiReply {
     const { endpoint, params } = getEndpoint(call);
     const version = params.version === undefined ? '' : readVersion(params.version);
     if (call.bodyText !== '' && !isJson(call.contentType)) {
@@ -104,7 +104,8 @@ export class SalesforceAccount implements ImitatedAccount {
       throw new SalesforceError(415, { code: 'UNSUPPORTED_MEDIA_TYPE', message });
     }
     const { org, data } = this;
-    return endpoint.perform({ ...call, org, data, params, version, now, refusals });
+    const { auditFields = false } = settings;
+    return endpoint.perform({ ...call, org, data, params, version, auditFields, now, refusals });
   }
 
   /** On every reply of the API. An account whose limit is switched off shows the usual one. */

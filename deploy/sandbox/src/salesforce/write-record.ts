@@ -4,7 +4,7 @@ import { recordDeleted, refused, unknownReference, type Problem, type Problems }
 import { isRequired, type FieldDefinition, type ObjectDefinition } from './field-definition';
 import { findField, objectNamed } from './objects';
 import { attributesOf, comparedFields, type OrgCall, type OrgData } from './org-data';
-import { readFields, type ReadFields } from './read-value';
+import { readFields, readMoment, type ReadFields } from './read-value';
 import { toLongId, toShortId } from './record-ids';
 
 /** What became of one record of a call. */
@@ -24,7 +24,9 @@ export function createRecord(call: OrgCall, object: ObjectDefinition, input: Inp
   if ('problems' in read) return read;
   const problems = orderedProblems(call, { object, values: read.values });
   if (isSome(problems)) return { problems };
-  return { record: call.data.create(object.name, withDefaults(call, object, read.values), call.now) };
+  const { CreatedDate, ...values } = read.values;
+  const createdAt = typeof CreatedDate === 'string' ? readMoment(CreatedDate) : undefined;
+  return { record: call.data.create(object.name, withDefaults(call, object, values), call.now, createdAt) };
 }
 
 /** Changes a record, or returns every error that Salesforce reports. */
@@ -51,7 +53,9 @@ function refusalOf(call: OrgCall, index: number): Problem | undefined {
 
 function prepare(call: OrgCall, object: ObjectDefinition, input: Input, mode: 'create' | 'update'): ReadFields {
   const problem = refusalOf(call, input.index) ?? readOnlyObject(object);
-  return problem ? { problems: [problem] } : readFields(object, input.body, mode, input.skip);
+  return problem
+    ? { problems: [problem] }
+    : readFields(object, input.body, mode, { ...input, auditFields: call.auditFields });
 }
 
 interface Write {

@@ -53,8 +53,10 @@ async function lookUp(
   if (!page.ok) return failedLookup(page.failure, true);
   const own = page.records.find((record) => sameValue(value, record.fields[name]));
   if (own === undefined) return { kind: 'none', consistent: true };
-  // Without its time of creation it may be anybody's.
-  if (own.createdAt === undefined) return { kind: 'none', consistent: true, near: [own.id] };
+  // Without its time of creation, or with one that the write set, it may be anybody's.
+  const moment = declared.created?.split('/').at(-1)?.toLowerCase();
+  const isBackdated = Object.keys(fields).some((sent) => sent.toLowerCase() === moment);
+  if (own.createdAt === undefined || isBackdated) return { kind: 'none', consistent: true, near: [own.id] };
   // Older than the first attempt: somebody else's, and a resend meets the provider's refusal, as it should.
   if (+own.createdAt < +since - clockSkewMs) return { kind: 'none', consistent: true };
   if (!matchesSent(fields, own.fields)) return { kind: 'none', consistent: true, near: [own.id] };

@@ -51,7 +51,7 @@ describe('contacts with email: one consistent read', () => {
       body: {
         idProperty: 'email',
         inputs: [{ id: email }, { id: 'b@x' }],
-        properties: ['createdate', 'email', 'firstname', 'age'],
+        properties: ['createdate', 'hs_merged_object_ids', 'hs_calculated_merged_vids', 'email', 'firstname', 'age'],
       },
     });
   });
@@ -73,6 +73,24 @@ describe('contacts with email: one consistent read', () => {
   test('of another record that has it as its second email', async () => {
     stub.replyWith({ status: 200, body: { results: [record('1', { email: 'first@x' })] } });
     expect(await find({ email })).toEqual([{ kind: 'none', consistent: true }]);
+  });
+
+  // Ours may have been merged into it, and its email has become a second one. A resend would meet a conflict that is our own.
+  test.each<[string, Fields, number]>([
+    ['under another email', { email: 'first@x', hs_merged_object_ids: '77' }, -86_400],
+    ['under the same', { email, hs_calculated_merged_vids: '1:1;77:2' }, -86_400],
+  ])('merged with others, %s: it may be ours', async (_, properties, secondsAfter) => {
+    stub.replyWith({ status: 200, body: { results: [record('1', properties, secondsAfter)] } });
+    expect(await find({ email })).toEqual([{ kind: 'none', consistent: true, near: ['1'] }]);
+  });
+
+  test.each(['createdate', 'hs_createdate'])('a create that sends %s is not bounded by it', async (moment) => {
+    const mine = record('1', { email, firstname: 'Ada' }, -86_400);
+    stub.replyWith({ status: 200, body: { results: [mine], total: 1 } });
+    expect(await find({ email, [moment]: mine.createdAt })).toMatchObject([{ kind: 'none', near: ['1'] }]);
+    const [found] = await find({ firstname: 'Ada', [moment]: mine.createdAt });
+    expect(found).toMatchObject({ kind: 'none', consistent: false, near: ['1'] });
+    expect(JSON.stringify(bodies().at(-1)?.filterGroups)).not.toContain('GTE');
   });
 
   test('more than 100: in several calls', async () => {

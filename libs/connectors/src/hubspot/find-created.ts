@@ -91,7 +91,9 @@ async function lookUpChunk(
   lookups: readonly KeyedLookup[],
 ): Promise<FoundCreated[]> {
   const values = lookups.map(({ key }) => key.value);
-  const fields = [...new Set(['createdate', ...lookups.flatMap((lookup) => Object.keys(lookup.fields))])];
+  const fields = [
+    ...new Set(['createdate', ...mergedProperties, ...lookups.flatMap((lookup) => Object.keys(lookup.fields))]),
+  ];
   try {
     const records = await batchRead(api, { ...call, fields, byProperty: { name, values } });
     return lookups.map((lookup, index) => {
@@ -138,6 +140,7 @@ function filtersOf(objectName: string, lookup: Lookup): SearchFilter[] | undefin
   const sent = sentFilters(lookup.fields);
   if (sent.length === 0) return undefined;
   const since = String(+lookup.since - clockSkewMs);
+  if (isBackdated(lookup)) return sent;
   return [...sent, { propertyName: createdProperty(objectName), operator: 'GTE', value: since }];
 }
 
@@ -203,17 +206,27 @@ function distinctiveOf(objectName: string): readonly string[] {
   return distinctive[canonicalObjectName(objectName)] ?? [];
 }
 
+/** Set by HubSpot on a record that others were merged into. */
+const mergedProperties = ['hs_merged_object_ids', 'hs_calculated_merged_vids'] as const;
+
+/** HubSpot takes this moment from a create of a company, a deal or a ticket; what it then states shows nothing. */
+function isBackdated({ fields }: Lookup): boolean {
+  return Object.keys(fields).some((name) => ['createdate', 'hs_createdate'].includes(name.toLowerCase()));
+}
+
 /**
  * By the unique key: the one record that has it. Made in time with another value in it, it may be ours that a workflow
- * changed: it is near.
+ * changed: it is near. So is an older one where ours may have been merged into it, or may state another moment than its own.
  */
 function toKeyed(lookup: Lookup & { readonly key: UniqueKey }, record: ProviderRecord | undefined): FoundCreated {
   const { name, value } = lookup.key;
   // A contact is found by its second email too, and was not made with that one.
   const isKeyed = record !== undefined && sameValue(value, record.fields[name]);
-  if (!isKeyed || !isInTime(lookup, record)) return { kind: 'none', consistent: true };
-  if (matchesSent(lookup.fields, record.fields)) return foundRecords([record], { consistent: true });
-  return { kind: 'none', consistent: true, near: [record.id] };
+  const isShown = isKeyed && isInTime(lookup, record) && !isBackdated(lookup);
+  if (isShown && matchesSent(lookup.fields, record.fields)) return foundRecords([record], { consistent: true });
+  const isMerged = mergedProperties.some((each) => normalizeValue(record?.fields[each]) !== '');
+  const isNear = isShown || isMerged || (isKeyed && isBackdated(lookup));
+  return { kind: 'none', consistent: true, ...(record && isNear && { near: [record.id] }) };
 }
 
 /**
@@ -223,11 +236,14 @@ function toKeyed(lookup: Lookup & { readonly key: UniqueKey }, record: ProviderR
 function toSearched(objectName: string, lookup: Lookup, records: readonly ProviderRecord[]): FoundCreated {
   const isAnothers = ({ fields }: ProviderRecord) => lookup.others.some((other) => matchesSent(other, fields));
   const candidates = records.filter(
-    (record) => isInTime(lookup, record) && matchesSent(lookup.fields, record.fields) && !isAnothers(record),
+    (record) =>
+      (isBackdated(lookup) || isInTime(lookup, record)) &&
+      matchesSent(lookup.fields, record.fields) &&
+      !isAnothers(record),
   );
   const unsent = distinctiveOf(objectName).filter((name) => normalizeValue(lookup.fields[name]) === '');
   const isEqual = ({ fields }: ProviderRecord) => unsent.every((name) => normalizeValue(fields[name]) === '');
-  const equal = lookup.othersAreWhole ? candidates.filter(isEqual) : [];
+  const equal = lookup.othersAreWhole && !isBackdated(lookup) ? candidates.filter(isEqual) : [];
   if (equal.length > 0) return foundRecords(equal, { consistent: false });
   const near = candidates.map(({ id }) => id);
   return { kind: 'none', consistent: false, ...(near.length > 0 && { near }) };

@@ -10,6 +10,8 @@ let stub: ProviderStub;
 let salesforce: Required<Connector>;
 useStubbedConnectors((opened) => ({ stub, salesforce } = opened));
 
+/** Salesforce's own to fill. */
+const filled = { createable: false, updateable: false };
 const described = {
   status: 200,
   body: {
@@ -27,7 +29,7 @@ const described = {
       field('Vip__c', 'boolean'),
       field('Description', 'textarea', { filterable: false }),
       field('Notes__c', 'textarea', { filterable: false, htmlFormatted: true }),
-      field('CreatedDate', 'datetime'),
+      field('CreatedDate', 'datetime', filled),
     ],
   },
 };
@@ -241,6 +243,59 @@ test('a lookup takes quota before each exchange, its description too, and makes 
   expect(stub.requests).toHaveLength(0);
   expect(await findWith(1)).toMatchObject([{ kind: 'cannot-look-up', failure: { class: 'quota' } }]);
   expect(stub.requests).toHaveLength(1);
+});
+
+// Who may set audit fields makes a record of today that says 2019, and a flow can do the same to one that says nothing.
+describe('where a write may set CreatedDate, it bounds nothing', () => {
+  const open = field('CreatedDate', 'datetime');
+  const withMoments = (...moments: object[]) => {
+    const names = ['CreatedDate', 'SystemModstamp'];
+    const fields = described.body.fields.filter(({ name }) => !names.includes(name));
+    return { status: 200, body: { name: 'Contact', fields: [...fields, ...moments] } };
+  };
+  const stamp = field('SystemModstamp', 'datetime', filled);
+  const old = { ...jane, CreatedDate: '2019-03-01T10:00:00.000+0000' };
+
+  test.each<[string, object[], Fields, string]>([
+    ['sent with the record', [open, stamp], { CreatedDate: '2019-03-01T10:00:00Z' }, ' AND SystemModstamp >= 2026'],
+    ['sent under another spelling', [open, stamp], { createddate: '2019-03-01' }, ' AND SystemModstamp >= 2026'],
+    ['set by the account', [open, stamp], {}, ' AND SystemModstamp >= 2026'],
+    ['without another moment', [open], {}, "WHERE Email = 'jane@x.io' LIMIT"],
+    ['with another that can be set too', [open, field('SystemModstamp', 'datetime')], {}, "'jane@x.io' LIMIT"],
+  ])('%s', async (_, moments, sent, bound) => {
+    stub.replyWith(withMoments(...moments), page({ ...record('A', jane), ...old }));
+    expect(await find({ ...jane, ...sent })).toEqual([{ kind: 'none', consistent: true, near: [idOf('A')] }]);
+    expect(queries()[0]).toContain(bound);
+  });
+
+  test('with a unique key: the record that has it may be ours, whatever it says, and is none to send again for', async () => {
+    stub.replyWith(withMoments(open, stamp), page({ ...record('A', { ...old, Serial__c: 'x-1' }), ...old }));
+    const [found] = await find({ ...old, Serial__c: 'x-1' });
+    expect(found).toEqual({ kind: 'none', consistent: true, near: [idOf('A')] });
+  });
+
+  test('a record that says a moment of our time is ours, unless we said it', async () => {
+    stub.replyWith(withMoments(open, stamp), page(record('A', jane)));
+    expect(await find(jane)).toMatchObject([{ kind: 'found', matches: [{ recordId: idOf('A') }] }]);
+    expect(await find({ ...jane, CreatedDate: '2026-11-20T12:00:01Z' })).toMatchObject([{ near: [idOf('A')] }]);
+  });
+
+  test('no record with such a value, of whatever age: that is proof', async () => {
+    stub.replyWith(withMoments(open), page());
+    expect(await find(jane)).toEqual([{ kind: 'none', consistent: true }]);
+  });
+});
+
+test('what was deleted or merged meanwhile is asked for too', async () => {
+  stub.replyWith(described, page(record('A', { ...jane, IsDeleted: true })));
+  expect(await find(jane)).toMatchObject([{ kind: 'found', matches: [{ recordId: idOf('A') }] }]);
+  expect(stub.requests.map(({ path }) => path.split('?')[0]?.split('/').at(-1))).toEqual(['describe', 'queryAll']);
+});
+
+test('a unique value that the account rewrites hides nothing either', async () => {
+  stub.replyWith(described, page(), page(record('A', { ...jane, Serial__c: 'S-0001' })));
+  expect(await find({ ...jane, Serial__c: '1' })).toEqual([{ kind: 'none', consistent: true, near: [idOf('A')] }]);
+  expect(queries()[1]).toContain("WHERE Email = 'jane@x.io' AND CreatedDate");
 });
 
 describe('no lookup', () => {

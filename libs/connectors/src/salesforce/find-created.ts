@@ -1,14 +1,14 @@
 import { ProviderError } from '@sluice/errors';
 import { cannotLookUp, clockSkewMs, failedLookup, foundRecords, moreDetailed } from '../created';
 import { toFailure } from '../failures';
-import type { FindCreated, ProviderCall } from '../requests';
+import type { Fields, FindCreated, ProviderCall } from '../requests';
 import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
 import type { SalesforceApi } from './call-salesforce';
 import { describe } from './describe';
 import { sameValue } from './same-value';
 import { type SentValue, sentValues } from './sent-values';
 import { type Condition, type Selection, momentLiteral, pathBytes, pathBytesMax, query } from './soql';
-import { toProviderRecord } from './wire';
+import { type Description, toProviderRecord } from './wire';
 
 /** One create of unknown outcome, with its position in the request. */
 interface Lookup {
@@ -22,7 +22,15 @@ interface Lookup {
   readonly others: readonly (readonly SentValue[])[];
   /** False: there may be more of them. */
   readonly othersAreWhole: boolean;
+  /** The moment that bounds the lookup; undefined: records of any age are looked at. */
+  readonly bound: Bound | undefined;
+  /** The record says itself when it was created, so that its moment does not show that this create made it. */
+  readonly isBackdated: boolean;
 }
+
+/** Moments that Salesforce sets by itself. The second is never before the first, and moves on with every change. */
+const bounds = ['CreatedDate', 'SystemModstamp'] as const;
+type Bound = (typeof bounds)[number];
 
 /** What a lookup returned. */
 interface Rows {
@@ -37,8 +45,26 @@ function earliestMs({ since }: Lookup): number {
 }
 
 /**
+ * The first that can be queried and that no write of this user can set: with the permission "Set Audit Fields upon Record Creation" the write,
+ * a flow or a trigger can set CreatedDate, and no permission reaches SystemModstamp.
+ * Source: Salesforce Help 000176484 and "System Fields" of the object reference.
+ */
+function boundOf({ fields }: Description, find: FindCreated): Bound | undefined {
+  const isSent = find.records.some((record) => sends(record.fields, 'createddate'));
+  return bounds.find((name) => {
+    const field = fields.get(name.toLowerCase());
+    return field?.isFilterable && field.isReadOnly && !(isSent && name === 'CreatedDate');
+  });
+}
+
+function sends(fields: Fields, name: string): boolean {
+  return Object.keys(fields).some((sent) => sent.toLowerCase() === name);
+}
+
+/**
  * Looks up creates of unknown outcome with SOQL, which sees what is committed at once. Creates that are identified by
- * the same field share a query, so that a batch costs a few calls and not one per record. Source: reference 1c.
+ * the same field share a query, so that a batch costs a few calls and not one per record. What was deleted or merged since is seen too: it was
+ * created. Source: reference 1c, B4.
  */
 export async function findCreated(api: SalesforceApi, find: FindCreated): Promise<FoundCreated[]> {
   let description;
@@ -53,11 +79,15 @@ export async function findCreated(api: SalesforceApi, find: FindCreated): Promis
   const { othersAreWhole = true } = find;
   if (!fields.get('createddate')?.isFilterable)
     return find.records.map(() => cannotLookUp(`${objectName} has no CreatedDate`, true));
+  const bound = boundOf(description, find);
   const lookups = find.records.flatMap((record, index): Lookup[] => {
+    const isBackdated = sends(record.fields, 'createddate');
     const sent = sentValues(description, record.fields);
     const [key] = sent;
     const others = moreDetailed(record.fields, find.others ?? []).map((other) => sentValues(description, other));
-    return key?.literal === undefined ? [] : [{ index, since: record.since, sent, key, others, othersAreWhole }];
+    return key?.literal === undefined
+      ? []
+      : [{ index, since: record.since, sent, key, others, othersAreWhole, bound, isBackdated }];
   });
   const results = await lookUpAll(api, { ...find, objectName }, lookups);
   const found = new Map(lookups.map((lookup) => [lookup.index, decide(lookup, results.get(lookup), lookups)]));
@@ -79,7 +109,7 @@ interface Decided {
 }
 
 /**
- * A second lookup, by another value, for what was not found: a trigger that rewrites the value that was looked up hides our
+ * A second lookup, by another value, for what was not found: a trigger that rewrites the value that was looked up, unique or not, hides our
  * own record. What it returns is near, never found. A record that sent one value only can hide.
  */
 async function lookUpByAnother(
@@ -91,7 +121,7 @@ async function lookUpByAnother(
     const each = found.get(lookup.index);
     const isProof = each?.kind === 'none' && each.consistent && each.near === undefined;
     const key = lookup.sent[1];
-    return isProof && !lookup.key.field.isUnique && key?.literal !== undefined ? [{ ...lookup, key }] : [];
+    return isProof && key?.literal !== undefined ? [{ ...lookup, key }] : [];
   });
   const results = aside.length === 0 ? new Map<Lookup, RowsOrFailure>() : await lookUpAll(api, find, aside);
   return new Map(aside.map((lookup) => [lookup.index, decide(lookup, results.get(lookup), lookups)]));
@@ -122,14 +152,16 @@ async function lookUpAll(
  * What the rows say of one create. `none` is proof, and so a licence to send again, only when no row comes near: a
  * record of ours in which a trigger changed a value must not be made a second time. Where the key is unique the account
  * itself refuses a second one; a row with that key is near whatever else is in it. So it is of `found`, whose matches may be another's.
- * While not all other creates are known, what is equal may be another's too: it is near.
+ * While not all other creates are known, what is equal may be another's too: it is near. So is what is equal and not shown to be made since
+ * the first send, where that can only be seen from a moment that the account lets others set.
  */
 function decideLookup(lookup: Lookup, rows: Rows, lookups: readonly Lookup[]): FoundCreated {
   const isMoreDetailed = (record: ProviderRecord) => lookup.others.some((sent) => differing({ sent }, record) === 0);
   const candidates = rows.records.filter((record) => isCandidate(lookup, record) && !isMoreDetailed(record));
   const equal = candidates.filter((record) => differing(lookup, record) === 0);
   const { isUnique } = lookup.key.field;
-  const matches = isUnique || lookup.othersAreWhole ? equal : [];
+  const isShown = (record: ProviderRecord) => !lookup.isBackdated && isMadeSince(lookup, record);
+  const matches = isUnique || lookup.othersAreWhole ? equal.filter(isShown) : [];
   const isAnothers = (record: ProviderRecord) =>
     lookups.some(
       (other) => other.index !== lookup.index && isCandidate(other, record) && differing(other, record) === 0,
@@ -141,10 +173,15 @@ function decideLookup(lookup: Lookup, rows: Rows, lookups: readonly Lookup[]): F
   return matches.length === 0 ? { kind: 'none', ...visibility } : foundRecords(matches, visibility);
 }
 
-function isCandidate(lookup: Lookup, { createdAt, fields }: ProviderRecord): boolean {
-  if (createdAt === undefined || +createdAt < earliestMs(lookup)) return false;
+function isCandidate(lookup: Lookup, record: ProviderRecord): boolean {
+  // The other bound is asked of Salesforce alone: it only says that a record cannot be older.
+  if (lookup.bound === 'CreatedDate' && !isMadeSince(lookup, record)) return false;
   const { key } = lookup;
-  return sameValue(key.field, key.value, fields[key.field.name]);
+  return sameValue(key.field, key.value, record.fields[key.field.name]);
+}
+
+function isMadeSince(lookup: Lookup, { createdAt }: ProviderRecord): boolean {
+  return createdAt !== undefined && +createdAt >= earliestMs(lookup);
 }
 
 function differing({ sent }: Pick<Lookup, 'sent'>, { fields }: ProviderRecord): number {
@@ -188,7 +225,7 @@ async function lookUpNarrowly(api: SalesforceApi, call: Call, lookup: Lookup): P
 }
 
 async function read(api: SalesforceApi, call: Call, selection: ReturnType<typeof select>): Promise<LookupResult> {
-  const queried = await query(api, selection, call);
+  const queried = await query(api, selection, call, 'with-deleted');
   if (!queried.ok) return { failure: queried.failure };
   const { records, isWhole } = queried.page;
   const found = records.flatMap((record) => toProviderRecord(record, selection.fields) ?? []);
@@ -198,10 +235,11 @@ async function read(api: SalesforceApi, call: Call, selection: ReturnType<typeof
 
 function select(objectName: string, lookups: readonly Lookup[], where: readonly Condition[]) {
   const since = momentLiteral(new Date(Math.min(...lookups.map(earliestMs))));
-  const created: Condition = { field: 'CreatedDate', operator: '>=', literals: [since] };
+  const bound = lookups[0]?.bound;
+  const created: Condition[] = bound === undefined ? [] : [{ field: bound, operator: '>=', literals: [since] }];
   const values = lookups.flatMap(({ sent, others }) => [sent, ...others].flat());
   const fields = ['CreatedDate', ...new Set(values.map(({ field }) => field.name))];
-  return { objectName, fields, where: [...where, created], limit: rowsMax } satisfies Selection;
+  return { objectName, fields, where: [...where, ...created], limit: rowsMax } satisfies Selection;
 }
 
 function keysOf(lookups: readonly Lookup[]): Condition[] {

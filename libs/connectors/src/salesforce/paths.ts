@@ -30,7 +30,8 @@ export const paths = {
   retrieve: (objectName: string) => `${paths.collections}/${encodeURIComponent(objectName)}`,
   /** Create or update by an external id. */
   upserts: (objectName: string, field: string) => `${paths.retrieve(objectName)}/${encodeURIComponent(field)}`,
-  query: (soql: string) => `${root}/query?q=${encodeURIComponent(soql)}`,
+  query: (soql: string, resource: 'query' | 'queryAll' = 'query') =>
+    `${root}/${resource}?q=${encodeURIComponent(soql)}`,
   userinfo: '/services/oauth2/userinfo',
   authorize: '/services/oauth2/authorize',
   token: '/services/oauth2/token',

@@ -144,9 +144,17 @@ export function pathBytes(selection: Selection): number {
 type Queried =
   { readonly ok: true; readonly page: WirePage } | { readonly ok: false; readonly failure: ProviderFailure };
 
-/** `GET /query?q=`. Reads what is committed, without lag. Never throws. Source: reference B4. */
-export async function query(api: SalesforceApi, selection: Selection, call: ProviderCall): Promise<Queried> {
-  const path = paths.query(toSoql(selection));
+/**
+ * `GET /query?q=`, or `/queryAll?q=` to see what was deleted or merged too. Reads what is committed, without lag. Never throws.
+ * Source: reference B4.
+ */
+export async function query(
+  api: SalesforceApi,
+  selection: Selection,
+  call: ProviderCall,
+  records: 'live' | 'with-deleted' = 'live',
+): Promise<Queried> {
+  const path = paths.query(toSoql(selection), records === 'live' ? 'query' : 'queryAll');
   if (path.length > pathBytesMax) {
     const message = `the query is ${path.length} bytes long as a URL, and Salesforce takes ${pathBytesMax}: use fewer or shorter filters`;
     return { ok: false, failure: { class: 'rejected', scope: 'record', message } };

@@ -17,13 +17,13 @@ interface Found {
 }
 
 /** Runs a query on committed records. */
-export function runQuery(data: OrgData, soql: string): Found {
+export function runQuery(data: OrgData, soql: string, which: 'live' | 'with-deleted' = 'live'): Found {
   const query = parseQuery(soql);
   const object = findObject(query.from);
   if (!object) throw new SalesforceError(400, unsupportedType(query.from));
   const columns = query.select === 'count' ? 'count' : columnsOf(object, query.select, query.limit);
   const tests = query.where.map((comparison) => comparisonTest(object, comparison));
-  const records = data.all(object.name).filter((record) => tests.every((test) => test(data, record)));
+  const records = data.all(object.name, which).filter((record) => tests.every((test) => test(data, record)));
   return { columns, records: records.slice(0, query.limit) };
 }
 
