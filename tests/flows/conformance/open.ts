@@ -22,11 +22,15 @@ export interface Imitations {
   close(): Promise<void>;
 }
 
-export async function openImitations(): Promise<Imitations> {
+/** @param reachedAt where connectors reach the sandbox of this base URL. @default there */
+export async function openImitations(
+  reachedAt: (url: string) => Promise<string> = (url) => Promise.resolve(url),
+): Promise<Imitations> {
   const sandbox: RunningSandbox = await createSandbox({ port: 0, host: '127.0.0.1' });
   const { url } = sandbox;
+  const at = await reachedAt(url);
   const connectors = createConnectors({
-    urls: { hubspot: url, salesforceLogin: url, salesforceInstance: url, declared: `${url}/rest` },
+    urls: { hubspot: at, salesforceLogin: at, salesforceInstance: at, declared: `${at}/rest` },
     callTimeoutMs: 5_000,
     logger: silentLogger,
     metrics: createMetrics('tests'),

@@ -102,13 +102,13 @@ function linkPair({ data }: PairCall, { fromId, toId, typeIds }: Pair): void {
   for (const [index, typeId] of typeIds.entries()) data.link({ fromId, toId, typeId }, index === 0);
 }
 
-/** A linked pair in a reply: record ids are numbers here, unlike everywhere else. */
+/** A linked pair in a reply. */
 function namesOf({ from, to }: PairCall, { fromId, toId }: Pair): Record<string, unknown> {
   return {
     fromObjectTypeId: from.typeId,
-    fromObjectId: Number(fromId),
+    fromObjectId: fromId,
     toObjectTypeId: to.typeId,
-    toObjectId: Number(toId),
+    toObjectId: toId,
     labels: [],
   };
 }

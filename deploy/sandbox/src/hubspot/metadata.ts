@@ -25,7 +25,7 @@ export const listProperties: Action<ObjectCall> = ({ type }) => ({
 });
 
 /** `GET /crm-object-schemas/{version}/schemas/{T}` -> the object, its properties and the types of link that begin at it. */
-export const readSchema: Action<ObjectCall> = ({ type, portalId }) => {
+export const readSchema: Action<ObjectCall> = ({ type }) => {
   const upper = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
   return {
     status: 200,
@@ -40,7 +40,7 @@ export const readSchema: Action<ObjectCall> = ({ type, portalId }) => {
       primaryDisplayProperty: type.shownByDefault[0],
       secondaryDisplayProperties: type.shownByDefault.slice(1, 3),
       archived: false,
-      portalId,
+      allowsSensitiveProperties: false,
       properties: describeProperties(type),
       associations: associationTypes
         .filter(({ from }) => from === type.typeId)
