@@ -1,4 +1,5 @@
-import type { AuthScheme, FieldNameForm, ObjectMetadata, ProviderInfo, ProviderSupport } from '@sluice/types';
+import { jsonPathFault, nestedField } from '@sluice/types';
+import type { AuthScheme, FieldNameForm, FieldOf, ObjectMetadata, ProviderInfo, ProviderSupport } from '@sluice/types';
 import type {
   AuthorizationRequest,
   BatchCreate,
@@ -40,6 +41,25 @@ export interface FieldCapabilities {
   readonly reserved: Readonly<Record<'create' | 'update', readonly string[]>>;
   /** The items of a list are joined by it into one text: a multi-select. Absent: lists go as they are. */
   readonly listSeparator?: string;
+  /**
+   * The field of an object that a name means, in the spelling that planning and search use; undefined for a path that means none,
+   * which is refused where it is written. @default `nestedField`: paths lead into objects of the record
+   */
+  readonly fieldOf?: (objectName: string, name: string) => string | undefined;
+  /** What a path that means no field breaks, as the end of a sentence with its remedy. @default 'leads to no field' */
+  readonly pathRule?: string;
+}
+
+/** The fields of one object, by any name for them. */
+export function fieldOfObject({ fieldOf }: FieldCapabilities, objectName: string): FieldOf {
+  return fieldOf === undefined ? nestedField : (name) => fieldOf(objectName, name);
+}
+
+/** Why a name can mean no field of the object, as the end of a sentence; undefined for one that may. */
+export function fieldFault(fields: FieldCapabilities, objectName: string, name: string): string | undefined {
+  const fault = jsonPathFault(name);
+  if (fault !== undefined || fieldOfObject(fields, objectName)(name) !== undefined) return fault;
+  return fields.pathRule ?? 'leads to no field';
 }
 
 /**

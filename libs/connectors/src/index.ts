@@ -6,6 +6,7 @@ export type {
   FieldCapabilities,
   Limited,
 } from './connector';
+export { fieldFault, fieldOfObject } from './connector';
 export type { Declaration } from './declarative/declaration';
 export { loadDeclarations } from './declarative/load-declarations';
 export { readYaml, type YamlPosition } from './declarative/read-yaml';

@@ -4,7 +4,7 @@ import { readObjectConfigSchema, type ReadObjectConfig, type ReadFilter } from '
 import { writeObjectConfigSchema, type WriteObjectConfig } from './write-config';
 import { bodyIssue } from './problem';
 import { isCronSchedule } from './cron-schedule';
-import { checkNames, isHostileName, pathOf } from './field-names';
+import { checkNames, isHostileName, jsonPathFault, pathOf } from './field-names';
 import { limits } from './limits';
 
 /** What an installation configures. Source: specification, Config Content. */
@@ -110,9 +110,12 @@ function checkReadObject(object: Partial<ReadObjectConfig>, path: string): Issue
 
 /** The provider's name of a field becomes the key of a write: it obeys the rule of keys. */
 function checkMappings(mappings: ReadObjectConfig['selectedFieldMappings'] = {}, path: string): Issue[] {
-  return Object.entries(mappings)
-    .filter(([, field]) => isHostileName(field))
-    .map(([name, field]) => bodyIssue(pathOf(path, name), 'leads to a name that is not allowed', field));
+  return Object.entries(mappings).flatMap(([name, field]) => {
+    const ofName = jsonPathFault(name);
+    if (ofName !== undefined) return [bodyIssue(pathOf(path, name), ofName, name)];
+    const fault = isHostileName(field) ? 'leads to a name that is not allowed' : jsonPathFault(field);
+    return fault === undefined ? [] : [bodyIssue(pathOf(path, name), fault, field)];
+  });
 }
 
 /** Source: specification, fieldFilters: each field can have only one condition. */

@@ -1,6 +1,6 @@
 import type { ManifestReadObject } from './manifest';
 import type { ReadObjectConfig } from './read-config';
-import { normalFieldName, type FieldNameForm } from './field-names';
+import { nestedField, normalFieldName, type FieldNameForm, type FieldOf } from './field-names';
 import type { JsonValue } from './write-request';
 
 /**
@@ -12,10 +12,12 @@ export type FieldMappings = ReadonlyMap<string, string | undefined>;
 /**
  * The read mappings of one object. Sources, a later one wins: manifest, dynamic mappings with a field, the user's selection.
  * Spec is silent on their order; we chose it, see rulings.
+ * @param fieldOf the provider's spelling of a field @default as it is written
  */
 export function fieldMappings(
   declared: ManifestReadObject | undefined,
   config: Partial<ReadObjectConfig> | undefined,
+  fieldOf: FieldOf = (name) => name,
 ): FieldMappings {
   const mappings = new Map<string, string | undefined>();
   for (const { mapToName, fieldName } of [...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])]) {
@@ -28,7 +30,7 @@ export function fieldMappings(
     // An empty choice is none: a form sends it for what the user left open.
     mappings.set(name, field === '' ? undefined : field);
   }
-  return mappings;
+  return new Map([...mappings].map(([name, field]) => [name, field === undefined ? undefined : fieldOf(field)]));
 }
 
 /** Of a provider field: the builder's value to the provider's. Undefined: none is mapped. */
@@ -42,13 +44,15 @@ export type ValueMappings = (field: string) => ReadonlyMap<string, string> | und
 export function valueMappings(
   config: Pick<ReadObjectConfig, 'selectedValueMappings'> | undefined,
   form: FieldNameForm,
+  fieldOf: FieldOf = nestedField,
 ): ValueMappings {
+  const keyOf = (field: string): string => normalFieldName(fieldOf(field) ?? field, form);
   const byField = new Map<string, ReadonlyMap<string, string>>();
   for (const [field, values] of Object.entries(config?.selectedValueMappings ?? {})) {
-    const name = normalFieldName(field, form);
+    const name = keyOf(field);
     if (!byField.has(name)) byField.set(name, new Map(Object.entries(values)));
   }
-  return (field) => byField.get(normalFieldName(field, form));
+  return (field) => (byField.size === 0 ? undefined : byField.get(keyOf(field)));
 }
 
 /** The provider's value for one that the builder knows. Texts only. */

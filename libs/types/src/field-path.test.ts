@@ -15,6 +15,11 @@ describe('jsonPathFault', () => {
     ["$['a']['b']x", form],
     ["$['__proto__']['a']", hostile],
     ["$['a']['constructor']", hostile],
+    ["$['a'][0]", form],
+    ["$['a'][*]", form],
+    ['$..a', form],
+    ["$['a\\'b']", form],
+    ["$['a\0']", hostile],
   ])('%s', (name, fault) => {
     expect(jsonPathFault(name)).toBe(fault);
   });

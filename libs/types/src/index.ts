@@ -21,7 +21,20 @@ export * from './connection-request';
 export * from './credentials';
 export { failedRecordLine, failedRecordsHeader } from './csv';
 export * from './field-mappings';
-export { fieldSteps, isHostileName, normalFieldName, pathOf, type FieldNameForm } from './field-names';
+export {
+  fieldNameOf,
+  fieldSteps,
+  isHostileName,
+  jsonPathFault,
+  memberAt,
+  nestedField,
+  normalFieldName,
+  pathOf,
+  withMemberAt,
+  withoutMemberAt,
+  type FieldNameForm,
+  type FieldOf,
+} from './field-names';
 export * from './group';
 export * from './hydrated-revision';
 export * from './installation';

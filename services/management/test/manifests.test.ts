@@ -82,6 +82,26 @@ describe('400 with line and column', () => {
       'integrations[0].read.objects[0].requiredFields[0].fieldName',
       expect.stringContaining("must be JSONPath in brackets, such as $['address']['city'] (line 5, "),
     ],
+    [
+      'a path into an object, at a provider without any',
+      lines(
+        '  - name: a',
+        '    provider: hubspot',
+        `    read: {objects: [{objectName: a, optionalFields: [{fieldName: x}, {fieldName: "$['a']['b']"}]}]}`,
+      ),
+      'integrations[0].read.objects[0].optionalFields[1].fieldName',
+      expect.stringMatching(/HubSpot has none in a record: give the name of the property alone \(line 5, /),
+    ],
+    [
+      'a path that no field of Salesforce has',
+      lines(
+        '  - name: a',
+        '    provider: salesforce',
+        `    read: {objects: [{objectName: a, requiredFields: [{mapToName: x, default: "$['a b']['c']"}]}]}`,
+      ),
+      'integrations[0].read.objects[0].requiredFields[0].default',
+      expect.stringMatching(/^leads to no field: .* \(line 5, /),
+    ],
     ['a second document', 'a: 1\n---\nb: 2', 'sourceYaml', expect.stringContaining('multiple documents')],
     ['an unknown tag', 'specVersion: !secret 1.0.0', 'sourceYaml', expect.stringContaining('(line 1, column 14)')],
   ])('of %s', async (_case, text, name, detail) => {

@@ -83,6 +83,30 @@ describe('422 POST installations', () => {
     expect(await management.countRows()).toEqual(before);
   });
 
+  it('names every name that can mean no field of the provider, once', async () => {
+    const { install } = await prepareInstall();
+    const read = {
+      selectedFields: { "$['a']['b']": true, "$['email']": true },
+      selectedFieldMappings: { nick: "$['a']['b']" },
+      selectedValueMappings: { '$.a': { x: 'y' } },
+      fieldFilters: [{ fieldName: "$['a']['b']", operator: 'eq' as const, value: 1 }],
+    };
+    const setting = { writeOnCreate: 'never' as const };
+    const write = {
+      contacts: { objectName: 'contacts', selectedFieldSettings: { "$['a']['b']": setting, nick: setting } },
+    };
+    const reply = await install({ ...contacts(read), write: { objects: write } }).expect(422);
+    const at = 'config.content.read.objects.contacts';
+    const flat = expect.stringContaining('give the name of the property alone');
+    expect(named(reply.body)).toEqual([
+      [`${at}.selectedFieldMappings.nick`, flat],
+      [`${at}.selectedFields["$['a']['b']"]`, flat],
+      [`${at}.selectedValueMappings["$.a"]`, expect.stringContaining('must be JSONPath in brackets')],
+      [`${at}.fieldFilters[0].fieldName`, flat],
+      [`config.content.write.objects.contacts.selectedFieldSettings["$['a']['b']"]`, flat],
+    ]);
+  });
+
   it('names an object that the account lacks', async () => {
     const { install } = await prepareInstall();
     const reply = await install(contacts({ selectedFields: { a: true } }, 'butterflies')).expect(422);

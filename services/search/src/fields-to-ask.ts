@@ -26,11 +26,12 @@ interface Call {
 export async function fieldsToAsk(connector: Connector, call: Call, choice: FieldChoice): Promise<string[]> {
   const { names, filters, object } = choice;
   const mapped = [...names.mapped.values()].flatMap((field) => field ?? []);
-  const fieldNames = [...names.unmapped, ...mapped, ...filters.map(({ field }) => field)];
+  const unmapped = names.unmapped.flatMap((name) => names.fieldOf(name) ?? []);
+  const fieldNames = [...unmapped, ...mapped, ...filters.map(({ field }) => field)];
   const all = wantsAll(choice) ? await readableFields(connector, call) : [];
   const unwanted = new Set(
     Object.entries(object.config?.selectedFields ?? {}).flatMap(([name, isRead]) =>
-      isRead ? [] : [name.toLowerCase()],
+      isRead ? [] : [(names.fieldOf(name) ?? name).toLowerCase()],
     ),
   );
   return unique([...all.filter((name) => !unwanted.has(name.toLowerCase())), ...fieldNames]);

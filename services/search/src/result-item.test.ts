@@ -188,3 +188,50 @@ describe('getSearchableObject', () => {
     expect(getSearchableObject(installationOf(object), 'people').declared).toBe(object);
   });
 });
+
+describe('fields inside objects', () => {
+  const [tier, plan] = ["$['properties']['tier']", "$['properties']['plan']"];
+  const declared = {
+    requiredFields: [
+      { fieldName: tier, mapToName: 'tier' },
+      { fieldName: "$['place']['geo']['lat']", mapToName: "$['at']['lat']" },
+      { fieldName: plan },
+      { fieldName: "$['email']", mapToName: 'mail' },
+    ],
+  };
+  const found = record({
+    email: 'a@b.c',
+    properties: { tier: 'gold', plan: 'pro' },
+    place: { geo: { lat: 47 } },
+  });
+
+  it('stand under their mapped names, or as the manifest spells them, and the object stays whole', () => {
+    const object = objectOf(declared, { selectedValueMappings: { [tier]: { best: 'gold' } } });
+    expect(toResultItem(found, fieldNamesOf(object, 'exact'))).toMatchObject({
+      mappedFields: { tier: 'best', mail: 'a@b.c', at: { lat: 47 } },
+      fields: { [plan]: 'pro', properties: { tier: 'gold', plan: 'pro' } },
+    });
+  });
+
+  it('are left out where the record has no such object', () => {
+    const item = toResultItem(record({ properties: 'none', email: null }), fieldNamesOf(objectOf(declared), 'exact'));
+    expect(item.mappedFields).toEqual({ mail: null });
+  });
+
+  it('are read under the spelling of the provider, and a path that means none is not asked', () => {
+    const fieldOf = (name: string) => (name === tier ? 'Tier' : name.startsWith('$') ? undefined : name);
+    const names = fieldNamesOf(objectOf(declared), 'case-insensitive', fieldOf);
+    expect(toResultItem(record({ Tier: 'gold' }), names)).toMatchObject({ fields: {}, mappedFields: { tier: 'gold' } });
+    expect(names.unmapped).toEqual([]);
+    const filters = [{ fieldName: 'tier', operator: 'eq' as const, value: 'x' }];
+    expect(toProviderFilters(filters, names)).toEqual([{ field: 'Tier', value: 'x' }]);
+  });
+
+  it('a filter on a name that can mean no field is refused', () => {
+    const names = fieldNamesOf(objectOf(declared), 'exact');
+    const filters = [{ fieldName: '$.a.b', operator: 'eq' as const, value: 'x' }];
+    expect(() => toProviderFilters(filters, names, () => 'is no path')).toThrow(
+      expect.objectContaining({ issues: [expect.objectContaining({ name: 'fieldFilters[0].fieldName' })] }),
+    );
+  });
+});

@@ -1,5 +1,5 @@
 import { ValidationError } from '@sluice/errors';
-import type { Auth, Connector, ProviderRecord } from '@sluice/connectors';
+import { fieldFault, fieldOfObject, type Auth, type Connector, type ProviderRecord } from '@sluice/connectors';
 import { askAccount } from '@sluice/installations';
 import type { InstallationNames } from '@sluice/store';
 import { currentStep, type HeldBytes } from '@sluice/telemetry';
@@ -33,17 +33,20 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
   const { installation, blockedMs, live } = await context.installations.resolveAccount(order.names);
   const object = getSearchableObject(installation, order.request.objectName);
   const connector = getSearcher(context, installation);
-  const names = fieldNamesOf(object, connector.capabilities.fields.names);
-  const filters = toProviderFilters(order.request.fieldFilters, names);
+  const { fields: ofFields } = connector.capabilities;
+  const { objectName } = object.declared;
+  const names = fieldNamesOf(object, ofFields.names, fieldOfObject(ofFields, objectName));
+  const filters = toProviderFilters(order.request.fieldFilters, names, (name) =>
+    fieldFault(ofFields, objectName, name),
+  );
   const { projectId, connectionId, laneId, groupRef, provider } = installation;
-  currentStep()?.note({ objectName: object.declared.objectName, provider: installation.provider });
+  currentStep()?.note({ objectName, provider: installation.provider });
   // The same account as writes use: its block holds for searches too, and so does its quota where they have none of their own.
   if (blockedMs > 0) throw laneBlocked(blockedMs);
   const known = await live();
   const quotas = context.pace(order.signal);
   await takeLaneQuota({ store: context.store, quotas }, { projectId, laneId }, connector);
   const ask = async (auth: Auth): Promise<ProviderRecord[]> => {
-    const { objectName } = object.declared;
     const call = { auth, objectName, traceparent: order.traceparent };
     const fields = await fieldsToAsk(connector, call, { object, names, filters });
     return connector.search({

@@ -1,8 +1,9 @@
 import { ForbiddenError, NotFoundError } from '@sluice/errors';
-import { fieldMappings, normalFieldName, valueMappings } from '@sluice/types';
+import { fieldMappings, nestedField, normalFieldName, valueMappings } from '@sluice/types';
 import type {
   FieldMappings,
   FieldNameForm,
+  FieldOf,
   InstallationContext,
   ManifestReadObject,
   ReadObjectConfig,
@@ -52,19 +53,29 @@ export interface FieldNames {
   readonly unmapped: readonly string[];
   /** Requested by provider field, in any of its spellings. */
   readonly values: ValueMappings;
+  /** The provider's spelling of a field. */
+  readonly fieldOf: FieldOf;
 }
 
 /**
  * Mapped names come from the mappings; the others from the manifest's required fields and the user's selection.
  * @param form how the provider compares its names. Mapped names are the builder's own and compare exactly.
+ * @param fieldOf the provider's spelling of a field. A path that means none there is no field that is read.
  */
-export function fieldNamesOf({ declared, config }: SearchableObject, form: FieldNameForm): FieldNames {
+export function fieldNamesOf(
+  { declared, config }: SearchableObject,
+  form: FieldNameForm,
+  fieldOf: FieldOf = nestedField,
+): FieldNames {
   const required = declared.requiredFields ?? [];
-  const mapped = fieldMappings(declared, config);
+  const mapped = fieldMappings(declared, config, fieldOf);
   const always = required.flatMap(({ fieldName }) => fieldName ?? []);
   const chosen = Object.entries(config?.selectedFields ?? {}).flatMap(([name, isChosen]) => (isChosen ? [name] : []));
-  const keyOf = (name: string): string => normalFieldName(name, form);
-  const targets = new Set([...mapped.values()].flatMap((field) => (field === undefined ? [] : keyOf(field))));
-  const unmapped = [...new Set([...always, ...chosen])].filter((name) => !targets.has(keyOf(name)));
-  return { mapped, unmapped, values: valueMappings(config, form) };
+  const keyOf = (name: string): string => normalFieldName(fieldOf(name) ?? name, form);
+  const targets = new Set(
+    [...mapped.values()].flatMap((field) => (field === undefined ? [] : normalFieldName(field, form))),
+  );
+  const named = [...new Set([...always, ...chosen])].filter((name) => fieldOf(name) !== undefined);
+  const unmapped = named.filter((name) => !targets.has(keyOf(name)));
+  return { mapped, unmapped, values: valueMappings(config, form, fieldOf), fieldOf };
 }

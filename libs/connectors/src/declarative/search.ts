@@ -1,3 +1,4 @@
+import { fieldSteps } from '@sluice/types';
 import { toProviderError } from '../failures';
 import type { SearchRequest } from '../requests';
 import type { ProviderFailure, ProviderRecord } from '../results';
@@ -158,6 +159,8 @@ function filtersFault(
   const strange = filters.find(({ field }) => !isFieldName(field) || (searchable && !searchable.includes(field)));
   if (strange === undefined) return undefined;
   const field = strange.field.slice(0, 100);
+  if (fieldSteps(strange.field).length > 1)
+    return `${objectName} cannot be searched by ${field}, which is inside an object`;
   return searchable
     ? `${objectName} cannot be searched by ${field}, only by ${searchable.join(', ')}`
     : `${field} cannot be the name of a field`;
@@ -166,7 +169,7 @@ function filtersFault(
 /** What is read is shown under its own name, so the id and the moment of creation come along. */
 function namesOf({ id, created = '' }: DeclaredSearch, fields: readonly string[]): string[] {
   const own = [id, created].flatMap((pointer) => pointer.split('/').slice(1, 2));
-  return [...new Set([...own, ...fields])];
+  return [...new Set([...own, ...fields.flatMap((name) => fieldSteps(name).slice(0, 1))])];
 }
 
 type Texts = Readonly<Record<string, string>>;

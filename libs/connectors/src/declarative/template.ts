@@ -1,3 +1,4 @@
+import { memberAt } from '@sluice/types';
 import type { ProviderFailure } from '../results';
 import type { Declaration, DeclaredFilter, DeclaredObject, Template } from './declaration';
 
@@ -80,14 +81,9 @@ function stepsOf(pointer: string): string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** What a pointer leads to; undefined where it leads nowhere. Own members only, so no name reaches into a prototype. */
+/** What a pointer leads to; undefined where it leads nowhere. */
 export function valueAt(value: unknown, pointer: string): unknown {
-  let at = value;
-  for (const step of stepsOf(pointer)) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
-    at = (at as Readonly<Record<string, unknown>>)[step];
-  }
-  return at;
+  return memberAt(value, stepsOf(pointer));
 }
 
 /** A text that is not empty, or a number or a boolean as text; undefined for everything else. */

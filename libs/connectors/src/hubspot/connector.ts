@@ -1,3 +1,4 @@
+import { fieldSteps, nestedField } from '@sluice/types';
 import type { Capabilities, CatalogueEntry, Connector } from '../connector';
 import { fingerprintOf } from '../created';
 import { toProviderError, unreadable } from '../failures';
@@ -36,7 +37,14 @@ const searchVisibilityMs = 30_000;
 
 const capabilities: Capabilities = {
   // Properties are named in lower case, and no other spelling finds them. [own] What a record may not set HubSpot refuses itself.
-  fields: { names: 'exact', reserved: { create: [], update: [] }, listSeparator },
+  fields: {
+    names: 'exact',
+    reserved: { create: [], update: [] },
+    listSeparator,
+    // Properties hold no objects. Source: reference A2.
+    fieldOf: (_, name) => (fieldSteps(name).length === 1 ? nestedField(name) : undefined),
+    pathRule: 'leads into an object, and HubSpot has none in a record: give the name of the property alone',
+  },
   batchCreate: { limit: batchRecordsMax },
   batchUpdate: { limit: batchRecordsMax },
   batchRead: { limit: batchRecordsMax },

@@ -9,7 +9,7 @@ import { type SalesforceApi, batchRecordsMax } from './call-salesforce';
 import { describe, rejected, toMetadata } from './describe';
 import { findCreated } from './find-created';
 import { workspaceRefOf } from './instance';
-import { paths } from './paths';
+import { componentOf, paths } from './paths';
 import { isEmpty, plain } from './same-value';
 import { search, searchPageMax } from './search';
 import { listSeparator, reserved } from './sent-values';
@@ -19,7 +19,14 @@ import { batchCreate, batchUpdate, create, deleteRecord, update } from './writes
 
 const capabilities: Capabilities = {
   // Names are taken in any case. Source: reference B2, B5.
-  fields: { names: 'case-insensitive', reserved, listSeparator },
+  fields: {
+    names: 'case-insensitive',
+    reserved,
+    listSeparator,
+    fieldOf: (_, name) => componentOf(name),
+    pathRule:
+      'leads to no field: Salesforce has parts of addresses, locations and names, and fields of related records',
+  },
   batchCreate: { limit: batchRecordsMax },
   batchUpdate: { limit: batchRecordsMax },
   batchRead: { limit: batchRecordsMax },

@@ -1,4 +1,4 @@
-import { isFieldPath, isObjectName, paths } from './paths';
+import { componentOf, isFieldPath, isObjectName, paths } from './paths';
 
 test('names that can stand in a query or a path', () => {
   for (const name of ['Contact', 'My_Object__c', 'ns__Thing__c']) expect(isObjectName(name)).toBe(true);
@@ -13,4 +13,23 @@ test('names that can stand in a query or a path', () => {
 
 test('a path has its segments and no more', () => {
   expect(paths.object('Contact', '../batch')).toBe('/services/data/v60.0/sobjects/Contact/..%2Fbatch');
+});
+
+// Source: Salesforce, "Address Compound Fields": the components are the same data, and alone can be written and filtered.
+it.each([
+  ["$['BillingAddress']['city']", 'BillingCity'],
+  ["$['mailingaddress']['PostalCode']", 'mailingPostalCode'],
+  ["$['Address']['stateCode']", 'StateCode'],
+  ["$['OtherAddress']['geocodeAccuracy']", 'OtherGeocodeAccuracy'],
+  ["$['Home__c']['street']", 'Home__Street__s'],
+  ["$['Spot__c']['latitude']", 'Spot__Latitude__s'],
+  ["$['Name']['FirstName']", 'FirstName'],
+  ["$['Account']['Name']", 'Account.Name'],
+  ["$['Account']['BillingAddress']['country']", 'Account.BillingCountry'],
+  ["$['Parent__r']['City__c']", 'Parent__r.City__c'],
+  ["$['Email']", 'Email'],
+  ["$['a b']['c']", undefined],
+  ["$['attributes']['type']", undefined],
+])('%s is %s', (name, field) => {
+  expect(componentOf(name)).toBe(field);
 });

@@ -1,3 +1,5 @@
+import { fieldSteps } from '@sluice/types';
+
 /** API version. Collections need v42, the duplicate-rule header v52. Source: reference B1, B3, B6. */
 const version = 'v60.0';
 const root = `/services/data/${version}`;
@@ -15,6 +17,41 @@ export function isObjectName(name: string): boolean {
 /** A field name, or a path over relationships: `Account.Owner.Name`. It cannot be escaped, so it must have this form. */
 export function isFieldPath(name: string): boolean {
   return fieldForm.test(name);
+}
+
+/** What the parts of a compound field are called in it, in lower case, and alone. Source: Salesforce, "Address Compound Fields". */
+const parts: Readonly<Record<string, string>> = {
+  street: 'Street',
+  city: 'City',
+  state: 'State',
+  statecode: 'StateCode',
+  postalcode: 'PostalCode',
+  country: 'Country',
+  countrycode: 'CountryCode',
+  latitude: 'Latitude',
+  longitude: 'Longitude',
+  accuracy: 'GeocodeAccuracy',
+  geocodeaccuracy: 'GeocodeAccuracy',
+};
+const partsOfName = /^(salutation|firstname|middlename|informalname|lastname|suffix)$/i;
+
+/**
+ * The field that a path in brackets means: `$['BillingAddress']['city']` is `BillingCity`, `$['Home__c']['city']` is `Home__City__s`,
+ * `$['Account']['Name']` is `Account.Name`. Compound fields are read-only and cannot be filtered, their components are the same data.
+ * Source: Salesforce, Object Reference, "Compound Field Considerations and Limitations".
+ */
+export function componentOf(name: string): string | undefined {
+  const steps = fieldSteps(name);
+  const [compound = '', inner] = steps.slice(-2);
+  if (inner === undefined) return compound;
+  const part = Object.hasOwn(parts, inner.toLowerCase()) ? parts[inner.toLowerCase()] : undefined;
+  const [, standard] = /^(\w*)Address$/i.exec(compound) ?? [];
+  const [, custom] = /^(\w+)__c$/i.exec(compound) ?? [];
+  let component = partsOfName.test(inner) && /^name$/i.test(compound) ? inner : undefined;
+  if (part !== undefined && standard !== undefined) component = `${standard}${part}`;
+  if (part !== undefined && custom !== undefined) component = `${custom}__${part}__s`;
+  const path = [...steps.slice(0, -2), ...(component === undefined ? [compound, inner] : [component])].join('.');
+  return isFieldPath(path) && !/^attributes\./i.test(path) ? path : undefined;
 }
 
 /** Every path. The only place that spells one; names and ids are percent-encoded, so none can add a segment. */

@@ -1,4 +1,4 @@
-import { joinList } from '@sluice/types';
+import { joinList, withMemberAt } from '@sluice/types';
 import type { Fields } from '../requests';
 import { isEmpty } from './same-value';
 import { toLiteral } from './soql';
@@ -84,7 +84,12 @@ export function toSentUpdate(fields: Fields): Record<string, unknown> {
 
 function withoutReserved(fields: Fields, names: readonly string[]): Record<string, unknown> {
   const own = Object.entries(fields).filter(([name]) => !names.includes(name.toLowerCase()));
-  return Object.fromEntries(
-    own.map(([name, value]) => [name, Array.isArray(value) ? joinList(value, listSeparator) : value]),
+  const sent = own.map(
+    ([name, value]) => [name, Array.isArray(value) ? joinList(value, listSeparator) : value] as const,
   );
+  const related = sent.filter(([name]) => name.includes('.'));
+  if (related.length === 0) return Object.fromEntries(sent);
+  // A related record is named by an object with its external id. Source: Salesforce REST API, "Upsert relationships by external ID".
+  const plain: Fields = Object.fromEntries(sent.filter((each) => !related.includes(each)));
+  return related.reduce((all, [name, value]) => withMemberAt(all, name.split('.'), value) ?? all, plain);
 }

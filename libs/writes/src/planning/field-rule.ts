@@ -1,4 +1,4 @@
-import type { FieldCapabilities } from '@sluice/connectors';
+import { fieldFault, fieldOfObject, type FieldCapabilities } from '@sluice/connectors';
 import {
   limits,
   type FieldMappings,
@@ -6,6 +6,7 @@ import {
   type ValueMappings,
   type WriteType,
   fieldDefaultValue,
+  fieldSteps,
   type JsonValue,
   type WriteObjectConfig,
 } from '@sluice/types';
@@ -18,6 +19,10 @@ export interface FieldRule {
   readonly key: string;
   /** Why the field is not sent; absent where it is. */
   readonly left?: string;
+  /** Names that lead to the field, where it is inside an object of the record. */
+  readonly steps?: readonly string[];
+  /** Why no field can be meant: the write is refused. The end of a sentence. */
+  readonly fault?: string;
   /** Delivered value to the provider's. */
   readonly values?: ReadonlyMap<string, string> | undefined;
   /** Written only while it is empty at the provider. */
@@ -27,9 +32,10 @@ export interface FieldRule {
 /** What decides a name. */
 interface FieldRuleSources {
   readonly type: WriteType;
+  readonly objectName: string;
   /** Named in reasons. */
   readonly provider: string;
-  readonly reserved: FieldCapabilities['reserved'];
+  readonly fields: FieldCapabilities;
   /** A provider field's name in the form in which all its spellings are equal. */
   readonly keyOf: (name: string) => string;
   /** Absent: the object does not inherit mappings. */
@@ -58,8 +64,11 @@ export function fieldRulesBy(sources: FieldRuleSources): (name: string) => Field
 }
 
 function decide(sources: FieldRuleSources, name: string, mappedFields: ReadonlySet<string>): FieldRule {
-  const { type, provider, reserved, mappings, keyOf, dropsUnmapped } = sources;
-  const providerField = targetOf(name, mappings);
+  const { type, objectName, provider, fields, mappings, keyOf, dropsUnmapped } = sources;
+  const target = targetOf(name, mappings);
+  const fault = fieldFault(fields, objectName, target);
+  const providerField = fieldOfObject(fields, objectName)(target) ?? target;
+  const steps = fieldSteps(providerField);
   const key = keyOf(providerField);
   const left = (reason: string): FieldRule => ({ providerField, key, left: reason, isIfEmpty: false });
   const isMapped = mappings?.has(name) === true;
@@ -67,7 +76,8 @@ function decide(sources: FieldRuleSources, name: string, mappedFields: ReadonlyS
     // It means no field, so its key is one that no field has: a name with a NUL is refused before.
     return { key: `\0${name}`, left: 'the user chose no field for this mapped name', isIfEmpty: false };
   }
-  if (type !== 'delete' && reserved[type].includes(key)) {
+  if (fault !== undefined) return { ...left(fault), fault };
+  if (type !== 'delete' && fields.reserved[type].includes(keyOf(String(steps[0])))) {
     return left(`${provider} keeps this name for itself: no record can set it on ${type}`);
   }
   const setting = sources.settingOf(name);
@@ -75,7 +85,7 @@ function decide(sources: FieldRuleSources, name: string, mappedFields: ReadonlyS
   if (type === 'update' && setting?.writeOnUpdate === 'never') return left('writeOnUpdate is never');
   if (dropsUnmapped && !isMapped && !mappedFields.has(key)) return left('dropUnmappedFields is on');
   const isIfEmpty = type === 'update' && setting?.writeOnUpdate === 'ifEmpty';
-  return { providerField, key, values: sources.values(providerField), isIfEmpty };
+  return { providerField, key, values: sources.values(providerField), isIfEmpty, ...(steps.length > 1 && { steps }) };
 }
 
 /** The provider field that a name means; the name itself when it is not mapped or its mapping is unset. */

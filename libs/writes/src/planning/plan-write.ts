@@ -13,6 +13,9 @@ import {
   type ForwardedHeader,
   type WriteRecord,
   listItemRule,
+  memberAt,
+  withMemberAt,
+  withoutMemberAt,
 } from '@sluice/types';
 import { cachedRulesOf, type WriteKind, type WriteRules } from './write-rules';
 import type { FieldRule } from './field-rule';
@@ -64,9 +67,9 @@ export interface WritePlanner extends Pick<WriteRules, 'addedBytes'> {
 function planRecord(rules: WriteRules, write: PlannableRecord): PlannedWrite {
   const { type, objectName } = rules;
   const recordId = type === 'create' ? undefined : recordIdOf(write.record);
-  const decisions = decideAll(rules, write);
-  checkLists(decisions, rules.listSeparator, write.path);
-  const { fields, ifEmpty } = toFields(rules, decisions);
+  const decided = decideAll(rules, write);
+  checkLists(decided, rules.listSeparator, write.path);
+  const { fields, ifEmpty, decisions } = toFields(rules, decided, write.path);
   const notes = decisions.flatMap(toNote);
   const plan: WritePlan = {
     type,
@@ -92,8 +95,9 @@ function toNote({ field, providerField, reason, sent }: FieldDecision): PlanNote
 }
 
 /** The fields that were sent, then the defaults of those that were not. */
-function decideAll(rules: WriteRules, { record, path }: PlannableRecord): FieldDecision[] {
+function decideAll(rules: WriteRules, { record: given, path }: PlannableRecord): FieldDecision[] {
   const { type, defaults, ruleOf } = rules;
+  const record = withMappedPaths(rules, given);
   const names = Object.keys(record).filter((name) => type === 'create' || name !== 'id');
   const present = refuseAmbiguous(rules, names, path);
   const decisions: FieldDecision[] = [];
@@ -107,23 +111,55 @@ function decideAll(rules: WriteRules, { record, path }: PlannableRecord): FieldD
   return decisions;
 }
 
-function toFields({ ruleOf }: WriteRules, decisions: readonly FieldDecision[]) {
+/** Lifts what stands under mapped names that are paths to the top of the record, under these names. */
+function withMappedPaths({ mappedPaths }: WriteRules, record: WriteRecord): WriteRecord {
+  return mappedPaths.reduce((all, { name, steps }) => {
+    const value = memberAt(all, steps) as JsonValue | undefined;
+    return value === undefined ? all : { ...withoutMemberAt(all, steps), [name]: value };
+  }, record);
+}
+
+/**
+ * The fields as they are sent: those of one path beside each other in one object.
+ * @returns with the decisions, of which a default gives way to what the record has there
+ * @throws ValidationError where two names of the record give one object different values
+ */
+function toFields({ ruleOf }: WriteRules, decided: readonly FieldDecision[], path: string) {
   const entries: [string, JsonValue][] = [];
+  const inside: FieldDecision[] = [];
   const ifEmpty: string[] = [];
-  for (const { field, providerField, value, sent } of decisions) {
+  for (const decision of decided) {
+    const { field, providerField, value, sent } = decision;
     if (!sent || providerField === undefined) continue;
-    entries.push([providerField, value]);
-    if (ruleOf(field).isIfEmpty) ifEmpty.push(providerField);
+    const { isIfEmpty, steps } = ruleOf(field);
+    if (steps === undefined) entries.push([providerField, value]);
+    else inside.push(decision);
+    if (isIfEmpty) ifEmpty.push(providerField);
   }
-  return { fields: Object.fromEntries(entries), ifEmpty };
+  let fields: Readonly<Record<string, JsonValue>> = Object.fromEntries(entries);
+  if (inside.length === 0) return { fields, ifEmpty, decisions: decided };
+  const left = new Map<FieldDecision, FieldDecision>();
+  const issues: Issue[] = [];
+  for (const decision of inside) {
+    const { steps = [] } = ruleOf(decision.field);
+    const next = withMemberAt(fields, steps, decision.value);
+    const detail = `is a part of ${steps[0]}, which the record has with another value; send one of the two`;
+    if (next !== undefined) fields = next;
+    else if (decision.reason.startsWith(asSent))
+      issues.push({ in: 'body', name: pathOf(path, decision.field), detail });
+    else left.set(decision, { ...decision, reason: `the record has ${steps[0]} with a value of its own`, sent: false });
+  }
+  if (issues.length > 0) throw twice(issues.slice(0, limits.issuesMax));
+  return { fields, ifEmpty, decisions: decided.map((one) => left.get(one) ?? one) };
 }
 
 /** @returns the provider fields that the names mean, as `FieldRule.key`, each meant once */
 function refuseAmbiguous({ ruleOf }: WriteRules, names: readonly string[], path: string): ReadonlyMap<string, string> {
   const nameOf = new Map<string, string>();
   const issues: Issue[] = [];
+  const faults: Issue[] = [];
   for (const name of names) {
-    const target = ruleOf(name).key;
+    const { key: target, fault } = ruleOf(name);
     const other = nameOf.get(target);
     if (other === undefined) nameOf.set(target, name);
     else {
@@ -131,9 +167,16 @@ function refuseAmbiguous({ ruleOf }: WriteRules, names: readonly string[], path:
       issues.push({ in: 'body', name: pathOf(path, name), detail });
       if (issues.length === limits.issuesMax) break;
     }
+    if (fault !== undefined) faults.push({ in: 'body', name: pathOf(path, name), detail: fault });
   }
-  if (issues.length === 0) return nameOf;
-  throw new ValidationError({ code: 'request.invalid', detail: 'A field is sent under two names.', issues });
+  if (issues.length > 0) throw twice(issues);
+  if (faults.length === 0) return nameOf;
+  const detail = 'A name leads to no field of the provider.';
+  throw new ValidationError({ code: 'request.invalid', detail, issues: faults.slice(0, limits.issuesMax) });
+}
+
+function twice(issues: readonly Issue[]): ValidationError {
+  return new ValidationError({ code: 'request.invalid', detail: 'A field is sent under two names.', issues });
 }
 
 function nothingToWrite(path: string): ValidationError {

@@ -1,4 +1,10 @@
-import { type Capabilities, type Connector, type FieldCapabilities, unservedModule } from '@sluice/connectors';
+import {
+  type Capabilities,
+  type Connector,
+  type FieldCapabilities,
+  fieldOfObject,
+  unservedModule,
+} from '@sluice/connectors';
 import {
   type ConfigContent,
   type FieldMappings,
@@ -9,6 +15,7 @@ import {
   type WriteRequest,
   type WriteType,
   fieldMappings,
+  fieldSteps,
   normalFieldName,
   valueMappings,
 } from '@sluice/types';
@@ -29,6 +36,8 @@ export interface WriteRules extends WriteKind {
   readonly listSeparator: string | undefined;
   /** About how many bytes defaults and mapped values add to the plan of a record at most. */
   readonly addedBytes: number;
+  /** Mapped names that are paths: their values are inside objects of the request's record. Mostly none. */
+  readonly mappedPaths: readonly { readonly name: string; readonly steps: readonly string[] }[];
 }
 
 /** Of a default: its note and its decision, without its names and its value. */
@@ -50,24 +59,30 @@ function writeRulesOf(context: InstallationContext, provider: FieldCapabilities,
   const mappings = inheritedMappings(context, objectName);
   const writing = ownEntry(context.config.write?.objects, objectName);
   const reading = mappings === undefined ? undefined : ownEntry(context.config.read?.objects, objectName);
-  const keyOf = (name: string): string => normalFieldName(name, provider.names);
+  const fieldOf = fieldOfObject(provider, objectName);
+  const keyOf = (name: string): string => normalFieldName(fieldOf(name) ?? name, provider.names);
   const defaults = defaultsOf(writing, type, { targetOf: (name) => targetOf(name, mappings), keyOf });
   return {
     type,
     objectName,
     ruleOf: fieldRulesBy({
       type,
+      objectName,
       provider: context.provider,
-      reserved: provider.reserved,
+      fields: provider,
       keyOf,
       mappings,
       settingOf: settingsBy(writing?.selectedFieldSettings, mappings, keyOf),
-      values: valueMappings(reading, provider.names),
+      values: valueMappings(reading, provider.names, fieldOf),
       dropsUnmapped: mappings !== undefined && context.dropUnmappedFields,
     }),
     defaults,
     listSeparator: provider.listSeparator,
     addedBytes: addedBytesOf(defaults, reading),
+    mappedPaths: [...(mappings?.keys() ?? [])].flatMap((name) => {
+      const steps = fieldSteps(name);
+      return steps[0] === name ? [] : [{ name, steps }];
+    }),
   };
 }
 

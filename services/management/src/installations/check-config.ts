@@ -1,5 +1,11 @@
 import { nearestName } from '@sluice/config';
-import { unservedModule, type ConnectorRegistry } from '@sluice/connectors';
+import {
+  fieldFault,
+  fieldOfObject,
+  unservedModule,
+  type ConnectorRegistry,
+  type FieldCapabilities,
+} from '@sluice/connectors';
 import { NotFoundError, ProviderError, type Issue } from '@sluice/errors';
 import { fieldMappings, fieldSteps, limits, pathOf } from '@sluice/types';
 import type {
@@ -7,6 +13,7 @@ import type {
   Connection,
   Integration,
   ObjectMetadata,
+  ReadFilter,
   ReadObjectConfig,
   UpdateConfigContent,
 } from '@sluice/types';
@@ -40,10 +47,49 @@ export function contentIssues(
   if (content.provider !== undefined && content.provider !== provider) {
     issues.push(issue(`${path}.provider`, `must be ${provider}, the provider of the integration`, content.provider));
   }
-  if (connectors.find(provider)?.capabilities.ifEmpty !== false) return issues;
+  const capabilities = connectors.find(provider)?.capabilities;
+  if (capabilities === undefined) return issues;
+  issues.push(...nameIssues(integration, content, capabilities.fields, path));
+  if (capabilities.ifEmpty) return issues;
   const detail = withoutIfEmpty(provider, connectors);
   return [...issues, ...ifEmptySettings(content, path).map((name) => issue(name, detail, 'ifEmpty'))];
 }
+
+/** Names in a content that can mean no field of the provider, whatever the account. A mapped name is the builder's own. */
+function nameIssues(
+  integration: Integration,
+  { read, write }: UpdateConfigContent,
+  fields: FieldCapabilities,
+  path: string,
+): Issue[] {
+  const objects = new Set([read, write].flatMap((half) => Object.keys(half?.objects ?? {})));
+  return [...objects].flatMap((name) => {
+    const reading = read?.objects?.[name] ?? {};
+    const writing = write?.objects?.[name];
+    const declared = declaredObject(integration, name);
+    const mapped = fieldMappings(declared, reading);
+    const ofRead = pathOf(`${path}.read.objects`, name);
+    const ofWrite = pathOf(`${path}.write.objects`, name);
+    const named = [
+      ...namedFields({ integration, path }, name, reading),
+      ...keysOf(reading.selectedValueMappings, `${ofRead}.selectedValueMappings`),
+      ...filtered(reading.fieldFilters, `${ofRead}.fieldFilters`),
+      ...filtered(reading.backfill?.fieldFilters, `${ofRead}.backfill.fieldFilters`),
+      ...keysOf(writing?.selectedFieldSettings, `${ofWrite}.selectedFieldSettings`),
+      ...keysOf(writing?.selectedValueDefaults, `${ofWrite}.selectedValueDefaults`),
+    ];
+    return named.flatMap(({ field, path: at }) => {
+      const fault = mapped.has(field) ? undefined : fieldFault(fields, declared?.objectName ?? name, field);
+      return fault === undefined ? [] : [issue(at, fault, field)];
+    });
+  });
+}
+
+const keysOf = (map: Readonly<Record<string, unknown>> = {}, path: string): NamedField[] =>
+  Object.keys(map).map((field) => ({ path: pathOf(path, field), field }));
+
+const filtered = (filters: readonly ReadFilter[] = [], path: string): NamedField[] =>
+  filters.map(({ fieldName }, at) => ({ path: `${pathOf(path, at)}.fieldName`, field: fieldName }));
 
 /** A body is bounded; what many of them add up to is bounded here. */
 export function sizeIssues(content: ConfigContent, name: string): Issue[] {
@@ -105,6 +151,11 @@ interface NamedField {
   readonly field: string;
 }
 
+/** With the provider's spelling of the field. */
+interface SpelledField extends NamedField {
+  readonly spelled: string;
+}
+
 /** Objects of one request whose fields are checked. Our choice: each is a call or two at the provider, and a form has a handful. */
 const askedMax = 20;
 /** Unknown fields that get a suggestion: an account has hundreds of fields, and each is compared. */
@@ -130,7 +181,13 @@ export async function fieldIssues(context: ManagementContext, check: FieldCheck)
     try {
       const objectName = declaredObject(check.integration, name)?.objectName ?? name;
       const metadata = await describeObject(context, { ...account, objectName });
-      issues.push(...unknownFields(metadata, fields, name, issues.length));
+      const fieldOf = fieldOfObject(context.connectors.get(provider).capabilities.fields, objectName);
+      const spelled = fields.flatMap((one) => {
+        const field = fieldOf(one.field);
+        // A path that means none has been named already.
+        return field === undefined ? [] : [{ ...one, spelled: field }];
+      });
+      issues.push(...unknownFields(metadata, spelled, name, issues.length));
     } catch (error) {
       if (error instanceof NotFoundError && error.code === 'object.not-found') {
         issues.push(issue(pathOf(`${check.path}.read.objects`, name), 'is not an object of the account', name));
@@ -153,7 +210,11 @@ function newFields(check: FieldCheck, name: string, config: Partial<ReadObjectCo
 }
 
 /** What a read object's config names: targets of mappings, and selected fields that are no mapped names. */
-function namedFields({ integration, path }: FieldCheck, name: string, config: Partial<ReadObjectConfig>): NamedField[] {
+function namedFields(
+  { integration, path }: Pick<FieldCheck, 'integration' | 'path'>,
+  name: string,
+  config: Partial<ReadObjectConfig>,
+): NamedField[] {
   const here = pathOf(`${path}.read.objects`, name);
   const mapped = fieldMappings(declaredObject(integration, name), config);
   const targets = Object.entries(config.selectedFieldMappings ?? {})
@@ -168,9 +229,14 @@ function namedFields({ integration, path }: FieldCheck, name: string, config: Pa
   return [...targets, ...dynamic, ...selected];
 }
 
-function unknownFields(metadata: ObjectMetadata, fields: readonly NamedField[], name: string, found: number): Issue[] {
+function unknownFields(
+  metadata: ObjectMetadata,
+  fields: readonly SpelledField[],
+  name: string,
+  found: number,
+): Issue[] {
   const known = Object.keys(metadata.fields);
-  const unknown = fields.filter(({ field }) => !isKnown(metadata, field)).slice(0, limits.issuesMax);
+  const unknown = fields.filter(({ spelled }) => !isKnown(metadata, spelled)).slice(0, limits.issuesMax);
   return unknown.map(({ path, field }, index) => {
     const nearest = found + index < nearestMax ? nearestName(field, known) : undefined;
     const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;

@@ -1,4 +1,4 @@
-import { readYaml, type YamlPosition } from '@sluice/connectors';
+import { fieldFault, readYaml, type YamlPosition } from '@sluice/connectors';
 import { ValidationError, type Issue } from '@sluice/errors';
 import { invalid, parseJson, validate, type RouteRequest } from '@sluice/http';
 import { ownTurn } from '@sluice/telemetry';
@@ -197,7 +197,36 @@ async function readManifest(
     return [{ in: 'body', name, detail: `is not known; known: ${known} ${parsed.positionOf(name)}`, value: provider }];
   });
   refuseIssues(unknown, 'provider.unknown');
+  const unmeant = parsed.manifest.integrations.flatMap((integration, index) =>
+    fieldIssues(context, integration, `integrations[${index}].read.objects`),
+  );
+  refuseIssues(
+    unmeant
+      .slice(0, limits.issuesMax)
+      .map((one) => ({ ...one, detail: `${one.detail} ${parsed.positionOf(one.name)}` })),
+  );
   return parsed;
+}
+
+/** Fields of read objects that the provider cannot have, whatever the account: a search or a write would meet them first. */
+function fieldIssues(
+  { connectors }: ManagementContext,
+  { provider, read }: ManifestIntegration,
+  path: string,
+): Issue[] {
+  const { fields } = connectors.get(provider).capabilities;
+  return (read?.objects ?? []).flatMap((object, at) =>
+    (['requiredFields', 'optionalFields'] as const).flatMap((list) =>
+      (object[list] ?? []).flatMap((field, index) =>
+        (['fieldName', 'default'] as const).flatMap((member): Issue[] => {
+          const name = field[member];
+          const detail = name === undefined ? undefined : fieldFault(fields, object.objectName, name);
+          if (detail === undefined) return [];
+          return [{ in: 'body', name: `${path}[${at}].${list}[${index}].${member}`, detail, value: name }];
+        }),
+      ),
+    ),
+  );
 }
 
 const checkSchema = validate<Manifest>(manifestSchema);

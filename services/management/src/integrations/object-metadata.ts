@@ -1,14 +1,16 @@
-import { unservedModule } from '@sluice/connectors';
+import { fieldOfObject, unservedModule } from '@sluice/connectors';
 import { NotFoundError, ProviderError, providerProblemCodes } from '@sluice/errors';
 import { invalid, json, jsonText, offByDefault, queryOf, type Router } from '@sluice/http';
 import { askAccount } from '@sluice/installations';
 import {
+  fieldSteps,
   hydratedRevisionSchema,
   limits,
   nameText,
   objectMetadataSchema,
   publishManifestIntegration,
   type FieldMetadata,
+  type FieldOf,
   type HydratedField,
   type HydratedReadObject,
   type HydratedWriteObject,
@@ -159,6 +161,8 @@ function unknownObject(objectName: string, reason: string): NotFoundError {
 /** What the account says of one object, or why it says nothing. */
 interface Described {
   readonly metadata?: ObjectMetadata;
+  /** The provider's spelling of a field. */
+  readonly fieldOf?: FieldOf;
   readonly error?: string;
 }
 
@@ -166,7 +170,9 @@ type Describe = (objectName: string) => Promise<Described>;
 
 async function describeOne(context: ManagementContext, question: ObjectQuestion): Promise<Described> {
   try {
-    return { metadata: await describeObject(context, question) };
+    const { provider, objectName } = question;
+    const fieldOf = fieldOfObject(context.connectors.get(provider).capabilities.fields, objectName);
+    return { metadata: await describeObject(context, question), fieldOf };
   } catch (error) {
     const isOfObject =
       (error instanceof NotFoundError && error.code === 'object.not-found') ||
@@ -216,7 +222,7 @@ async function* objectsText<Declared extends { readonly objectName: string }>(
 function hydratedRead(object: ManifestReadObject, described: Described): HydratedReadObject {
   const { requiredFields, optionalFields, destination = '', schedule = '', ...rest } = object;
   const { metadata, error } = described;
-  const fieldsOf = (fields?: readonly IntegrationField[]) => fields?.map((field) => hydratedField(field, metadata));
+  const fieldsOf = (fields?: readonly IntegrationField[]) => fields?.map((field) => hydratedField(field, described));
   const all = metadata && Object.entries(metadata.fields);
   return {
     ...rest,
@@ -235,9 +241,11 @@ function hydratedWrite(object: ManifestWriteObject, { metadata }: Described): Hy
   return { ...object, displayName: metadata?.displayName ?? object.objectName };
 }
 
-/** A field that the account lacks is shown under its own name. */
-function hydratedField(field: IntegrationField, metadata: ObjectMetadata | undefined): HydratedField {
+/** A field that the account lacks is shown under its own name, and one inside an object under the object's and the rest of the path. */
+function hydratedField(field: IntegrationField, { metadata, fieldOf }: Described): HydratedField {
   const { fieldName } = field;
   if (fieldName === undefined) return field;
-  return { ...field, displayName: (metadata && findField(metadata, fieldName))?.displayName ?? fieldName };
+  const [top = fieldName, ...inside] = fieldSteps(fieldOf?.(fieldName) ?? fieldName);
+  const found = metadata && findField(metadata, top);
+  return { ...field, displayName: found ? [found.displayName, ...inside].join(' / ') : fieldName };
 }
