@@ -1,4 +1,5 @@
 import { checkFile } from './architecture/check-file';
+import { outgoingOf, outgoingRows, runsInServices } from './architecture/outgoing';
 import { exportedEntries, levels, testkit } from './architecture/rules';
 import { bootstrapFiles, packageFolders, readText, sourceFiles } from './architecture/source-tree';
 
@@ -147,5 +148,77 @@ describe('the checker', () => {
 
   it.each(allowed)('lets pass %s', (_what, path, text) => {
     expect(checkFile(path, text)).toEqual([]);
+  });
+});
+
+// Protects the inside of the network and the memory: what connects to an address of somebody else's choice has three bounds.
+describe('[sec-16] who opens connections from a service', () => {
+  const rows = outgoingRows(readText('docs/guides/security.md'));
+  const openers = sourceFiles()
+    .filter(runsInServices)
+    .map((path) => ({ path, by: outgoingOf(readText(path)) }))
+    .filter(({ by }) => by.length > 0);
+
+  it('stands in the table of docs/guides/security.md, and nobody else does', () => {
+    const named = rows.flatMap(({ files }) => files);
+    expect(openers.filter(({ path }) => !named.includes(path))).toEqual([]);
+    expect(named.filter((path) => !openers.some((opener) => opener.path === path))).toEqual([]);
+    expect(named).toHaveLength(new Set(named).size);
+  });
+
+  it('has a row with an egress policy, a bound of bytes and one of time, where a caller or a provider chooses the address', () => {
+    const guarded = rows.filter(({ chosenBy }) => chosenBy !== 'operator');
+    expect(guarded.length).toBeGreaterThan(3);
+    for (const row of guarded)
+      expect(row).toMatchObject({
+        egress: expect.stringMatching(/TLS/) as string,
+        bytes: expect.stringMatching(/\d [KM]iB/) as string,
+        time: expect.stringMatching(/\d s|`SLUICE_\w+_MS`/) as string,
+      });
+  });
+
+  it.each([
+    `import { request } from 'node:https';`,
+    `import { get as load } from 'http';`,
+    `import * as net from 'node:net';`,
+    `import tls from 'node:tls';`,
+    `import 'undici';`,
+    `import { isIP, connect } from 'node:net';`,
+    `import axios from 'axios';`,
+    `import { spawn } from 'node:child_process';`,
+    `export { request } from 'node:http';`,
+    `export * from 'node:http2';`,
+    `const load = async () => (await import('node:net')).connect(1);`,
+    `const { Client } = require('undici/lib/dispatcher/client.js');`,
+    `import net = require('node:net');`,
+    `export const load = (name: string) => import(name);`,
+    `export const load = (url: string) => fetch(url);`,
+    `export const load = { fetch };`,
+    `export const load = globalThis['fetch'];`,
+    `const { fetch: load } = globalThis;`,
+    `export const load = (fetcher = fetch) => fetcher('x');`,
+    `export const socket = new WebSocket('wss://example.com');`,
+    `export const http = process.getBuiltinModule('node:http');`,
+    `import { createRequire } from 'node:module';`,
+    `import { guardedAgent } from '@sluice/connectors';`,
+    `import { Agent } from '../http-agent';`,
+  ])('is found: %s', (text) => {
+    expect(outgoingOf(text)).not.toEqual([]);
+  });
+
+  it.each([
+    `import type { Socket } from 'node:net';`,
+    `import { type Socket, isIP } from 'node:net';`,
+    `import { createServer } from 'node:http';`,
+    `import type { Dispatcher } from 'undici';`,
+    `import { randomUUID } from 'node:crypto';`,
+    `import { readFile } from 'fs/promises';`,
+    `export type A = import('node:net').Socket;`,
+    `// fetch('x') and require('net')`,
+    `export const a = "fetch('x')";`,
+    `export const a = cache.fetch('x');`,
+    `import { createStore } from '@sluice/store';`,
+  ])('is not found: %s', (text) => {
+    expect(outgoingOf(text)).toEqual([]);
   });
 });

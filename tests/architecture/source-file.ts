@@ -32,6 +32,80 @@ function parse(text: string, isTsx: boolean): SourceFacts {
   return { imports: [...imports], readsEnvironment };
 }
 
+/** What a source takes at run time of modules and of what every source has. */
+interface Uses {
+  /** `*`: all of it, or which names is not known. `module` is `(computed)` where it is no literal. */
+  readonly loads: readonly { readonly module: string; readonly names: readonly string[] }[];
+  /** Globals that open connections or load modules by name. */
+  readonly globals: readonly string[];
+}
+
+export function readUses(text: string): Uses {
+  const tree = parseSync(text, { syntax: 'typescript', target: 'es2024', dynamicImport: true } as never);
+  const loads: { module: string; names: string[] }[] = [];
+  const globals = new Set<string>();
+  visit(tree, (node) => {
+    const names = takenNames(node);
+    const module = importedModule(node) ?? '(computed)';
+    if (names.length > 0) loads.push({ module, names });
+    for (const name of usedGlobals(node)) globals.add(name);
+  });
+  return { loads, globals: [...globals] };
+}
+
+/** Of a statement that loads a module: which of its exports are there at run time. */
+function takenNames(node: Node): string[] {
+  if (node.typeOnly === true || node.isTypeOnly === true) return [];
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportNamedDeclaration': {
+      const specifiers = node.specifiers as Node[];
+      if (!node.source) return [];
+      return specifiers.length === 0
+        ? ['*']
+        : specifiers.filter(({ isTypeOnly }) => isTypeOnly !== true).map(takenName);
+    }
+    case 'ExportAllDeclaration':
+    case 'TsExternalModuleReference':
+      return ['*'];
+    case 'CallExpression':
+      return isLoader(node.callee as Node) ? ['*'] : [];
+    default:
+      return [];
+  }
+}
+
+function takenName(specifier: Node): string {
+  if (specifier.type !== 'ImportSpecifier' && specifier.type !== 'ExportSpecifier') return '*';
+  const { value } = (specifier.imported ?? specifier.orig ?? specifier.local) as { readonly value: string };
+  return value === 'default' ? '*' : value;
+}
+
+const openingGlobals: readonly string[] = ['fetch', 'WebSocket', 'EventSource', 'getBuiltinModule', 'createRequire'];
+/** What has all of them, passed on or taken apart. */
+const globalObjects: readonly string[] = ['globalThis', 'global'];
+
+/** Wherever the name stands, but as the name of a type, of a member of ours or of what is imported. */
+function usedGlobals(node: Node): string[] {
+  const { object, property } = node as unknown as { readonly object?: Node; readonly property?: Node };
+  if (
+    node.type === 'MemberExpression' &&
+    [...globalObjects, 'process', 'module'].some((name) => isNamed(object, name))
+  ) {
+    const member = isNamed(property, String(property?.value)) ? String(property?.value) : literal(property?.expression);
+    return openingGlobals.filter((name) => name === member);
+  }
+  const notUses = ['property', 'key', 'specifiers', 'label', 'typeName', 'params'];
+  return Object.entries(node).flatMap(([key, value]) => {
+    const values: unknown[] = notUses.includes(key) ? [] : Array.isArray(value) ? value : [value];
+    const sought = key === 'object' ? openingGlobals : [...openingGlobals, ...globalObjects];
+    return values.flatMap((one) => {
+      const held = (one as { readonly expression?: unknown } | undefined)?.expression ?? one;
+      return sought.filter((name) => isNamed(held, name));
+    });
+  });
+}
+
 interface Node {
   readonly type: string;
   readonly [key: string]: unknown;

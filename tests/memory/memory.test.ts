@@ -1,6 +1,10 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { zipOf } from '@sluice/testkit';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { signInSettings, zipOf } from '@sluice/testkit';
+import { oauthConnect } from '../harness/browser';
 import { createCustomer, type Customer } from '../harness/customer';
 import { flood, statusesOf, type Answered, type Sent } from './flood';
 import { startLimitedStack, type LimitedStack } from './limited-stack';
@@ -12,13 +16,42 @@ import type { LimitedName } from './memory-limit';
  */
 let stack: LimitedStack;
 let sender: Customer;
+/** What gives tokens: to people who sign in, and for the accounts of Salesforce. */
+let issuer: Awaited<ReturnType<typeof startIssuer>>;
 
 beforeAll(async () => {
+  issuer = await startIssuer();
+  const management = { ...signInSettings(issuer.url), SALESFORCE_LOGIN_URL: issuer.url };
   // A hundred large bodies are worked on one after the other.
-  stack = await startLimitedStack({ env: { SLUICE_CALL_TIMEOUT_MS: '30000' } });
+  stack = await startLimitedStack({ env: { SLUICE_CALL_TIMEOUT_MS: '30000' }, envOf: { management } });
   sender = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
 });
-afterAll(() => stack.stop());
+afterAll(async () => {
+  await stack.stop();
+  issuer.stop();
+});
+
+/** It describes itself as OpenID providers do, and answers anything else with what a test gave it. */
+async function startIssuer() {
+  const reply = { encoding: 'identity', body: Buffer.from('{}'), sent: 0 };
+  const server = createServer((request, response) => {
+    const described = {
+      issuer: url,
+      authorization_endpoint: `${url}/a`,
+      token_endpoint: `${url}/t`,
+      jwks_uri: `${url}/k`,
+    };
+    response.setHeader('content-type', 'application/json');
+    if (request.url?.startsWith('/.well-known/')) response.end(JSON.stringify(described));
+    else {
+      reply.sent += 1;
+      response.setHeader('content-encoding', reply.encoding).end(reply.body);
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, reply, stop: () => server.close() };
+}
 
 const writeOf = (more: object): Sent => ({
   url: `${stack.writeUrl}/projects/${sender.project.id}/integrations/${sender.integrationId}/objects/contacts`,
@@ -194,6 +227,61 @@ describe('[sec-28] what a small request grows to', () => {
     ] as const) {
       await expectSurvival('management', what, [sent], [400]);
       await expectSurvival('management', `40 times ${what}`, times(40, sent), [400, 503]);
+    }
+  });
+});
+
+// Whoever begins a sign-in or an authorization brings the return of it, as often as they like.
+describe('[sec-22] what a token endpoint sends at many returns at once', () => {
+  const tokens = JSON.stringify({ access_token: 'a', refresh_token: 'r', token_type: 'Bearer', id_token: 'a.b.c' });
+  const padded = Buffer.alloc(100_000_000, ' ');
+  padded.write(tokens);
+  /** An ID token of 120 kB whose claims are lists. */
+  const claims = Buffer.from(`{"x":[${'[],'.repeat(28_000)}[]]}`).toString('base64url');
+  const head = Buffer.from('{"alg":"RS256","kid":"k"}').toString('base64url');
+  // The window of 16 MB is what a decoder of Brotli takes.
+  const wide = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 24 } };
+  const replies: [string, () => { encoding: string; body: Buffer }][] = [
+    ['100 MB as 100 kB of gzip', () => ({ encoding: 'gzip', body: gzipSync(padded) })],
+    ['100 MB of Brotli', () => ({ encoding: 'br', body: brotliCompressSync(padded, wide) })],
+    ['100 MB as they are', () => ({ encoding: 'identity', body: padded })],
+    [
+      '120 kB of lists within a token',
+      () => ({ encoding: 'identity', body: Buffer.from(tokens.replace('a.b.c', `${head}.${claims}.c`)) }),
+    ],
+  ];
+  const signIn = async (): Promise<Sent> => {
+    const console = `${stack.processes.url('management')}/console`;
+    const { headers } = await fetch(`${console}/sign-in`, { redirect: 'manual' });
+    const { searchParams } = new URL(headers.get('location') ?? '');
+    const cookie = headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0])
+      .join('; ');
+    return {
+      method: 'GET',
+      url: `${console}/signed-in?code=c&state=${searchParams.get('state')}`,
+      headers: { cookie },
+    };
+  };
+  const authorization = async (): Promise<Sent> => {
+    const { url } = await oauthConnect(stack, sender.project, { provider: 'salesforce', groupRef: 'g' });
+    const state = new URL(url).searchParams.get('state');
+    return { method: 'GET', url: `${stack.processes.url('management')}/callbacks/v1/oauth?code=c&state=${state}` };
+  };
+  beforeAll(async () => {
+    const app = { provider: 'salesforce', clientId: 'c', clientSecret: 's', scopes: ['api'] };
+    await flood([within('/provider-apps', { method: 'POST', body: Buffer.from(JSON.stringify(app)) })]);
+  });
+
+  it.each(replies)('%s', async (what, replyOf) => {
+    Object.assign(issuer.reply, replyOf());
+    for (const [of, begin] of Object.entries({ signIn, authorization })) {
+      const returns = await Promise.all(Array.from({ length: 60 }, () => begin()));
+      issuer.reply.sent = 0;
+      await expectSurvival('management', `60 times ${what}: ${of}`, returns, [302, 400]);
+      // Not one of them ended before its tokens were asked for.
+      expect(issuer.reply.sent).toBeGreaterThanOrEqual(60);
     }
   });
 });

@@ -1,14 +1,10 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { HeldBytes } from '@sluice/telemetry';
-import { Agent } from './http-agent';
 import type { ForwardedHeader } from '@sluice/types';
 import { addressPolicy } from './egress/address-policy';
-import { type Egress, guardedConnect } from './egress/guarded-connect';
+import { type Egress, guardedAgent } from './egress/guarded-connect';
 import { type Exchange, type ExchangeLimits, type ReplyFault, exchange } from './http-exchange';
 import { type ReplyRoom, createReplyRoom, readReplyBody, replyBytesMax } from './reply-body';
-
-/** Longest wait for TCP and TLS. A host that takes longer is not there. */
-const connectTimeoutMs = 5_000;
 
 /** A request to the client's own origin, or to the one it names. At most one of `body` and `form`; neither: no body. */
 export interface HttpRequest {
@@ -84,8 +80,7 @@ interface HttpClientOptions {
 }
 
 /**
- * An HTTP/1.1 client with connections of its own. HTTP/2 is off: one broken connection would leave every write that
- * shares it in doubt. Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+ * An HTTP/1.1 client with connections of its own.
  * One client serves any number of origins: undici keeps connections per origin and forgets an origin with its last
  * one, seconds after it was last used, so what is held is bounded by the customers in use and not by those there are.
  */
@@ -93,17 +88,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const own = toBase(options.baseUrl);
   const egress = { policy: addressPolicy([]), ...options.egress };
   const trustedOrigins = [...(own ? [own.origin] : []), ...(egress.trustedOrigins ?? [])];
-  // The exchange's own clock bounds headers and body together, so that a slow trickle cannot stretch the call.
-  const agent = new Agent({
-    connect: guardedConnect(
-      { timeout: connectTimeoutMs, minVersion: 'TLSv1.2', rejectUnauthorized: true, allowH2: false },
-      { ...egress, trustedOrigins },
-    ),
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    allowH2: false,
-    pipelining: 1,
-  });
+  const agent = guardedAgent({ ...egress, trustedOrigins });
   const room = options.replyRoom ?? createReplyRoom();
   const limits = { timeoutMs: options.callTimeoutMs, room };
   return {

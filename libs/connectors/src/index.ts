@@ -14,9 +14,10 @@ export type { FailureRow } from './failure-table';
 export { failureTables } from './failure-tables';
 export { providerInfo, unservedModule } from './connector';
 export { addressPolicy, type AddressPolicy } from './egress/address-policy';
-export { egressRefused, guardedConnect } from './egress/guarded-connect';
-export { Agent } from './http-agent';
+export { createBoundedFetch } from './bounded-fetch';
+export { egressRefused, guardedAgent } from './egress/guarded-connect';
 export { exchange, type Exchange } from './http-exchange';
+export { createReplyRoom, type ReplyRoom } from './reply-body';
 export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';
 export type {
   AppClient,

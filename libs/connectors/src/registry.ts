@@ -11,7 +11,7 @@ import { type HttpClient, type TappedExchange, createHttpClient, tapped } from '
 import { authorizeUrlOf } from './hubspot/tokens';
 import { createHubspotApi } from './hubspot/call-hubspot';
 import { createHubspotConnector } from './hubspot/connector';
-import { createReplyRoom } from './reply-body';
+import { createReplyRoom, type ReplyRoom } from './reply-body';
 import { createSalesforceApi } from './salesforce/call-salesforce';
 import { createSalesforceConnector } from './salesforce/connector';
 
@@ -43,6 +43,8 @@ export interface ConnectorsOptions {
    * sent then. @default false: who queues calls has a backoff of its own
    */
   readonly reconnects?: boolean;
+  /** Shared with what else of the process reads replies. @default one of its own */
+  readonly replyRoom?: ReplyRoom;
   /** Called with every exchange, with its credentials, once it is over. Must not throw. @default nobody */
   readonly tap?: (exchange: TappedExchange) => void;
   readonly logger: Logger;
@@ -58,9 +60,9 @@ const nowhere = 'https://declared.invalid';
  */
 export function createConnectors(options: ConnectorsOptions): ConnectorRegistry {
   const { urls, callTimeoutMs, logger, metrics, egressAllow = [], reconnects = false } = options;
+  const { replyRoom = createReplyRoom() } = options;
   const clients: HttpClient[] = [];
   const policy = addressPolicy(egressAllow);
-  const replyRoom = createReplyRoom();
   const clientOf = (baseUrl: string, ...trusted: readonly string[]): HttpClient => {
     const trustedOrigins = trusted.map((url) => new URL(url).origin);
     const egress = { policy, trustedOrigins };

@@ -46,14 +46,17 @@ const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate
 const decoderBytes = 65_536;
 const decodersMax = 16;
 
+interface ReplyFailure {
+  readonly fault: 'too-large' | 'undecodable' | 'timeout';
+  /** In our words. */
+  readonly reason: string;
+}
+
 /** The JSON value of a reply, or why there is none. An empty or a non-JSON body is no fault: `json` is absent. */
-interface ReplyBody {
+interface ReplyBody extends Partial<ReplyFailure> {
   readonly json?: unknown;
   /** The start of a body that is no JSON. */
   readonly text?: string;
-  readonly fault?: 'too-large' | 'undecodable' | 'timeout';
-  /** Of a fault: in our words. */
-  readonly reason?: string;
 }
 
 /** A reply that has arrived whole. */
@@ -97,7 +100,7 @@ export function isEncoded(encoding: string | undefined): encoding is string {
  * What a reply was before it was compressed. A few are decompressed at a time, each within the capacity that it reserved before.
  * @returns or why it is not known
  */
-async function plainBytes(arrived: ArrivedReply, room: ReplyRoom): Promise<Buffer | ReplyBody> {
+export async function plainBytes(arrived: ArrivedReply, room: ReplyRoom): Promise<Buffer | ReplyFailure> {
   const { bytes, encoding, bytesMax, untilMs, held } = arrived;
   if (bytes.length === 0 || !isEncoded(encoding)) return bytes;
   const name = encoding.trim().toLowerCase();

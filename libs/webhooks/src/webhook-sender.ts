@@ -5,11 +5,10 @@ import { callbackify } from 'node:util';
 import {
   addressPolicy,
   type AddressPolicy,
-  Agent,
   egressRefused,
   exchange,
   type Exchange,
-  guardedConnect,
+  guardedAgent,
   retryAfterMs,
 } from '@sluice/connectors';
 import type { WebhookAttemptClass } from '@sluice/types';
@@ -19,8 +18,6 @@ import { readLocalNames, type LocalNames } from './local-names';
 const replyBytesMax = 16 * 1024;
 /** Characters of an answer that are kept, to be shown beside the attempt. Our choice: enough for a sentence, too little for a page. */
 const responseCharactersMax = 256;
-/** Longest wait for TCP and TLS. A host that takes longer is not there. */
-const connectTimeoutMs = 5_000;
 
 interface WebhookSenderOptions {
   /** Networks (CIDR) that messages may reach although they are private, and without TLS. */
@@ -71,16 +68,7 @@ export interface WebhookSender {
 /** @throws Error for a CIDR that is none */
 export function createWebhookSender({ egressAllow, timeoutMs, nameServers }: WebhookSenderOptions): WebhookSender {
   const policy = addressPolicy(egressAllow);
-  const agent = new Agent({
-    connect: guardedConnect(
-      { timeout: connectTimeoutMs, minVersion: 'TLSv1.2', rejectUnauthorized: true, allowH2: false },
-      { policy, trustedOrigins: [], lookup: dnsLookup(nameServers) },
-    ),
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    allowH2: false,
-    pipelining: 1,
-  });
+  const agent = guardedAgent({ policy, trustedOrigins: [], lookup: dnsLookup(nameServers) });
   const limits = { timeoutMs, bytesMax: replyBytesMax };
   return {
     refusal: (url) => refusalOf(url, policy, egressAllow.length > 0),

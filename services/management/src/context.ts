@@ -1,5 +1,5 @@
 import { connectorOptions, createFailpoints, databaseOptions, redisAccess } from '@sluice/config';
-import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
+import { createConnectors, createReplyRoom, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
@@ -43,11 +43,13 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
       failpoints: createFailpoints(config.failpoint),
       metrics,
     });
+  const replyRoom = createReplyRoom();
   const connectors =
     overrides.connectors ??
     createConnectors({
       ...connectorOptions(config),
       reconnects: true,
+      replyRoom,
       logger,
       metrics,
     });
@@ -65,7 +67,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
     webhookSender: createWebhookSender({ egressAllow: config.webhookEgressAllow, timeoutMs: config.webhookTimeoutMs }),
     readOperation: operationReader(store),
     watch: watchOperations(store, logger),
-    openId: openIdProvider(config),
+    openId: openIdProvider(config, replyRoom),
     ...overrides,
   };
 }

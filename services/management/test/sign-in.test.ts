@@ -1,10 +1,13 @@
 import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { createReplyRoom } from '@sluice/connectors';
 import { createLogger } from '@sluice/telemetry';
 import { signInSettings, startOpenIdProvider, tokenIssuer, type OpenIdProviderOfTest } from '@sluice/testkit';
+import { openIdProvider } from '../src/people/openid';
 import { createContext, managementEnv } from '../src/service';
 import { prepareInstallation } from './prepare-installation';
 import { startManagement, type RunningManagement } from './start-management';
@@ -361,20 +364,34 @@ it('says when the provider does not answer as one, within seconds, and asks it a
   }
 });
 
+interface Next {
+  nonce?: string | null;
+  by: ReturnType<typeof tokenIssuer>;
+  tokenEndpoint?: string | undefined;
+  keysEndpoint?: string | undefined;
+  /** Sends what the reply of a path says in another way. */
+  send: Record<string, (response: ServerResponse, text: string) => void>;
+}
+
+/** The same members, and one more. */
+const deep = (text: string, levels: number) => text.replace('{', `{"x":${'['.repeat(levels)}${']'.repeat(levels)},`);
+const named = (text: string, names: number) =>
+  text.replace('{', `{"x":{${Array.from({ length: names }, (_, at) => `"n${at}":1`).join()}},`);
+
 /** Enough of an OpenID provider to lie. */
 async function startLiar() {
   const [known, other] = [tokenIssuer(), tokenIssuer()];
   const jwk = createPublicKey(known.publicKeyPem).export({ format: 'jwk' });
   const tokens: object[] = [];
-  const next: { nonce?: string | null; by: typeof known } = { by: known };
+  const next: Next = { by: known, send: {} };
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
     const replies: Record<string, () => object> = {
       '/.well-known/openid-configuration': () => ({
         issuer,
         authorization_endpoint: `${issuer}/auth`,
-        token_endpoint: `${issuer}/token`,
-        jwks_uri: `${issuer}/keys`,
+        token_endpoint: next.tokenEndpoint ?? `${issuer}/token`,
+        jwks_uri: next.keysEndpoint ?? `${issuer}/keys`,
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256'],
@@ -387,7 +404,10 @@ async function startLiar() {
         return reply;
       },
     };
-    response.end(JSON.stringify(replies[request.url ?? '']?.() ?? {}));
+    const text = JSON.stringify(replies[request.url ?? '']?.() ?? {});
+    const send = next.send[request.url ?? ''];
+    if (send) send(response, text);
+    else response.end(text);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -411,6 +431,69 @@ describe('a provider', () => {
     liar.next.nonce = start.searchParams.get('nonce');
     return `${publicUrl}/console/signed-in?code=c&state=${start.searchParams.get('state')}`;
   };
+
+  /** One sign-in where nothing is known of the provider yet. */
+  const signInOnce = async () => {
+    const openId = openIdProvider(ofLiar.context.config, createReplyRoom());
+    const { url = '', begun } = (await openId?.begin()) ?? {};
+    liar.next.nonce = new URL(url).searchParams.get('nonce');
+    return begun && (await openId?.finish(`?code=c&state=${begun.state}`, begun));
+  };
+  type Send = Next['send'][string];
+  const packed = (encoding: string, pack: (text: string) => Buffer): Send => {
+    return (response, text) => response.setHeader('content-encoding', encoding).end(pack(text));
+  };
+  // A decoder reads members of gzip one after the other, and JSON may end in any number of spaces.
+  const bomb = gzipSync(Buffer.alloc(100_000_000, ' '));
+  const large: Send = (response, text) => response.end(text + ' '.repeat(4_000_000));
+  const ofGzip = packed('gzip', (text) => Buffer.concat([gzipSync(text), bomb]));
+
+  // Each is valid, and signs in where all of it is read.
+  it.each<[path: string, what: string, Send, RegExp]>([
+    ['/token', 'of 4 MB', large, /too-large/],
+    ['/keys', 'of 4 MB', large, /too-large/],
+    ['/.well-known/openid-configuration', 'of 4 MB', large, /too-large/],
+    ['/token', 'of 100 MB, as 100 kB of gzip', ofGzip, /too-large: it grows to more than 131072 bytes/],
+    ['/keys', 'of 100 MB, as 100 kB of gzip', ofGzip, /too-large: it grows to more than 131072 bytes/],
+    ['/token', 'in an encoding for which nobody asked', packed('br', brotliCompressSync), /it is encoded as br/],
+    ['/token', 'nested in 100 levels', (response, text) => response.end(deep(text, 100)), /deeper than 64 levels/],
+    ['/token', 'with 2,001 names', (response, text) => response.end(named(text, 2_001)), /more than 2000 names/],
+    ['/token', 'that ends never', (response, text) => void response.write(text), /timeout|aborted/],
+    [
+      '/token',
+      'that leads elsewhere',
+      (response) => response.writeHead(307, { location: '/keys' }).end(),
+      /status code/,
+    ],
+  ])('[sec-22] is not read with a reply of %s %s', async (path, _, send, cause) => {
+    liar.next.send = { [path]: send };
+    const signingIn = signInOnce();
+    await expect(signingIn.finally(() => (liar.next.send = {}))).rejects.toThrow(cause);
+    expect(await signInOnce()).toMatchObject({ subject: 'adam' });
+  });
+
+  it('may send gzip and deflate', async () => {
+    const everywhere = (send: Send) => ({ '/token': send, '/keys': send, '/.well-known/openid-configuration': send });
+    for (const send of [packed('gzip', gzipSync), packed('deflate', deflateSync)]) {
+      liar.next.send = everywhere(send);
+      expect(await signInOnce().finally(() => (liar.next.send = {}))).toMatchObject({ subject: 'adam' });
+    }
+  });
+
+  it.each(['tokenEndpoint', 'keysEndpoint'] as const)(
+    '[sec-16] is not followed to an address within our network by its %s',
+    async (endpoint) => {
+      let asked = 0;
+      const inside = createServer(() => (asked += 1)).on('connection', () => (asked += 1));
+      await once(inside.listen(0, '127.0.0.1'), 'listening');
+      liar.next[endpoint] = `http://127.0.0.1:${(inside.address() as AddressInfo).port}/x`;
+      await expect(signInOnce().finally(() => (liar.next[endpoint] = undefined))).rejects.toThrow(
+        'SLUICE_EGRESS_ALLOW',
+      );
+      inside.close();
+      expect(asked).toBe(0);
+    },
+  );
 
   it('is believed only an ID token that a key of its own signed', async () => {
     for (const [by, location] of [

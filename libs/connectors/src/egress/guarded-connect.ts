@@ -1,7 +1,7 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import type { buildConnector as connector } from 'undici';
-import { buildConnector } from '../http-agent';
+import type { Agent as AgentType, buildConnector as connector } from 'undici';
+import { Agent, buildConnector } from '../http-agent';
 import type { AddressPolicy } from './address-policy';
 
 /** What connections may reach. */
@@ -25,12 +25,31 @@ class EgressError extends Error {
   }
 }
 
+/** Longest wait for TCP and TLS. A host that takes longer is not there. */
+const connectTimeoutMs = 5_000;
+
+/**
+ * Keeps connections of HTTP/1.1 to where providers may be. HTTP/2 is off: one broken connection would leave every write that shares it in doubt.
+ * Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says. It has no clock of its own: that of an exchange bounds headers and body
+ * together, so that a slow trickle cannot stretch the call.
+ */
+export function guardedAgent(egress: Egress): AgentType {
+  const options = {
+    timeout: connectTimeoutMs,
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    allowH2: false,
+  } as const;
+  const connect = guardedConnect(options, egress);
+  return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 });
+}
+
 /**
  * Connects where providers may be. A name is resolved once, refused addresses are taken out, and the connection is made to what
  * is left: a name that answers differently the next time gains nothing. What is no trusted origin is reached over TLS, or at an
  * address that the operator named. Source: reliability checklist, items 16, 17; design 6, "where a connection points".
  */
-export function guardedConnect(options: connector.BuildOptions, egress: Egress): connector.connector {
+function guardedConnect(options: connector.BuildOptions, egress: Egress): connector.connector {
   const trusted = new Set(egress.trustedOrigins);
   const connectTrusted = buildConnector(options);
   const guarded = (isAllowed: (address: string) => boolean) => ({

@@ -1,3 +1,5 @@
+import { addressPolicy, createBoundedFetch, type ReplyRoom } from '@sluice/connectors';
+import { createByteBudget, heapShare, HeldBytes } from '@sluice/telemetry';
 import type * as openid from 'openid-client';
 import type { ManagementConfig } from '../config';
 import { publicAddress } from '../config';
@@ -46,6 +48,7 @@ type SignInConfig = Pick<
   | 'oidcViewers'
   | 'oidcOperators'
   | 'oidcAdmins'
+  | 'egressAllow'
   | 'publicUrl'
   | 'port'
 >;
@@ -53,16 +56,26 @@ type SignInConfig = Pick<
 /** Path under the public address; its whole address is registered at the provider. */
 const signedInPath = '/console/signed-in';
 
-/** Longest wait for an answer of the provider, in seconds: a person looks at an empty page meanwhile. */
-const timeoutSeconds = 5;
+/** Longest wait for an answer of the provider, in milliseconds: a person looks at an empty page meanwhile. */
+const timeoutMs = 5_000;
+/** Largest reply that is read, in bytes. Our choice: tokens, keys and the description of a provider have some ten kB. */
+const replyBytesMax = 131_072;
+/** What the replies of one sign-in may cost until it is over: their text, its JSON and that within the ID token. */
+const signInBytes = 16 * replyBytesMax;
+/** Of the heap, for all sign-ins at once; the others wait for their turn. */
+const signInShare = 8;
+const tooMany = `so many people sign in at once that there was no turn within ${timeoutMs} ms`;
 
-/** Undefined: no issuer is configured. Nothing is loaded or asked before the first sign-in. */
-export function openIdProvider(config: SignInConfig): OpenIdProvider | undefined {
+/**
+ * @param replyRoom where its replies are counted, beside those of providers
+ * @returns undefined: no issuer is configured. Nothing is loaded or asked before the first sign-in
+ */
+export function openIdProvider(config: SignInConfig, replyRoom: ReplyRoom): OpenIdProvider | undefined {
   const { oidcIssuer: issuer, oidcClientId: clientId } = config;
   if (issuer === undefined || clientId === undefined) return undefined;
   let discovered: Promise<openid.Configuration> | undefined;
   const discover = async (library: Library): Promise<openid.Configuration> => {
-    discovered ??= ask(library, config, new URL(issuer), clientId);
+    discovered ??= ask(library, { ...config, replyRoom }, new URL(issuer), clientId);
     try {
       return await discovered;
     } catch (error) {
@@ -72,6 +85,7 @@ export function openIdProvider(config: SignInConfig): OpenIdProvider | undefined
     }
   };
   const redirectUri = `${publicAddress(config)}${signedInPath}`;
+  const capacity = createByteBudget(heapShare(signInShare));
   return {
     begin: async () => {
       const library = await import('openid-client');
@@ -93,24 +107,26 @@ export function openIdProvider(config: SignInConfig): OpenIdProvider | undefined
     },
     finish: async (query, { state, nonce, verifier }) => {
       const library = await import('openid-client');
-      const tokens = await library.authorizationCodeGrant(await discover(library), new URL(redirectUri + query), {
-        expectedState: state,
-        expectedNonce: nonce,
-        pkceCodeVerifier: verifier,
-        idTokenExpected: true,
-      });
-      const claims: Readonly<Record<string, unknown>> = { ...tokens.claims() };
-      const role = roleOf(claims[config.oidcRolesClaim], config);
-      const subject = String(claims['sub']);
-      if (!subjectForm.test(subject)) throw new Error('the sub of the ID token is not 1 to 255 ASCII characters');
-      return role && { issuer: String(claims['iss']), subject, name: nameOf(claims), role };
+      const held = new HeldBytes(`sign-in:${state}`);
+      try {
+        if (!(await capacity.take(signInBytes, performance.now() + timeoutMs, held))) throw new Error(tooMany);
+        const tokens = await library.authorizationCodeGrant(await discover(library), new URL(redirectUri + query), {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        });
+        return personOf({ ...tokens.claims() }, config);
+      } finally {
+        held.end();
+      }
     },
   };
 }
 
 async function ask(
   library: Library,
-  { oidcClientSecret: secret }: SignInConfig,
+  { oidcClientSecret: secret, egressAllow, replyRoom }: SignInConfig & { readonly replyRoom: ReplyRoom },
   issuer: URL,
   clientId: string,
 ): Promise<openid.Configuration> {
@@ -119,7 +135,22 @@ async function ask(
   const insecure = issuer.protocol === 'http:' ? [library.allowInsecureRequests] : [];
   // TLS alone would say that the ID token is the provider's. Its signature says so whatever lies between.
   const execute = [library.enableNonRepudiationChecks, ...insecure];
-  return await library.discovery(issuer, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
+  // The library's own `fetch` reads a reply of any size, and goes wherever the provider's description says.
+  const egress = { policy: addressPolicy(egressAllow), trustedOrigins: [issuer.origin] };
+  const bounds = { timeoutMs, bytesMax: replyBytesMax, owner: 'sign-in', replyRoom };
+  return await library.discovery(issuer, clientId, undefined, authentication, {
+    timeout: timeoutMs / 1_000,
+    execute,
+    [library.customFetch]: createBoundedFetch({ egress, ...bounds }),
+  });
+}
+
+/** @returns undefined: it has none of the roles @throws Error for a `sub` that breaks the rule */
+function personOf(claims: Readonly<Record<string, unknown>>, config: SignInConfig): Person | undefined {
+  const role = roleOf(claims[config.oidcRolesClaim], config);
+  const subject = String(claims['sub']);
+  if (!subjectForm.test(subject)) throw new Error('the sub of the ID token is not 1 to 255 ASCII characters');
+  return role && { issuer: String(claims['iss']), subject, name: nameOf(claims), role };
 }
 
 /** The highest role that one of the values gives. */
