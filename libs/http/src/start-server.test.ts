@@ -329,6 +329,26 @@ describe('[sec-37] bytes that are no request', () => {
     expect(reply.match(/^HTTP\/1.1/gm)).toHaveLength(1);
   });
 
+  it.each([
+    ['bytes', 'hello\r\n\r\n'],
+    ['a head that does not end', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+  ])('%s: who does not hang up in turn is cut', async (_case, bytes) => {
+    const timeouts = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 };
+    const { server } = await start({ timeouts });
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write(bytes));
+    await once(
+      socket.resume().on('error', () => undefined),
+      'end',
+    );
+    // What arrives where nobody listens any more is answered with a reset.
+    const lateAtMs = performance.now() + lateMs;
+    while (!socket.destroyed && performance.now() < lateAtMs) {
+      socket.write('x');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(socket.destroyed).toBe(true);
+  });
+
   it('answers them with a problem document', async () => {
     const { server } = await start();
     const reply = await raw(server.port, 'hello\r\n\r\n').reply;

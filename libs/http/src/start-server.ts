@@ -268,6 +268,9 @@ class InFlight {
   }
 }
 
+/** For how long who sent no request may read why. */
+const hangUpMs = 2_000;
+
 const refusals: Record<string, readonly [ProblemCode, string]> = {
   HPE_HEADER_OVERFLOW: ['request.invalid', 'The headers are larger than 16 KB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['request.body-too-large', 'The chunk extensions are too large.'],
@@ -296,4 +299,7 @@ function refuseBytes(error: NodeJS.ErrnoException, socket: Socket, hasBegun: boo
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // One that does not hang up in turn would be kept for ever: no timeout of Node's is left for it. At once would reset what is being read.
+  const cut = setTimeout(() => socket.destroy(), hangUpMs).unref();
+  socket.once('close', () => clearTimeout(cut));
 }
