@@ -205,6 +205,20 @@ describe('[sec-28] the shares of owners', () => {
     ofSecond.end();
   });
 
+  it('an owner that holds nothing has its turn, however many requests of another wait', async () => {
+    const budget = createByteBudget(10);
+    const all = of('a');
+    await budget.take(10, soon(), all);
+    const waiting = Array.from({ length: 1_024 }, () => of('a'));
+    const crowd = waiting.map((held) => budget.take(1, soon(), held));
+    expect(await budget.take(1, soon(), of('a'))).toBe(false);
+    const other = budget.take(8, soon(), of('b'));
+    all.end();
+    expect(await other).toBe(true);
+    for (const held of waiting) held.end();
+    expect((await Promise.all(crowd)).length).toBe(1_024);
+  });
+
   it('what nobody uses gives way to an owner that holds nothing, and nothing else does', async () => {
     const budget = createByteBudget(10);
     const pieces = ['a', 'b', 'b', 'c'].map((owner, at) => ({ held: of(owner), isUsed: at !== 1 }));

@@ -15,7 +15,7 @@ export interface ByteBudget {
    * Waits for capacity; owners who hold the least come first. A piece larger than the budget waits until all of it is free, and is alone then.
    * The bytes are released when `held` ends; a request that has ended stops waiting.
    * @param untilMs of `performance.now()`: how long it may wait
-   * @returns false when there was no capacity in time, too many wait already, or `held` has ended
+   * @returns false when there was no capacity in time, too many wait already and one of its owner is among them, or `held` has ended
    */
   take(bytes: number, untilMs: number, held: HeldBytes): Promise<boolean>;
   /** The same without waiting. */
@@ -174,6 +174,8 @@ export function createByteBudget(totalBytes: number): ByteBudget {
       held.giveWay?.();
     }
   };
+  const isFirst = ([owner]: Owners): boolean =>
+    shares.heldOf(owner) === 0 && ![...queue].some(({ owners }) => owners[0] === owner);
   const waitIn = (bytes: number, untilMs: number, held: HeldBytes): Promise<boolean> =>
     new Promise((settle) => {
       const leave = (isAdmitted: boolean): void => {
@@ -193,8 +195,7 @@ export function createByteBudget(totalBytes: number): ByteBudget {
         enter(bytes, held);
       };
       const { owners } = held;
-      const isFirst = shares.heldOf(owners[0]) === 0 && ![...queue].some((one) => one.owners[0] === owners[0]);
-      const waiting: Waiting = { bytes, owners, isFirst, enter: admitted };
+      const waiting: Waiting = { bytes, owners, isFirst: isFirst(owners), enter: admitted };
       const timer = setTimeout(giveUp, Math.max(0, untilMs - performance.now()));
       const asking = setInterval(() => askToGiveWay(waiting), giveWayEveryMs);
       const stopListening = held.onEnd(giveUp);
@@ -205,7 +206,8 @@ export function createByteBudget(totalBytes: number): ByteBudget {
     takeNow,
     take: (wanted, untilMs, held) => {
       if (takeNow(wanted, held)) return Promise.resolve(true);
-      if (held.hasEnded || queue.size >= waitingMax) return Promise.resolve(false);
+      // One owner that fills the queue takes nobody else's turn.
+      if (held.hasEnded || (queue.size >= waitingMax && !isFirst(held.owners))) return Promise.resolve(false);
       return waitIn(clamp(wanted, totalBytes), untilMs, held);
     },
     isShort,
