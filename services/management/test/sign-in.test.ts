@@ -330,6 +330,18 @@ describe('a return from the provider', () => {
     expect((await browser.send(await browser.allowAt(last, 'vera-viewer'))).headers.get('location')).toBe('../console');
   });
 
+  // A browser that opens its tabs again sends none of their cookies with any of them.
+  it('is taken in each of eight tabs that began at once', async () => {
+    const browser = new Browser();
+    const starts = await Promise.all(Array.from({ length: 8 }, () => startOf(browser)));
+    expect(browser.signInCookies()).toHaveLength(8);
+    for (const start of starts.slice(0, 2)) {
+      const reply = await browser.send(await browser.allowAt(start, 'vera-viewer'));
+      expect(reply.headers.get('location')).toBe('../console');
+    }
+    expect(browser.signInCookies()).toHaveLength(6);
+  });
+
   it('is refused with an error of the provider', async () => {
     const browser = new Browser();
     const state = new URL(await startOf(browser)).searchParams.get('state') ?? '';
@@ -532,7 +544,7 @@ describe('a provider', () => {
     const { headers } = await fetch(`${local.url}/console/sign-in`, { redirect: 'manual' });
     await local.stop();
     expect(headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^sluice_sign_in_\d=[^;]+; Path=\/;[^]*HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^sluice_sign_in_[\w-]{8}=[^;]+; Path=\/;[^]*HttpOnly; SameSite=Lax$/),
     ]);
   });
 });

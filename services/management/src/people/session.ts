@@ -1,7 +1,7 @@
 import type { Caller, Scope } from '@sluice/types';
 import { publicAddress } from '../config';
 import type { ManagementContext } from '../context';
-import { cookieValue } from '../cookies';
+import { cookieNames, cookieValue } from '../cookies';
 import { roles, type BegunSignIn, type Person, type Role } from './openid';
 
 /** What a role may do is what an API key with these scopes may, in every project. Each may what the one before it may. */
@@ -13,8 +13,11 @@ const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
 
 /** A session cookie is sent with every request of a page, so it stays far under the 4,096 bytes that browsers keep. */
 const sessionName = 'sluice_session';
-/** One per sign-in, so that two tabs do not take each other's. 330 bytes each, which are sent with every request. */
-const beganNames = Array.from({ length: 8 }, (_, slot) => `sluice_sign_in_${slot}`);
+/** Of a cookie per sign-in, so that two tabs do not take each other's, also when they begin at once. */
+const beganPrefix = 'sluice_sign_in_';
+const beganName = (state: string): string => beganPrefix + state.slice(0, 8);
+/** 330 bytes each, which are sent with every request. */
+const beganMax = 8;
 /** Longest time for typing a password at the provider. */
 const beganLifeMs = 10 * 60_000;
 
@@ -73,28 +76,30 @@ export async function endSession(context: Sessions, cookies: string | undefined)
 }
 
 /**
- * `Set-Cookie` that ties the return of a sign-in to the browser that began it. `Lax`: the provider's site sends it back here.
+ * `Set-Cookie` that ties the return of a sign-in to the browser that began it, and of those that take the oldest away. `Lax`: the provider's site sends it
+ * back here.
  * @param cookies that the browser has: those of sign-ins in other tabs stay while there is room
  */
-export function beganCookie(context: Sealing, begun: BegunSignIn, cookies: string | undefined): string {
-  const slots = beganNames.map((name) => ({ name, until: openCookie(context, name, cookies)?.until ?? Math.random() }));
-  // A free one by chance: of two tabs that begin at once neither knows the other's.
-  const [slot] = slots.toSorted((one, other) => one.until - other.until);
-  return `${sealCookie(context, slot?.name ?? '', begun, beganLifeMs)}; SameSite=Lax`;
+export function beganCookies(context: Sealing, begun: BegunSignIn, cookies: string | undefined): string[] {
+  const prefix = nameFor(context, beganPrefix);
+  const names = cookieNames(cookies).filter((name) => name.startsWith(prefix));
+  const open = names.map((name) => name.replace(prefix, beganPrefix));
+  const untilOf = (name: string): number => openCookie(context, name, cookies)?.until ?? 0;
+  const oldest = open.toSorted((one, other) => untilOf(other) - untilOf(one)).slice(beganMax - 1);
+  const begins = sealCookie(context, beganName(begun.state), begun, beganLifeMs);
+  return [...oldest.map((name) => setCookie(context, name, '', 0)), begins].map((cookie) => `${cookie}; SameSite=Lax`);
 }
 
 /**
  * Takes the sign-in with this state that this browser began in the last ten minutes. Undefined: it began none, or that was taken before.
  * @returns with `Set-Cookie` that takes its cookie away
  */
-export async function takeBegun(context: Sessions, cookies: string | undefined, state: string | undefined) {
-  for (const name of beganNames) {
-    const begun = openCookie<BegunSignIn>(context, name, cookies)?.value;
-    if (begun === undefined || begun.state !== state) continue;
-    const isTaken = await context.store.people.takeSignIn(begun.state, beganLifeMs);
-    return isTaken ? { begun, ended: `${setCookie(context, name, '', 0)}; SameSite=Lax` } : undefined;
-  }
-  return undefined;
+export async function takeBegun(context: Sessions, cookies: string | undefined, state = '') {
+  const name = beganName(state);
+  const begun = openCookie<BegunSignIn>(context, name, cookies)?.value;
+  if (begun === undefined || begun.state !== state) return undefined;
+  const isTaken = await context.store.people.takeSignIn(state, beganLifeMs);
+  return isTaken ? { begun, ended: `${setCookie(context, name, '', 0)}; SameSite=Lax` } : undefined;
 }
 
 function sealCookie(context: Sealing, name: string, value: unknown, lifeMs: number): string {

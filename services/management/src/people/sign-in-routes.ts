@@ -2,7 +2,7 @@ import { NotFoundError } from '@sluice/errors';
 import { pageHeader, routesUnder, type Router } from '@sluice/http';
 import type { ManagementContext } from '../context';
 import type { Person } from './openid';
-import { beganCookie, beginSession, endSession, personIn, takeBegun } from './session';
+import { beganCookies, beginSession, endSession, personIn, takeBegun } from './session';
 
 /** Why the console shows its sign-in page again. */
 type Refusal = 'unavailable' | 'expired' | 'refused' | 'no-role';
@@ -38,8 +38,8 @@ export function signInRoutes(router: Router, context: ManagementContext): void {
       if (openId === undefined) throw notConfigured();
       try {
         const { url, begun } = await openId.begin();
-        const cookie = beganCookie(context, begun, request.header('cookie'));
-        return { status: 302, headers: { Location: url }, cookies: [cookie] };
+        const cookies = beganCookies(context, begun, request.header('cookie'));
+        return { status: 302, headers: { Location: url }, cookies };
       } catch (error) {
         logger.warn({ issuer: context.config.oidcIssuer, cause: (error as Error).message }, 'sign-in.unavailable');
         return refuse('unavailable');
