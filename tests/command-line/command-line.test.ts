@@ -292,6 +292,18 @@ describe('what is wrong is one line, never a stack', () => {
   });
 });
 
+// Read leniently, two names that differ in such a byte would be one.
+it('an argument that is no UTF-8 is refused', async () => {
+  const script = String.raw`exec "$@" --group "$(printf 'tenant-\377')"`;
+  const args = ['-c', script, 'sh', process.execPath, sluicePath, 'installations', 'list'];
+  const ran = await runProgram('sh', args, { cwd: person.home, env: { HOME: person.home } });
+  expect(ran).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'sluice: The argument "tenant-\uFFFD" is not valid UTF-8.\n',
+  });
+});
+
 const typed = (stdin: string, ...args: string[]) => person.sluice(args, { stdin });
 
 describe('write', () => {

@@ -1,6 +1,6 @@
 import type { SluiceApiError } from '@sluice/client';
 import type { CommanderError } from 'commander';
-import { plain } from './output/print';
+import { jsonOf, plain } from './output/print';
 
 /** What the command line itself refuses, in one line. */
 export class CommandFailure extends Error {
@@ -64,7 +64,7 @@ function ofApi({ status, code, detail, remedy, requestId }: SluiceApiError): Err
 }
 
 function shown(texts: ErrorTexts, wantsJson: boolean, exitCode: number = exitCodes.failed): Explained {
-  if (wantsJson) return { text: JSON.stringify({ error: texts }), exitCode };
+  if (wantsJson) return { text: jsonOf({ error: texts }), exitCode };
   const request = texts.requestId === undefined ? '' : ` [request ${texts.requestId}]`;
   const sentence = [texts.message, texts.remedy].filter((part) => part !== undefined).join(' ');
   return { text: plain(`sluice: ${sentence.replaceAll(/\s*\n\s*/g, ' ')}${request}`), exitCode };

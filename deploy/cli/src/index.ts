@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import type { Command, CommanderError } from 'commander';
 import { exitCodes, explainFailure, isUsageError, CommandFailure } from './failure';
+import { plain } from './output/print';
 import { createProgram } from './program';
 
 async function main(): Promise<number> {
@@ -8,6 +9,9 @@ async function main(): Promise<number> {
   const program = createProgram((ended) => (code = ended));
   const wantsJson = process.argv.includes('--json');
   try {
+    // Bytes that are no UTF-8 arrive as U+FFFD: two names would become one.
+    const broken = process.argv.find((argument) => argument.includes('\uFFFD'));
+    if (broken !== undefined) throw new CommandFailure(`The argument "${broken}" is not valid UTF-8.`, exitCodes.usage);
     await program.parseAsync(process.argv);
     return code;
   } catch (error) {
@@ -41,7 +45,7 @@ async function runAsProgram(): Promise<void> {
     process.exitCode = await main();
   } catch (error) {
     // A defect of ours is one line as well.
-    process.stderr.write(`sluice: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`sluice: ${plain(error instanceof Error ? error.message : String(error))}\n`);
     process.exitCode = exitCodes.failed;
   }
 }

@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { CommandFailure, exitCodes } from './failure';
 
 /** The members that were given: an API takes none that is undefined. */
@@ -39,11 +40,16 @@ export function momentOf(since: string): string {
   throw new CommandFailure(`--since is "${since}" and must be ${forms}.`, exitCodes.usage);
 }
 
-/** What a file holds, or with `-` standard input. @throws CommandFailure */
+/** What a file holds, or with `-` standard input. @throws CommandFailure also where that is no UTF-8: it would be read as another text */
 export async function readInput(file: string): Promise<string> {
-  if (file === '-') return await text(process.stdin);
+  const bytes = file === '-' ? await buffer(process.stdin) : readBytes(file);
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw new CommandFailure(`${file === '-' ? 'Standard input' : file} is not valid UTF-8. Save it as UTF-8.`);
+}
+
+function readBytes(file: string): Buffer {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandFailure(

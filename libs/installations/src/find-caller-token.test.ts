@@ -65,6 +65,29 @@ describe('a bearer token', () => {
   });
 });
 
+// Two names that are stored as one would be one group.
+describe('text that is no valid Unicode in a token', () => {
+  it.each(['groupRef', 'consumerRef', 'sub'])('is refused in %s, escaped', async (name) => {
+    const refusal = `must have the claim ${name}, a text of 1 to 255 characters of valid Unicode`;
+    for (const value of ['tenant-\udfff', '\ud83d-tenant'])
+      expect(await detailOf(issuer.issue(kid, { [name]: value }))).toContain(refusal);
+    expect(await finder().find(issuer.issue(kid, { [name]: 'tenant-\u{1f600}' }))).toMatchObject({ kind: 'token' });
+  });
+
+  it.each([
+    ['half of a pair', [0xed, 0xa0, 0x80]],
+    ['Latin-1', [0xe9]],
+  ])('is refused as bytes: %s', async (_case, bytes) => {
+    const text = encodePart({ groupRef: 'tenant-?', consumerRef: 'c', sub: 'c', iat: now, exp: now + 60 });
+    const claims = Buffer.from(text, 'base64url');
+    const at = claims.indexOf('?');
+    const broken = Buffer.concat([claims.subarray(0, at), Buffer.from(bytes), claims.subarray(at + 1)]);
+    const signed = `${encodePart({ alg: 'RS256', kid })}.${broken.toString('base64url')}`;
+    const signature = sign('RSA-SHA256', Buffer.from(signed), issuer.privateKey).toString('base64url');
+    expect(await detailOf(`${signed}.${signature}`)).toContain('its claims are no JSON object in UTF-8');
+  });
+});
+
 describe('[sec-5] is refused', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const jwk = createPublicKey(privateKey).export({ format: 'jwk' });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { hash, timingSafeEqual, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import type { Store } from '@sluice/store';
 import { type Caller, limits } from '@sluice/types';
@@ -149,8 +150,9 @@ function checkTimes(claims: Readonly<Record<string, unknown>>, now: number): voi
 function textOf(claims: Readonly<Record<string, unknown>>, name: string): string {
   const value = claims[name];
   const isName = typeof value === 'string' && value !== '' && value.length <= charactersMax && !value.includes('\0');
-  if (isName) return value;
-  throw refusedToken(`must have the claim ${name}, a text of 1 to ${charactersMax} characters`);
+  // What is no valid Unicode would be stored as another text: two names would become one.
+  if (isName && value.isWellFormed()) return value;
+  throw refusedToken(`must have the claim ${name}, a text of 1 to ${charactersMax} characters of valid Unicode`);
 }
 
 function secondsOf(claims: Readonly<Record<string, unknown>>, name: string): number {
@@ -219,10 +221,11 @@ function refusedToken(rule: string): AuthError {
 
 function readJson(part: string, name: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    const bytes = Buffer.from(part, 'base64url');
+    const value: unknown = isUtf8(bytes) ? JSON.parse(bytes.toString('utf8')) : undefined;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
     // What is no JSON is refused like JSON of another kind.
   }
-  throw refusedToken(`must be three base64url parts; its ${name} are no JSON object`);
+  throw refusedToken(`must be three base64url parts; its ${name} are no JSON object in UTF-8`);
 }

@@ -55,6 +55,12 @@ describe('400 with line and column', () => {
       'is not readable as YAML or JSON: a name occurs twice in the same mapping (line 4, column 5)',
     ],
     [
+      'half a surrogate pair as an escape',
+      lines(String.raw`  - name: "crm\udfff"`, '    provider: hubspot'),
+      'sourceYaml',
+      'is not readable as YAML or JSON: a text or a name is not valid Unicode (a lone surrogate) (line 3, column 11)',
+    ],
+    [
       'a tab that indents',
       'specVersion: 1.0.0\nintegrations:\n\t- name: a',
       'sourceYaml',

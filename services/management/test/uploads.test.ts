@@ -210,6 +210,20 @@ describe('[sec-51] an address', () => {
   });
 });
 
+it('a manifest of a zip with half a surrogate pair as an escape is refused, in a name and in a value', async () => {
+  const before = await management.countRows();
+  for (const [text, line] of [
+    [yaml(String.raw`"crm\uD83D"`), 'line 3, column 11'],
+    [`${yaml('halves')}    "re\\U0000dfffad": {}\n`, 'line 5, column 5'],
+  ] as const) {
+    const address = await signed();
+    await put(address.url, zipOf([{ name: 'amp.yaml', content: text }])).expect(200);
+    const detail = expect.stringMatching(new RegExp(`lone surrogate.*${line}`)) as string;
+    expect((await deploy(nameOf(address)).expect(400)).body).toMatchObject({ issues: [{ detail }] });
+  }
+  expect((await management.countRows())['integrations']).toBe(before['integrations']);
+});
+
 describe('[sec-51] 400 sourceZipUrl', () => {
   const refused = async (sourceZipUrl: string, who = project) =>
     (await deploy(sourceZipUrl, who).expect(400)).body as { detail: string; remedy: string; issues: object[] };

@@ -38,6 +38,16 @@ describe('200', () => {
     });
   });
 
+  // A caller's text of that kind is refused: UTF-8 does not have it. A customer's own record is shown as it is.
+  it('passes on half a surrogate pair of the provider as it came, in values and in names', async () => {
+    const seed = await search.seed();
+    const properties = { hs_object_id: '501', email: 'a\ud800', 'ci\udfffty': '\udc00 \u{1f600}' };
+    search.hubspot.answer = foundRecords(properties);
+    const { text, body } = await ask(seed).expect(200);
+    expect(text.match(/\\ud800|\\udfff|\\udc00/g)).toHaveLength(6);
+    expect(body).toMatchObject({ results: [{ fields: properties, raw: { properties } }] });
+  });
+
   it('takes the integration by its name', async () => {
     const seed = await search.seed();
     search.hubspot.answer = foundRecords({ hs_object_id: '501' });

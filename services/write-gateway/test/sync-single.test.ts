@@ -1,4 +1,4 @@
-import { hubspotRefusal, sampleConfig } from '@sluice/testkit';
+import { hubspotRecord, hubspotRefusal, sampleConfig } from '@sluice/testkit';
 import type { SingleWriteReply } from '@sluice/types';
 import { canary, useGateway, type Seed } from './_gateway';
 
@@ -39,6 +39,18 @@ describe('200', () => {
       metadata: { successfulRecordIds: ['501'], retry: { attempts: 1 } },
     });
     expect(await recordsOf(seed, reply)).toEqual([{ index: 0, status: 'succeeded', recordId: '501' }]);
+  });
+
+  // A caller's text of that kind is refused: UTF-8 does not have it. A reply is passed on, also when it is given again.
+  it('half a surrogate pair of the provider is passed on as it came, in values and in names', async () => {
+    const seed = await gateway.seed();
+    const properties = { email: 'a\ud800', 'ci\udfffty': '\udc00 \u{1f600}' };
+    gateway.hubspot.answer = () => ({ status: 201, body: hubspotRecord('501', properties) });
+    const write = () => gateway.write(seed, { type: 'create', record }).set('idempotency-key', 'halves').expect(200);
+    const replies = [await write(), await write()];
+    expect(replies.map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, 'true']);
+    for (const { body } of replies) expect(body).toMatchObject({ result: { success: true, data: { properties } } });
+    for (const { text } of replies) expect(text.match(/\\ud800|\\udfff|\\udc00/g)).toHaveLength(3);
   });
 
   it('an update with nothing left to write succeeds without a call; the data is what was written', async () => {

@@ -148,8 +148,10 @@ async function printRecords({ failed, csv, ...options }: RecordsOptions, id: str
       const all = await collect(records);
       return print(options, all, () => renderRecords(all));
     }
-    process.stdout.write(failedRecordsHeader);
-    for await (const record of records) process.stdout.write(failedRecordLine(record));
+    // A file has what it is given; a screen shows it escaped.
+    const shown = (line: string) => (process.stdout.isTTY ? `${plain(line.trimEnd())}\n` : line);
+    process.stdout.write(shown(failedRecordsHeader));
+    for await (const record of records) process.stdout.write(shown(failedRecordLine(record)));
   });
 }
 

@@ -1,7 +1,7 @@
 import type { AcceptedWriteReply, DryRunReply, SingleWriteReply, WriteRecord, WriteRequest } from '@sluice/types';
 import { argument, asking, option, required } from '../command';
 import { CommandFailure } from '../failure';
-import { table } from '../output/print';
+import { jsonOf, table } from '../output/print';
 import { given, readInput } from '../read-options';
 
 interface WriteOptions {
@@ -41,7 +41,7 @@ export const write = asking({
 const renderPlan = table<DryRunReply['plan'][number]>('No field would be sent.', [
   'field',
   ['at the provider', ({ providerField, sent }) => (sent ? providerField : '(not sent)')],
-  ['value', ({ value, sent }) => (sent ? JSON.stringify(value) : undefined)],
+  ['value', ({ value, sent }) => (sent ? jsonOf(value) : undefined)],
   ['why', 'reason'],
 ]);
 

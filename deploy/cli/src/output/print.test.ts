@@ -1,4 +1,4 @@
-import { plain } from './print';
+import { jsonOf, plain } from './print';
 
 describe('what others named', () => {
   it.each([
@@ -9,4 +9,17 @@ describe('what others named', () => {
     ['\u001b[2J and\r\nmore', ' [2J and more'],
     ['Zoë 😀 עברית', 'Zoë 😀 עברית'],
   ])('%j is shown as %s', (text, shown) => expect(plain(text)).toBe(shown));
+});
+
+describe('JSON', () => {
+  it.each([
+    ['a\u202egpj.exe', String.raw`"a\u202egpj.exe"`],
+    ['soft\u00adhyphen, \u200b\u{e0041}unseen', String.raw`"soft\u00adhyphen, \u200b\udb40\udc41unseen"`],
+    ['two\u2028lines\nand \u009b2J', String.raw`"two\u2028lines\nand \u009b2J"`],
+    ['half \ud800 \u007f', String.raw`"half \ud800 \u007f"`],
+    [{ 'name\u2066': 'Zoë 😀 עברית' }, String.raw`{"name\u2066":"Zoë 😀 עברית"}`],
+  ])('of %j is the same value with what is not seen escaped', (value, text) => {
+    expect(jsonOf(value)).toBe(text);
+    expect(JSON.parse(jsonOf(value, 2))).toEqual(value);
+  });
 });

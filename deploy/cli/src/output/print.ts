@@ -4,7 +4,15 @@ export { clockTime, counted, grouped } from '@sluice/types';
 
 /** One JSON document for scripts, or text for people. */
 export function print({ json }: { readonly json?: boolean }, document: unknown, text: () => string): void {
-  process.stdout.write(`${json === true ? JSON.stringify(document, null, 2) : text().trimEnd()}\n`);
+  process.stdout.write(`${json === true ? jsonOf(document, 2) : text().trimEnd()}\n`);
+}
+
+/** A document as JSON. Scripts read the same values; on a screen nothing of it turns text around, is not seen or controls the terminal. */
+export function jsonOf(document: unknown, indent?: number): string {
+  const escaped = (one: string) =>
+    Array.from({ length: one.length }, (_, at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+  // Outside of texts there is none but the line ends of the indentation.
+  return (JSON.stringify(document, null, indent) ?? 'null').replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
 }
 
 /** A sentence on standard error, about an output that a script keeps. @returns the output */

@@ -69,3 +69,22 @@ describe('anchors that grow', () => {
     expect(readYaml(`a: "${'x'.repeat(length - 8)}"`).ok).toBe(isTaken);
   });
 });
+
+describe('half of a surrogate pair', () => {
+  it.each([
+    [String.raw`a: "x\udfff"`, 4],
+    [String.raw`a: 'x'` + '\n' + String.raw`"b\uD83D": 1`, 1],
+    [String.raw`[{ "a": ["\U0000d800"] }]`, 10],
+    [String.raw`a: &a "\ud800 "`, 7],
+  ])('%s is refused, with its place', (text, column) => {
+    const read = readYaml(text);
+    expect(!read.ok && read.problems).toEqual([
+      { reason: expect.stringContaining('lone surrogate'), position: { line: text.split('\n').length, column } },
+    ]);
+  });
+
+  it('is none where the other half follows, or where nothing is escaped', () => {
+    const read = readYaml(String.raw`a: "\ud83d\ude00"` + '\n' + String.raw`b: \ud800`);
+    expect(read.ok && JSON.parse(read.text.json)).toEqual({ a: '\u{1f600}', b: String.raw`\ud800` });
+  });
+});

@@ -9,6 +9,7 @@ import {
   LineCounter,
   parseDocument,
   Parser,
+  visit,
   type Document,
 } from 'yaml';
 
@@ -61,9 +62,26 @@ export function readYaml(
     position: positionAt(offset),
   }));
   if (problems.length > 0) return { ok: false, problems };
+  const broken = illFormedIn(document);
+  if (broken !== undefined) return { ok: false, problems: [{ reason: illFormed, position: positionAt(broken) }] };
   const json = toJson(document);
   if ('reason' in json) return { ok: false, problems: [json] };
   return { ok: true, text: { ...json, positionOf: (steps) => positionAt(offsetOf(document, steps)) } };
+}
+
+const illFormed = 'a text or a name is not valid Unicode (a lone surrogate)';
+
+/** Where a text has half of a pair, as an escape can write it: UTF-8 does not have it, and it would be stored as another text. */
+function illFormedIn(document: Document): number | undefined {
+  let offset: number | undefined;
+  visit(document, {
+    Scalar: (_key, { value, range }) => {
+      if (typeof value !== 'string' || value.isWellFormed()) return undefined;
+      offset = range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
 }
 
 function toJson(document: Document): { readonly json: string } | { readonly reason: string } {
