@@ -105,8 +105,9 @@ class AnonymousConnections {
     const { req } = res;
     const { socket } = req;
     if (socket.destroyed) return;
-    // A connection whose caller is known may carry requests of nobody later, a proxy's above all.
-    const connection = this.connections.get(socket) ?? (showsCredentials(req) ? undefined : this.begin(socket));
+    // A connection whose caller is known may carry requests of nobody later, a proxy's above all, or many behind each other.
+    const isPlain = showsCredentials(req) && res.socket !== null;
+    const connection = this.connections.get(socket) ?? (isPlain ? undefined : this.begin(socket));
     if (connection === undefined) return;
     const { replies } = connection;
     replies.add(res);

@@ -7,6 +7,7 @@ import type { Caller } from '@sluice/types';
 import { authenticator } from './authenticator';
 import { startOperability } from './create-app';
 import { route } from './route';
+import type { Router } from './router';
 
 /** Requests to /slow wait until `release`. */
 function slowRoute() {
@@ -497,16 +498,31 @@ describe('[sec-28] connections without a caller', () => {
     expect(sockets.filter(({ destroyed, readyState }) => destroyed || readyState !== 'open')).toEqual([]);
   });
 
-  // Else one key would be enough to hold any number of them.
-  it('are also those that carried credentials before', async () => {
+  /** A server that knows one key; `/waits` never answers. */
+  async function startKnowing(o: Partial<ServerOptions>): Promise<HttpServer> {
     const caller: Caller = { kind: 'admin', keyId: 'k', scopes: [] };
     const authenticate = authenticator((key) => (key === 'known' ? caller : undefined));
-    const app = testApp({
-      authenticate,
-      routes: (router) => router.get('/known', route({ handle: () => ({ body: {} }) })),
-    });
-    const server = await serve(app, { anonymousMax: 5 });
+    const routes = (router: Router): void => {
+      router.get('/known', route({ handle: () => ({ body: {} }) }));
+      router.get('/waits', route({ handle: () => new Promise(() => undefined) }));
+    };
+    const server = await serve(testApp({ authenticate, routes }), { shutdownMs: 100, ...o });
     servers.push(server);
+    return server;
+  }
+
+  // Else one connection could have any number of requests worked on at once.
+  it('as those with them have at most so many requests at once, also later', async () => {
+    const server = await startKnowing({});
+    const known = raw(server.port, ask('/known', 'X-Api-Key: known'));
+    await once(known.socket, 'data');
+    known.socket.write(ask('/waits', 'X-Api-Key: known').repeat(40));
+    expect(await cutOf([known], 1)).toBe(1);
+  });
+
+  // Else one key would be enough to hold any number of them.
+  it('are also those that carried credentials before', async () => {
+    const server = await startKnowing({ anonymousMax: 5 });
     const known = Array.from({ length: 30 }, () => raw(server.port, ask('/known', 'X-Api-Key: known')));
     await Promise.all(known.map(({ socket }) => once(socket, 'data')));
     expect(known.filter(({ socket }) => socket.destroyed)).toEqual([]);
