@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readProcessEnv } from '@sluice/config';
 import { alerts, renderRules } from '@sluice/contracts';
 import { metricsUrlOf, type ProcessName } from '@sluice/local';
 import { openDatabase } from '@sluice/store';
@@ -39,6 +40,7 @@ const rehearsal = program === undefined ? it.skip : it;
 
 let clone: ClonedDatabase;
 let wire: TcpProxy;
+let redisWire: TcpProxy;
 let stack: OwnStack;
 let project: Project;
 let customer: Customer;
@@ -47,7 +49,8 @@ let prometheus: RunningPrometheus | undefined;
 beforeAll(async () => {
   clone = await cloneDatabase();
   wire = await startTcpProxy(clone.url);
-  stack = await startStack({ timeScale, env: { DATABASE_URL: wire.url } });
+  redisWire = await startTcpProxy(readProcessEnv()['REDIS_URL'] ?? '');
+  stack = await startStack({ timeScale, env: { DATABASE_URL: wire.url, REDIS_URL: redisWire.url } });
   project = await createProject(stack);
   customer = await connect();
   if (program === undefined) return;
@@ -58,6 +61,7 @@ afterAll(async () => {
   await prometheus?.stop();
   await stack.stop();
   wire.close();
+  redisWire.close();
   await clone.drop();
 });
 
@@ -188,6 +192,14 @@ describe('the rehearsal', () => {
     } finally {
       await database.destroy();
     }
+  });
+
+  rehearsal('no Redis, and everybody works on: SluiceDependencyDegraded', async () => {
+    redisWire.cut();
+    expect(await fires('SluiceDependencyDegraded')).toBe(true);
+    const { status } = await create(customer, 0);
+    await redisWire.mend();
+    expect(status).toBe(200);
   });
 
   rehearsal('a call takes executors down: SluiceQuarantine', async () => {

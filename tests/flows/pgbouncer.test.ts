@@ -1,4 +1,4 @@
-import { migrateDatabase, openDatabase } from '@sluice/store';
+import { createStore, migrateDatabase, openDatabase, type Store } from '@sluice/store';
 import { createEmptyDatabase, type ClonedDatabase } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startStack, type OwnStack } from '../harness/stack';
@@ -68,5 +68,52 @@ if (program === undefined) {
     );
     await observer.destroy();
     expect(locks.rows).toEqual([]);
+  });
+
+  describe('whose sessions begin otherwise than Sluice needs', () => {
+    const alter = async (...settings: readonly string[]) => {
+      const observer = openDatabase({ url: database.url, poolMax: 1, applicationName: 'observer' });
+      for (const setting of settings)
+        await observer.raw(`do $$ begin execute format('alter database %I ${setting}', current_database()); end $$`);
+      await observer.destroy();
+    };
+    /** A store behind a pooler whose connections are all new, and few, so that transactions meet one that another client has set up. */
+    const behindNewPooler = async <T>(use: (store: Store) => Promise<T>): Promise<T> => {
+      const own = await startPgBouncer(program ?? '', database.url, 3);
+      const options = { url: own.url, applicationName: 'behind', prepared: own.knowsNames, poolMax: 8 };
+      const store = createStore(options);
+      try {
+        return await use(store);
+      } finally {
+        await store.close();
+        await own.stop();
+      }
+    };
+    afterEach(() => alter('reset all'));
+
+    it.each(['German', '"SQL, DMY"'])('carries DateStyle: %s', async (style) => {
+      await alter(
+        `set datestyle to ${style}`,
+        'set timezone to "Asia/Kathmandu"',
+        'set standard_conforming_strings to off',
+      );
+      const found = await behindNewPooler(async (store) => {
+        await store.assertMigrated();
+        return Promise.all(Array.from({ length: 60 }, () => store.projects.find(customer.project.id)));
+      });
+      const [first] = found;
+      expect(first?.createTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(new Set(found.map((project) => project?.createTime))).toEqual(new Set([first?.createTime]));
+    });
+
+    it('refuses what nothing would carry, by its name, and takes it from the role', async () => {
+      await alter('set array_nulls to off');
+      await expect(behindNewPooler((store) => store.assertMigrated())).rejects.toMatchObject({
+        detail: expect.stringContaining(`array_nulls = 'off'`),
+        remedy: expect.stringContaining(`set array_nulls = 'on'`),
+      });
+      await alter('reset array_nulls');
+      await expect(behindNewPooler((store) => store.assertMigrated())).resolves.toBeUndefined();
+    });
   });
 });

@@ -6,6 +6,7 @@ import { pageBuilds, plainEnvironment, root, runChild, tool, workspaceNode } fro
 import { runCheck } from './check.mjs';
 import { runCluster, runFaults, runImages } from './test-elsewhere.mjs';
 import { runTests } from './test.mjs';
+import { runVersions } from './versions.mjs';
 
 const launcher = join(root, 'deploy/local/dist/index.js');
 const runNode = (...args) => runChild(workspaceNode, args, { isTiedToUs: true });
@@ -19,6 +20,7 @@ const commands = {
   faults: runFaults,
   images: runImages,
   cluster: runCluster,
+  versions: runVersions,
   packages: (args) => runNode(join(root, 'deploy/release/packages.mjs'), ...args),
 };
 /** What the launcher knows. */

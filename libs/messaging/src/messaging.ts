@@ -1,4 +1,4 @@
-import type { Logger, Metrics } from '@sluice/telemetry';
+import type { Fault, Logger, Metrics } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
 import type { Topic } from './topics';
 
@@ -52,11 +52,13 @@ export interface Messaging {
   consume(options: ConsumeOptions): Promise<Consumer>;
   /**
    * Creates the topics that are missing and leaves the others as they are.
-   * @throws DependencyError when the broker does not answer
+   * @throws DependencyError when the broker does not answer, or refuses a topic: with its reason, the settings that were asked for, and the remedy
    */
   createTopics(): Promise<void>;
   /** Whether the broker answers (within a second), announcements leave and every consumer has joined its group. */
   healthy(): Promise<boolean>;
+  /** What keeps a message from the topics that are announced on here: one without writes is sent to each. Undefined: nothing. Never rejects. */
+  health(): Promise<Fault | undefined>;
   /** Stops the consumers, sends what is still buffered (at most two seconds), disconnects. Never rejects. */
   close(): Promise<void>;
 }

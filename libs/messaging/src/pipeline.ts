@@ -1,3 +1,4 @@
+import type { Fault } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
 import { AnnouncementBuffer } from './announcement-buffer';
 import type { Announcer, Consumer, ConsumeOptions, Messaging, MessagingOptions, Transport } from './messaging';
@@ -27,6 +28,8 @@ export interface Broker {
   createTopics(): Promise<void>;
   /** Whether it answers, within a second. */
   answers(): Promise<boolean>;
+  /** What keeps messages from these topics, or it from answering where there are none. Never rejects. */
+  check(announced: readonly string[]): Promise<Fault | undefined>;
   /** Disconnects, the transport too. Never rejects. */
   close(): Promise<void>;
 }
@@ -41,6 +44,7 @@ export class MessagingPipeline implements Messaging {
   private readonly consumers = new Map<Consumer, Member>();
   private transport: Transport | undefined;
   private buffer: AnnouncementBuffer | undefined;
+  private readonly announced = new Set<string>();
   private isClosed = false;
 
   constructor(
@@ -52,6 +56,7 @@ export class MessagingPipeline implements Messaging {
 
   announcer({ name }: Topic): Announcer {
     const buffer = (this.buffer ??= this.openBuffer());
+    this.announced.add(name);
     return {
       announce: (key: string, write: WriteAnnouncement, withinMs?: number) => buffer.add(name, key, write, withinMs),
       flush: () => buffer.flush(),
@@ -75,6 +80,10 @@ export class MessagingPipeline implements Messaging {
     const isReady = !this.isClosed && (this.transport?.isUp() ?? true);
     if (!isReady || ![...this.consumers.values()].every(({ isJoined }) => isJoined)) return false;
     return this.broker.answers();
+  }
+
+  health(): Promise<Fault | undefined> {
+    return this.broker.check([...this.announced]);
   }
 
   async close(): Promise<void> {

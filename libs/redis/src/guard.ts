@@ -29,6 +29,7 @@ export class Guard {
   private isDown = false;
   private isProbing = false;
   private readonly waiting = new Set<() => void>();
+  private readonly said = new Set<string>();
 
   constructor(private readonly options: GuardOptions) {
     // A reply takes less than a millisecond; fifty are a tenth of what a caller may notice.
@@ -52,6 +53,12 @@ export class Guard {
     }
   }
 
+  /** Redis takes writes. */
+  wellAgain(): void {
+    this.said.clear();
+    this.reset();
+  }
+
   /** Redis is known to reply again. */
   reset(): void {
     if (this.isDown) this.options.logger.info({}, 'redis.recovered');
@@ -61,6 +68,14 @@ export class Guard {
   /** The connection ended: the commands that wait get no reply. ioredis leaves them pending for ever. */
   connectionLost(): void {
     for (const giveUp of this.waiting) giveUp();
+  }
+
+  /** Says what Redis refused, and what to do about it, once for each of its words until `wellAgain`. */
+  refused(error: unknown): void {
+    const { word, remedy } = refusalOf(error);
+    const level = this.said.has(word) ? 'debug' : 'warn';
+    this.said.add(word);
+    this.options.logger[level]({ word, remedy, error }, 'redis.refused');
   }
 
   private async inTime<T>(reply: Promise<T>): Promise<T | typeof late | typeof lost> {
@@ -81,7 +96,7 @@ export class Guard {
   private failed(reason: 'timeout' | 'connection' | 'reply', error: unknown): Reply<never> {
     this.options.failures.inc({ reason });
     if (reason === 'reply') {
-      this.options.logger.debug({ error }, 'redis.refused');
+      this.refused(error);
       return noReply;
     }
     if (!this.isDown) this.options.logger.warn({ reason, error }, 'redis.unavailable');
@@ -89,6 +104,52 @@ export class Guard {
     this.openUntilMs = performance.now() + this.openMs;
     return noReply;
   }
+}
+
+const address = 'REDIS_URL must lead to the primary.';
+const cluster =
+  'Sluice uses one Redis, not a cluster: let REDIS_URL name a server with cluster mode off, or a proxy in front of the cluster.';
+const login = 'Check user and password in REDIS_URL, and that the user may use all commands on keys sluice:*.';
+
+/** Remedies by the word that Redis begins with. Source: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors and the reference of each setting */
+const remedies: Readonly<Record<string, string>> = {
+  READONLY: `${address} The connection is made anew until it does.`,
+  MOVED: cluster,
+  ASK: cluster,
+  CROSSSLOT: cluster,
+  CLUSTERDOWN: cluster,
+  NOAUTH: login,
+  WRONGPASS: login,
+  NOPERM: login,
+  LOADING: 'Redis reads its data and answers by itself afterwards; Sluice needs none of it, so it may begin empty.',
+  OOM: "Raise maxmemory, or set maxmemory-policy to allkeys-lru: Sluice's keys may be dropped at any time.",
+  MISCONF: 'Redis cannot save to its disk: mend that, or set stop-writes-on-bgsave-error to no, or switch saving off.',
+  NOREPLICAS: 'Bring the replicas back, or set min-replicas-to-write to 0.',
+  MASTERDOWN: address,
+  BUSY: 'A script of another program runs: SCRIPT KILL ends it.',
+};
+
+/** A script that fails puts its own word behind others. */
+const wordOf = new RegExp(`\\b(${Object.keys(remedies).join('|')})\\b`);
+
+/** What Redis said in an error reply. `word`: the known one, else the first. */
+export function refusalOf(error: unknown): { readonly word: string; readonly remedy: string } {
+  const { message } = error as Error;
+  const word = wordOf.exec(message)?.[1] ?? message.split(' ', 1)[0] ?? '';
+  return { word, remedy: remedies[word] ?? 'The reason is in the words of Redis.' };
+}
+
+/** Least time between two connections that are made anew because of READONLY, in milliseconds: the name may lead to the same server for a while. */
+const anewMs = 1_000;
+
+/** Whether to connect anew: after a failover the old primary answers on, and takes no writes. The name may lead to the new one. */
+function anewOnReadOnly(): (error: Error) => boolean {
+  let lastMs = -Infinity;
+  return (error) => {
+    if (refusalOf(error).word !== 'READONLY' || performance.now() - lastMs < anewMs) return false;
+    lastMs = performance.now();
+    return true;
+  };
 }
 
 /** Certificates for `rediss://`, each as PEM text: those to trust in place of the public authorities, and the client's own with its key. */
@@ -123,6 +184,9 @@ export function redisClient(url: string, tls?: RedisCertificates): RedisClient {
     socketTimeout: 2_000,
     // A close while Redis is away keeps the process up for this long (a timer of ioredis on a dead connection).
     disconnectTimeout: 250,
+    reconnectOnError: anewOnReadOnly(),
+    // A Redis that loads or refuses says so to each command, which is then logged; the check of ioredis would wait in silence.
+    enableReadyCheck: false,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 1,

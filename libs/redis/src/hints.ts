@@ -1,3 +1,5 @@
+import type { Fault } from '@sluice/telemetry';
+
 /**
  * Remembers values for a while. A hint and never a promise: every failure reads as a miss, nothing throws, and an
  * answer takes at most 50 ms. So nothing may be cached whose change must be visible before its time to live is over.
@@ -77,8 +79,10 @@ export interface QuotaGauges {
 export interface Hints {
   readonly cache: Cache;
   readonly quotas: QuotaBuckets & QuotaGauges;
-  /** Whether the shared store replies. False is no reason to refuse work. */
+  /** Whether the shared store takes writes. False is no reason to refuse work. */
   healthy(): Promise<boolean>;
+  /** What keeps it from that; undefined for nothing. Never rejects. */
+  readonly health: () => Promise<Fault | undefined>;
   /** Afterwards every read is a miss and quotas are answered locally. Never rejects. */
   close(): Promise<void>;
 }

@@ -23,6 +23,7 @@ export function createInMemoryHints(): Hints {
         windows.map(({ bucket, windowMs }) => book.find(bucket, windowMs)?.used(performance.now()) ?? 0),
     },
     healthy: async () => true,
+    health: async () => undefined,
     close: async () => cache.clear(),
   };
 }

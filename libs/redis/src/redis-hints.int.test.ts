@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { env } from 'node:process';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
@@ -38,7 +39,11 @@ describe('Redis: what is stored', () => {
     await hints.cache.set('key', 'value', 5_000);
     await hints.quotas.take('bucket', { limit: 10, windowMs: 5_000 });
     const keys = (await client.keys(`${prefix}*`)).toSorted();
-    expect(keys).toEqual([`${prefix}cache:key`, `${prefix}quota:bucket:5000`]);
+    // With what the check of the health writes, for a second.
+    expect(keys.filter((key) => !key.startsWith(`${prefix}health:`))).toEqual([
+      `${prefix}cache:key`,
+      `${prefix}quota:bucket:5000`,
+    ]);
     for (const key of keys) {
       const ttlMs = await client.pttl(key);
       expect(ttlMs).toBeGreaterThan(0);
@@ -155,5 +160,99 @@ describe('Redis: when it fails', () => {
     expect(await hints.healthy()).toBe(false);
     await proxy.mend();
     await eventually(() => hints.healthy());
+  });
+});
+
+/** A server that refuses every command with a line, until it leads to Redis: connections that it has stay as they are, as those of an old primary do. */
+async function startRefusing(line: string) {
+  const sockets = new Set<Socket>();
+  let [isOld, connections] = [true, 0];
+  const server = createServer((client) => {
+    connections += 1;
+    sockets.add(client.on('error', () => undefined).on('close', () => sockets.delete(client)));
+    if (isOld) {
+      // A command is an array, whose first line begins with a star.
+      client.on('data', (bytes) =>
+        client.write(`${line}\r\n`.repeat(bytes.toString().match(/^\*\d+\r$/gm)?.length ?? 0)),
+      );
+      return;
+    }
+    const upstream = connect(Number(new URL(url).port), new URL(url).hostname).on('error', () => undefined);
+    sockets.add(upstream);
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () => connections,
+    leadToRedis: () => void (isOld = false),
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+describe('Redis: when it answers and refuses', () => {
+  /** Hints of a server that refuses, and what they logged as warnings. */
+  async function openRefused(line: string) {
+    const server = await startRefusing(line);
+    const warned: { word?: string; remedy?: string }[] = [];
+    const logger = { ...silentLogger, warn: (fields: object) => void warned.push(fields) };
+    const hints = open({ url: server.url, logger });
+    const close = async () => {
+      await hints.close();
+      server.close();
+    };
+    return { server, hints, warned, close };
+  }
+
+  // One side takes the commands; the other is where the name leads after a failover.
+  it.each([
+    "-READONLY You can't write against a read only replica.",
+    "-ERR Error running script (call to f_1): @user_script:1: -READONLY You can't write against a read only replica.",
+  ])('connects anew, and works again once the name leads to the primary: %s', async (line) => {
+    const { server, hints, warned, close } = await openRefused(line);
+    await eventually(async () => (await hints.health())?.reason === 'refuses a write (READONLY)');
+    await eventually(async () => {
+      await hints.cache.set('key', 'value', 60_000);
+      return server.connections() > 1;
+    });
+    server.leadToRedis();
+    const key = randomUUID();
+    await eventually(async () => {
+      await hints.cache.set(key, 'value', 60_000);
+      return (await hints.cache.get(key)) === 'value';
+    });
+    expect(await hints.health()).toBeUndefined();
+    expect(warned.filter(({ word }) => word !== undefined)).toEqual([
+      expect.objectContaining({ word: 'READONLY', remedy: expect.stringContaining('primary') }),
+    ]);
+    await close();
+  });
+
+  it.each([
+    ['-MOVED 7572 10.0.0.7:6379', 'MOVED', /cluster/],
+    ["-CROSSSLOT Keys in request don't hash to the same slot", 'CROSSSLOT', /cluster/],
+    ['-CLUSTERDOWN Hash slot not served', 'CLUSTERDOWN', /cluster/],
+    ['-NOAUTH Authentication required.', 'NOAUTH', /password/],
+    ["-NOPERM User default has no permissions to run the 'set' command", 'NOPERM', /user/],
+    ['-LOADING Redis is loading the dataset in memory', 'LOADING', /by itself/],
+    ["-OOM command not allowed when used memory > 'maxmemory'.", 'OOM', /maxmemory/],
+    [
+      '-MISCONF Redis is configured to save RDB snapshots, but it is currently unable to persist to disk.',
+      'MISCONF',
+      /disk/,
+    ],
+    ['-NOREPLICAS Not enough good replicas to write.', 'NOREPLICAS', /replicas/],
+    ['-WEIRD something of a newer version', 'WEIRD', /words of Redis/],
+  ])('%s is said once as a warning, with its remedy, however often it is refused', async (line, word, remedy) => {
+    const { hints, warned, close } = await openRefused(line);
+    await eventually(async () => (await hints.health())?.reason === `refuses a write (${word})`);
+    for (let times = 0; times < 40; times += 1) await hints.cache.set(`key-${times}`, 'value', 1_000);
+    const refused = warned.filter((fields) => fields.word !== undefined);
+    expect(refused).toEqual([expect.objectContaining({ word, remedy: expect.stringMatching(remedy) })]);
+    expect((await hints.health())?.remedy).toMatch(remedy);
+    await close();
   });
 });

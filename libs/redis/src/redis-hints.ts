@@ -1,6 +1,9 @@
-import type { Logger, Metrics } from '@sluice/telemetry';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault, Logger, Metrics } from '@sluice/telemetry';
 import { type Hints, type Cache, isKept } from './hints';
-import { Guard, redisClient, type RedisCertificates, type RedisClient } from './guard';
+import { Guard, redisClient, refusalOf, type RedisCertificates, type RedisClient } from './guard';
 import { RedisQuotas } from './redis-quotas';
 
 export interface RedisHintsOptions {
@@ -16,8 +19,10 @@ export interface RedisHintsOptions {
   readonly timeoutMs?: number;
 }
 
-/** Readiness may wait longer than a hint: it is checked rarely, and no request waits for it. */
-const pingMs = 500;
+/** A check may wait longer than a hint: it is made rarely, and no request waits for it. */
+const checkMs = 500;
+/** How long what a check writes is kept, in milliseconds. */
+const keptMs = 1_000;
 
 /** Hints shared through Redis. Connects in the background; nothing here needs Redis to be there. */
 export function createRedisHints(options: RedisHintsOptions): Hints {
@@ -26,14 +31,18 @@ export function createRedisHints(options: RedisHintsOptions): Hints {
   const failures = metrics.counter('sluice_redis_failures_total');
   const guard = new Guard({ logger, failures, timeoutMs: options.timeoutMs });
   // Without a listener an error event would end the process; the guard reports what matters of it.
-  client.on('error', (error) => logger.debug({ error }, 'redis.connection-failed'));
+  client.on('error', (error) => {
+    if (error.name === 'ReplyError') guard.refused(error);
+    else logger.debug({ error }, 'redis.connection-failed');
+  });
   client.on('ready', () => guard.reset());
   client.on('close', () => guard.connectionLost());
   const quotas = new RedisQuotas(client, guard, prefix);
   return {
     cache: new RedisCache(client, guard, prefix),
     quotas,
-    healthy: () => ping(client, guard),
+    healthy: async () => (await check(client, guard, prefix)) === undefined,
+    health: () => check(client, guard, prefix),
     close: async () => {
       await quotas.returnLeases();
       client.disconnect();
@@ -41,18 +50,32 @@ export function createRedisHints(options: RedisHintsOptions): Hints {
   };
 }
 
-async function ping(client: RedisClient, guard: Guard): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), pingMs);
-  });
-  const answer = client.ping().then(
-    () => true,
-    () => false,
-  );
-  const isHealthy = await Promise.race([answer, silence]).finally(() => clearTimeout(timer));
-  if (isHealthy) guard.reset();
-  return isHealthy;
+const silent: Fault = {
+  reason: 'does not answer',
+  remedy: 'Check that Redis runs at REDIS_URL and is reached from here.',
+};
+
+/**
+ * Uses Redis as work does: a value is written, and two keys are read at once, which a cluster refuses. A client that still connects is waited for.
+ */
+async function check(client: RedisClient, guard: Guard, prefix: string): Promise<Fault | undefined> {
+  const waiting = new AbortController();
+  const silence = sleep(checkMs, silent, { signal: waiting.signal }).catch(() => silent);
+  const key = `${prefix}health:${randomUUID()}`;
+  const use = async (): Promise<Fault | undefined> => {
+    if (client.status !== 'ready') await once(client, 'ready', { signal: waiting.signal });
+    await Promise.all([client.set(key, '', 'PX', keptMs), client.mget(key, `${key}:2`)]);
+    return undefined;
+  };
+  const failed = (error: unknown): Fault => {
+    if ((error as Error).name !== 'ReplyError') return silent;
+    guard.refused(error);
+    const { word, remedy } = refusalOf(error);
+    return { reason: `refuses a write (${word})`, remedy };
+  };
+  const fault = await Promise.race([use().catch(failed), silence]).finally(() => waiting.abort());
+  if (fault === undefined) guard.wellAgain();
+  return fault;
 }
 
 /** Values shared by all processes. Every key has a time to live. */

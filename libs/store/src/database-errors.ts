@@ -28,6 +28,11 @@ export function neverReached(error: unknown): boolean {
   return ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'].includes(errorCode(error) ?? '');
 }
 
+/** read_only_sql_transaction: a standby, or a server, database or role whose transactions are read-only. */
+export function isReadOnly(error: unknown): boolean {
+  return errorCode(error) === '25006';
+}
+
 /** Deadlock, serialisation failure, and a unique key that a concurrent transaction took between our read and our insert. */
 export function isLostRace(error: unknown): boolean {
   return ['40P01', '40001', '23505'].includes(errorCode(error) ?? '');
@@ -38,13 +43,14 @@ const systemCode = /^E(?!RR_)[A-Z_]+$/;
 
 /**
  * Whether a database may well be usable a moment later: no connection was to be had, a connection or statement broke off, the server
- * has none left (SQLSTATE class 53), or starts or stops or was too slow (57). Any other error of the server stays what it is.
+ * lacks something (SQLSTATE class 53), starts or stops or was too slow (57), or is not
+ * the primary yet. Any other error of the server stays what it is.
  */
 export function mayPass(error: unknown): boolean {
   if (error instanceof SluiceError) return false;
   const code = errorCode(error) ?? '';
   if (systemCode.test(code)) return true;
-  if (/^[0-9A-Z]{5}$/.test(code)) return ['08', '53', '57'].includes(code.slice(0, 2));
+  if (/^[0-9A-Z]{5}$/.test(code)) return isReadOnly(error) || ['08', '53', '57'].includes(code.slice(0, 2));
   return neverReached(error) || /connection terminated/i.test((error as Error).message);
 }
 
@@ -65,7 +71,8 @@ export function toStoreError(error: unknown, refused = refusedStatement): Sluice
     const detail = 'The store failed: this is a defect.';
     return new DefectError({ code: 'service.defect', detail, cause: error });
   }
-  const detail = 'The database does not answer.';
+  const answered = isReadOnly(error) ? 'takes no writes' : `refuses for now (SQLSTATE ${sqlState})`;
+  const detail = `The database ${isRefusedByServer(error) ? answered : 'does not answer'}.`;
   return new DependencyError({ code: 'service.unavailable', detail, retryAfterMs: 2_000, cause: error });
 }
 
@@ -131,10 +138,26 @@ interface StartReason {
   readonly remedy: string;
 }
 
-/** By SQLSTATE, or its class. */
-const startReasons: Readonly<Record<string, (user: string) => StartReason>> = {
-  '28': (user) => ({
+/** What the server itself says. knex puts the statement before it. */
+const wordsOf = (error: unknown): string => (error as Error).message.split(' - ').at(-1) ?? '';
+
+/** By SQLSTATE, or its class. A row says no more than the code proves. */
+const startReasons: Readonly<Record<string, (user: string, words: string) => StartReason>> = {
+  '08P01': (_, words) => ({
+    reason: `cannot be reached through its pooler: ${words}`,
+    remedy: 'The pooler gives the reason; docs/guides/pgbouncer.md has the settings that it needs.',
+  }),
+  '25006': (_, words) => ({
+    reason: `takes no writes: ${words}`,
+    remedy:
+      'Let DATABASE_URL lead to the primary; where that is the primary, reset default_transaction_read_only of role, database and server.',
+  }),
+  '28P01': (user) => ({
     reason: `refuses the user ${user}`,
+    remedy: 'Check user and password in DATABASE_URL, and pg_hba.conf of the server.',
+  }),
+  '28': (user, words) => ({
+    reason: `refuses the user ${user}: ${words}`,
     remedy: 'Check user and password in DATABASE_URL, and pg_hba.conf of the server.',
   }),
   '3D': () => ({ reason: 'does not exist', remedy: 'Create it, or correct DATABASE_URL; then run: npm run migrate' }),
@@ -142,22 +165,34 @@ const startReasons: Readonly<Record<string, (user: string) => StartReason>> = {
     reason: `does not let the user ${user} read the schema`,
     remedy: 'Grant what docs/guides/security.md lists, or use the user that ran the migrations.',
   }),
-  '53': () => ({
+  '53300': () => ({
     reason: 'has no connection left',
     remedy: 'Raise max_connections or lower SLUICE_DATABASE_POOL: docs/guides/sizing.md has the sum.',
   }),
-  '57': () => ({ reason: 'is starting or stopping', remedy: 'Start the service again once it answers.' }),
+  '53': (_, words) => ({
+    reason: `lacks a resource: ${words}`,
+    remedy: 'Give the server what it lacks; then start the service again.',
+  }),
+  '57014': (_, words) => ({
+    reason: `was too slow: ${words}`,
+    remedy: 'See what it is busy with (pg_stat_activity); then start the service again.',
+  }),
+  '57P': () => ({ reason: 'is starting or stopping', remedy: 'Start the service again once it answers.' }),
 };
 
 function startReason(error: unknown, user: string): StartReason {
   const code = errorCode(error) ?? '';
-  const known = /^[0-9A-Z]{5}$/.test(code) ? (startReasons[code] ?? startReasons[code.slice(0, 2)]) : undefined;
-  if (known !== undefined) return known(user);
-  const remedy =
-    'Check DATABASE_URL, and that Postgres runs there and lets this host in; then start the service again.';
-  if (systemCode.test(code)) return { reason: `does not answer (${code})`, remedy };
-  if (neverReached(error)) return { reason: 'gave no connection within 2 s: it is busy, or cannot be reached', remedy };
-  // knex puts the statement before the reason.
-  const { message } = error as Error;
-  return { reason: `cannot be used: ${message.split(' - ').at(-1) ?? message}`, remedy };
+  const words = wordsOf(error);
+  if (/^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code)) {
+    const known = [5, 3, 2].map((length) => startReasons[code.slice(0, length)]).find((row) => row !== undefined);
+    if (known !== undefined) return known(user, words);
+  } else if (systemCode.test(code) || neverReached(error)) {
+    const reason = systemCode.test(code)
+      ? `does not answer (${code})`
+      : 'gave no connection within 2 s: it is busy, or cannot be reached';
+    const remedy =
+      'Check DATABASE_URL, and that Postgres runs there and lets this host in; then start the service again.';
+    return { reason, remedy };
+  }
+  return { reason: `cannot be used: ${words}`, remedy: 'The reason is in the words of the server or its driver.' };
 }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type { Logger } from '@sluice/telemetry';
 import { knex, type Knex } from 'knex';
-import { errorCode, mayPass, toStartError } from './database-errors';
+import { isReadOnly, mayPass, toStartError } from './database-errors';
+import { lostInPooler, readers, sessionSql, type SettingRow } from './session';
 
 /** How long what the database does may take, each in milliseconds, so that one that is gone becomes a 503 and not a queue. */
 export interface DatabaseLimits {
@@ -40,18 +41,19 @@ export interface DatabaseOptions {
   readonly logger?: Logger;
 }
 
-/** read_only_sql_transaction: the server is a standby, or was made one. Source: https://www.postgresql.org/docs/18/errcodes-appendix.html */
-const isReadOnly = (error: unknown): boolean => errorCode(error) === '25006';
-
 /**
- * The server would compile what it estimates to be long: statements of many steps that find few rows, above all those of the purge and of the repairs. Compiling takes
- * longer than running them (87 ms to find nothing), and leaves 11 MB in that connection (measured with Postgres 15 under 200 writes a second).
- * A pooler in transaction mode passes it on to the server connection that it happens to give: there the role has it (docs/guides/pgbouncer.md).
- * Source: https://www.postgresql.org/docs/18/jit-decision.html
+ * Commits, and waits for it as an accept does, without a table or a right of its own. A server that takes reads alone refuses it with the code of any other write, so
+ * that its connection is dropped. Source: https://www.postgresql.org/docs/18/functions-admin.html#FUNCTIONS-REPLICATION
  */
-const withoutJit = 'set jit = off';
+export const commitSql = `do $$ begin
+  if current_setting('transaction_read_only') = 'on' then
+    raise exception using errcode = 'read_only_sql_transaction',
+      message = case when pg_is_in_recovery() then 'the server is a standby' else 'default_transaction_read_only is on' end;
+  end if;
+  perform pg_logical_emit_message(true, 'sluice.health', '');
+end $$`;
 
-/** A knex instance that fails fast. It keeps no connection to a server that takes no writes: the next one finds the primary. */
+/** A knex instance that fails fast, on sessions with the settings that we rely on (session.ts). It keeps no connection to a server that takes no writes: the next one finds the primary. */
 export function openDatabase(options: DatabaseOptions): Knex {
   const { connectMs, statementMs, idleMs } = options.limits ?? usualLimits;
   const readOnly = new Set<string>();
@@ -60,6 +62,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
     connection: {
       ...address(options),
       application_name: options.applicationName,
+      types: readers,
       connectionTimeoutMillis: connectMs,
       statement_timeout: statementMs,
       idle_in_transaction_session_timeout: idleMs,
@@ -77,19 +80,21 @@ export function openDatabase(options: DatabaseOptions): Knex {
         const { __knexUid: uid } = client;
         client.on('end', () => readOnly.delete(uid));
         (options.prepared === false ? forgetNames : renewPlans)(client);
-        client.query(withoutJit, (error: Error | null) => {
+        client.query(sessionSql, (error: Error | null, result?: { readonly rows: readonly SettingRow[] }) => {
+          const fault = error ?? lostInPooler(result?.rows ?? [], client.processID ?? null) ?? null;
           // knex forgets a client that it did not get.
-          if (error !== null) client.end(() => undefined);
-          done(error, client);
+          if (fault !== null) client.end(() => undefined);
+          done(fault, client);
         });
       },
       validate: ({ __knexUid: uid }: NamedClient) => !readOnly.delete(uid),
     },
   });
-  database.on('query-error', (error: unknown, { __knexUid: uid }: NamedClient) => {
+  database.on('query-error', (error: unknown, { __knexUid: uid, sql }: NamedClient & { readonly sql: string }) => {
     if (!isReadOnly(error)) return;
     readOnly.add(uid);
-    options.logger?.warn({ reason: (error as Error).message }, 'database.read-only');
+    // Whoever checks the health says it once.
+    if (sql !== commitSql) options.logger?.warn({ reason: (error as Error).message }, 'database.read-only');
   });
   return database;
 }
@@ -134,6 +139,8 @@ interface NamedClient {
 
 /** What is used of a client of `pg`. */
 interface PooledClient {
+  /** As the other end named its process. */
+  readonly processID?: number | null;
   on(event: 'error' | 'end', listener: (error: Error) => void): void;
   end(ended: () => void): void;
   query(statement: string | { name?: string }, ...rest: unknown[]): unknown;

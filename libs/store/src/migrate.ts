@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DependencyError } from '@sluice/errors';
+import { DependencyError, SluiceError } from '@sluice/errors';
+import type { Fault } from '@sluice/telemetry';
 import type { Knex } from 'knex';
-import { errorCode } from './database-errors';
+import { commitSql } from './database';
+import { errorCode, isReadOnly, isRefusedByServer, toStoreError } from './database-errors';
 import type { Migration } from './migration';
 import { migrations } from './migrations';
 import { findApplied, refuseOlder, takeOver } from './take-over';
@@ -63,6 +65,7 @@ async function underLock(
 }
 
 async function applyNext(transaction: Knex.Transaction): Promise<string[]> {
+  await refuseHidden(transaction);
   await refuseOlder(transaction);
   const [, names] = (await transaction.migrate.up({
     migrationSource: source,
@@ -82,10 +85,12 @@ async function inUse(database: Knex, cause: unknown): Promise<DependencyError> {
   });
 }
 
-/** Refuses a schema that lacks a step this code needs, and names the command. A newer schema is welcome. */
+/** Refuses a schema that lacks a step this code needs, and names the command. A newer schema is welcome. So it does with a database that takes no writes. */
 export async function assertMigrated(database: Knex): Promise<void> {
+  await database.raw(commitSql);
   const missing = await findMissing(database);
   if (missing.length === 0) return;
+  await refuseHidden(database);
   await refuseOlder(database);
   throw new DependencyError({
     code: 'service.unmigrated',
@@ -94,24 +99,64 @@ export async function assertMigrated(database: Knex): Promise<void> {
   });
 }
 
-/** `ok`, or what is wrong, as a readiness check shows it. */
-export type DatabaseHealth = 'ok' | 'does not answer' | 'has not the schema of this version';
+/** The schemas that a session sees, the one that it makes tables in, and one with tables of ours that it may read and does not see. */
+const pathSql = `
+  select current_setting('search_path') as path, current_schema() as own, (
+    select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relname = 'knex_migrations' and to_regclass('knex_migrations') is null and has_table_privilege(c.oid, 'select')
+      and exists (select 1 from pg_class l where l.relnamespace = n.oid and l.relname = 'order_queue') limit 1) as hidden`;
+
+interface PathRow {
+  readonly path: string;
+  readonly own: string | null;
+  readonly hidden: string | null;
+}
+
+/** A role or a database with another search_path has lost nothing, and a migration would make everything once more, empty. */
+async function refuseHidden(database: Knex): Promise<void> {
+  const { rows } = await database.raw<{ rows: [PathRow] }>(pathSql);
+  const [{ path, own, hidden }] = rows;
+  if (own !== null && hidden === null) return;
+  const reason =
+    hidden === null ? 'names no schema that exists' : `leaves out the schema ${hidden} with the tables of Sluice`;
+  throw new DependencyError({
+    code: 'service.unmigrated',
+    detail: `The search_path of the role or the database, ${path}, ${reason}.`,
+    remedy: `Run for the role of DATABASE_URL: alter role … set search_path = ${hidden ?? 'public'}`,
+  });
+}
 
 /**
- * Whether the database answers, and has the last migration of this code: one that came back empty or from an old backup under a running service
- * answers as well, and would fail every request.
+ * What keeps the database from being used; undefined for nothing. Something is committed, and the last migration of this code is looked for: a database that came
+ * back empty or from an old backup under a running service answers as well, and would fail every request.
  */
-export async function healthOf(database: Knex): Promise<DatabaseHealth> {
+export async function healthOf(database: Knex): Promise<Fault | undefined> {
   const last = migrations.at(-1)?.name ?? '';
   try {
     const found = await database<{ name: string }>('knex_migrations').where({ name: last }).first('name');
-    return found === undefined ? lacking : 'ok';
+    if (found === undefined) return lacking;
+    await database.raw(commitSql);
+    return undefined;
   } catch (error) {
-    return errorCode(error) === undefinedTable ? lacking : 'does not answer';
+    if (errorCode(error) === undefinedTable) return lacking;
+    if (isReadOnly(error)) return readOnly;
+    const { detail, remedy = '' } = toStoreError(error);
+    return isRefusedByServer(error) || error instanceof SluiceError ? { reason: detail, remedy } : silent;
   }
 }
 
-const lacking = 'has not the schema of this version';
+const lacking = {
+  reason: 'has not the schema of this version',
+  remedy: 'Run npm run migrate, or restore the backup that fits.',
+};
+const readOnly = {
+  reason: 'takes no writes',
+  remedy: 'Let DATABASE_URL lead to the primary, and reset default_transaction_read_only of role and database.',
+};
+const silent = {
+  reason: 'does not answer',
+  remedy: 'Check that Postgres runs at DATABASE_URL and has connections left.',
+};
 /** SQLSTATE of a table that is not there. */
 const undefinedTable = '42P01';
 

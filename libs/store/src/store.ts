@@ -1,4 +1,4 @@
-import type { Metrics } from '@sluice/telemetry';
+import type { Fault, Metrics } from '@sluice/telemetry';
 import type { Knex } from 'knex';
 import { connectionStore, type ConnectionStore } from './connections/connection-store';
 import { groupStore } from './connections/group-store';
@@ -14,7 +14,7 @@ import { installationStore } from './installations/installation-store';
 import { integrationStore } from './integrations/integration-store';
 import { uploadStore } from './integrations/upload-store';
 import { minuteStore } from './minutes';
-import { assertMigrated, healthOf, migrate, type DatabaseHealth } from './migrate';
+import { assertMigrated, healthOf, migrate } from './migrate';
 import { operationStore } from './operations/operation-store';
 import { apiKeyStore } from './projects/api-key-store';
 import { jwtKeyStore } from './projects/jwt-key-store';
@@ -66,8 +66,8 @@ export interface Store extends ReturnType<typeof storesByNoun> {
   readonly writes: WriteStore;
   /** Refuses a schema older than this code, naming the command that brings it up to date, and a database that cannot be used, naming why. */
   assertMigrated(): Promise<void>;
-  /** Whether the database answers, with the schema that this code needs. */
-  health(): Promise<DatabaseHealth>;
+  /** What keeps the database from taking writes, with the schema that this code needs. Undefined: nothing. */
+  readonly health: () => Promise<Fault | undefined>;
   close(): Promise<void>;
 }
 

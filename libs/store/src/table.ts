@@ -1,3 +1,5 @@
+import { DefectError } from '@sluice/errors';
+
 /** A row as the driver returns it. */
 export type StoredRow = Readonly<Record<string, unknown>>;
 
@@ -7,6 +9,8 @@ export interface Member<Value> {
   /** Never called with null: a member without a value is absent. */
   read(stored: unknown): Value;
   write(value: Value): unknown;
+  /** Whether a row without it is a defect: what is shown to callers requires it. @default false */
+  readonly isRequired?: boolean;
 }
 
 type Members = Readonly<Record<string, Member<unknown>>>;
@@ -46,6 +50,7 @@ export function table<Of extends Members>(members: Of): Table<Of> {
     for (const [name, member] of entries) {
       const stored = row[prefix + member.column] ?? undefined;
       if (stored !== undefined) resource[name] = member.read(stored);
+      else if (member.isRequired) throw lacking(member.column);
     }
     return resource as Resource<Of>;
   };
@@ -80,8 +85,11 @@ export function json<Value>(column: string): Member<Value> {
 
 /** A moment as the API spells it: RFC 3339 in UTC. */
 export function moment(column: string): Member<string> {
-  return { column, read: (at) => (at as Date).toISOString(), write: (text) => text };
+  return { column, read: (at) => (at as Date).toISOString(), write: (text) => text, isRequired: true };
 }
+
+const lacking = (column: string): DefectError =>
+  new DefectError({ code: 'service.defect', detail: `A row has no ${column}, which a caller is promised.` });
 
 /** Stored in another form than it is shown in, and only read. */
 export function shownAs<Value>(column: string, read: (stored: never) => Value): Member<Value> {
@@ -96,7 +104,7 @@ export const momentSql = (at: string): string => `to_char(${at} at time zone 'UT
 
 /** A column that may be null: the member is absent then. */
 export function optional<Value>(member: Member<Value>): Member<Value | undefined> {
-  return member;
+  return { ...member, isRequired: false };
 }
 
 /** When a resource was made and last changed. */

@@ -42,7 +42,7 @@ describe('before it is taken over', () => {
   it('is refused by a migration without the flag and by services, which name it', async () => {
     await expect(migrateDatabase(clone.url)).rejects.toMatchObject({ code: 'service.unmigrated', remedy });
     await expect(store.assertMigrated()).rejects.toMatchObject({ code: 'service.unmigrated', remedy });
-    expect(await store.health()).toBe('has not the schema of this version');
+    expect((await store.health())?.reason).toBe('has not the schema of this version');
   });
 
   it('is refused while services are connected, with their names', async () => {

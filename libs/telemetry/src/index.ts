@@ -1,4 +1,5 @@
 export { createByteBudget, heapShare, HeldBytes, type ByteBudget, type Owners } from './byte-budget';
+export { watchHealth, type Check, type Fault, type HealthWatch } from './health';
 export { createLogger, redactText, silentLogger, type Logger } from './logger';
 export { metricTable, type MetricName, type MetricRow } from './metric-table';
 export { createMetrics, type Counter, type Gauge, type Metrics } from './metrics';

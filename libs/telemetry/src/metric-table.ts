@@ -205,6 +205,11 @@ export const metricTable = {
     help: 'Connections of the pool: in use and free; `waiting`: statements that wait for one.',
     labels: { state: ['used', 'free', 'waiting'] },
   },
+  sluice_dependency_up: {
+    kind: 'gauge',
+    help: 'Whether a dependency took a write at the last check, at most ten seconds ago: 1 or 0. Postgres decides readiness; without the others the service is degraded.',
+    labels: { dependency: ['postgres', 'redis', 'kafka'] },
+  },
   sluice_redis_failures_total: {
     kind: 'counter',
     help: 'Commands to Redis without a reply, replaced by a miss or a local count.',

@@ -67,7 +67,7 @@ describe('the table of metrics', () => {
   it('has no label whose values could be a customer', () => {
     const labels = Object.keys(metricTable).flatMap((name) => Object.keys(metricTable[name as MetricName].labels));
     const known =
-      'class group lane method mode operation outcome provider quota reason result route source state status sweep topic';
+      'class dependency group lane method mode operation outcome provider quota reason result route source state status sweep topic';
     expect([...new Set(labels)].toSorted().join(' ')).toBe(known);
   });
 });

@@ -1,6 +1,6 @@
-import { type HttpServer, readyWhen, startMetricsServer, startOperability } from '@sluice/http';
+import { type HttpServer, startMetricsServer, startOperability } from '@sluice/http';
 import type { Consumer } from '@sluice/messaging';
-import { keepMinutes } from '@sluice/telemetry';
+import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import { consumeAutoBatched, createDueTimers } from './consumers/auto-batched';
 import type { BatcherContext } from './context';
 import { flusher } from './flush-batch';
@@ -26,7 +26,7 @@ export function createBatcherService(context: BatcherContext): BatcherService {
   let metricsServer: HttpServer | undefined;
   let consumer: Consumer | undefined;
   let endSweeps = (): Promise<unknown> => Promise.resolve();
-  const ready = readyWhen({ postgres: () => store.health() });
+  const health = watchHealth({ ...context, checks: { postgres: store.health, kafka: () => messaging.health() } });
   return {
     start: async () => {
       await store.assertMigrated();
@@ -35,7 +35,7 @@ export function createBatcherService(context: BatcherContext): BatcherService {
         service: 'batcher',
         logger,
         metrics,
-        ready,
+        ready: health.ready,
         port: config.port,
         host: config.host,
         shutdownMs: config.shutdownMs,
@@ -50,10 +50,11 @@ export function createBatcherService(context: BatcherContext): BatcherService {
         minutes,
       ];
       endSweeps = () => Promise.all(ends.map((end) => end()));
+      await health.start();
       return { port: server.port };
     },
     stop: async () => {
-      await Promise.all([endSweeps(), consumer?.stop()]);
+      await Promise.all([endSweeps(), consumer?.stop(), health.stop()]);
       await timers.stop();
       await messaging.close();
       await server?.close();

@@ -1,7 +1,7 @@
-import { type HttpServer, readyWhen, startMetricsServer, startOperability } from '@sluice/http';
+import { type HttpServer, startMetricsServer, startOperability } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import type { Consumer } from '@sluice/messaging';
-import { keepMinutes } from '@sluice/telemetry';
+import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import { startClaimLoop, type ClaimLoop, consumeReady } from './claim-loop';
 import type { ExecutorContext } from './context';
 import { callRunner } from './run-call';
@@ -25,7 +25,10 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
   let loop: ClaimLoop | undefined;
   let endSweeps = (): Promise<void> => Promise.resolve();
   let endMinutes = endSweeps;
-  const ready = readyWhen({ postgres: () => store.health() });
+  const health = watchHealth({
+    ...context,
+    checks: { postgres: store.health, redis: context.hints.health, kafka: () => messaging.health() },
+  });
   return {
     start: async () => {
       await store.assertMigrated();
@@ -35,7 +38,7 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
         service: 'executor',
         logger,
         metrics,
-        ready,
+        ready: health.ready,
         port: config.port,
         host: config.host,
         shutdownMs: config.shutdownMs,
@@ -44,10 +47,11 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
       consumer = await consumeReady(context, loop.lanes);
       endSweeps = startSweeps(context, loop);
       endMinutes = keepMinutes({ service: 'executor', ...context });
+      await health.start();
       return { port: server.port };
     },
     stop: async () => {
-      await Promise.all([endSweeps(), consumer?.stop()]);
+      await Promise.all([endSweeps(), consumer?.stop(), health.stop()]);
       await loop?.stop();
       context.leases.stop();
       await endMinutes();

@@ -3,7 +3,6 @@ import {
   authenticator,
   contractOfApp,
   createApp,
-  readyWhen,
   requestLimits,
   startMetricsServer,
   startServer,
@@ -11,7 +10,7 @@ import {
 import type { ApiService, HttpServer } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { createInMemoryHints } from '@sluice/redis';
-import { keepMinutes } from '@sluice/telemetry';
+import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import { connectionChangeRoutes, connectionRoutes } from './connections/connection-routes';
 import { oauthCallbackRoutes, oauthConnectPath, oauthConnectRoutes } from './connections/oauth-routes';
 import { providerAppRoutes, providerRoutes } from './connections/provider-routes';
@@ -96,6 +95,7 @@ export function createManagementService(context: ManagementContext): ApiService 
   const { config, logger, metrics, store } = context;
   // Without a Redis each process counts by itself.
   const { quotas } = context.hints ?? createInMemoryHints();
+  const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.hints?.health } });
   const app = createApp({
     service: 'management',
     logger,
@@ -106,7 +106,7 @@ export function createManagementService(context: ManagementContext): ApiService 
     authenticate: requestLimits({ counter: quotas, ...config }).after(
       authenticator(context.installations.findCaller, context.openId && personCaller(context)),
     ),
-    ready: readyWhen({ postgres: () => store.health() }),
+    ready: health.ready,
     routes: (router) => routes.forEach((register) => register(router, context)),
     openRoutes: (router) => openRoutes.forEach((register) => register(router, context)),
   });
@@ -127,11 +127,12 @@ export function createManagementService(context: ManagementContext): ApiService 
         sweepDeletions(context),
         keepMinutes({ service: 'management', ...context }),
       ];
+      await health.start();
       return { port: server.port };
     },
     stop: async () => {
       context.watch.stop();
-      await Promise.all([server?.close(), ...ends.map((end) => end())]);
+      await Promise.all([server?.close(), health.stop(), ...ends.map((end) => end())]);
       await Promise.all([context.connectors.close(), context.hints?.close(), store.close()]);
       // Last, so that the drain can be watched.
       await metricsServer?.close();

@@ -5,13 +5,12 @@ import {
   contractOfApp,
   createApp,
   type HttpServer,
-  readyWhen,
   requestLimits,
   startMetricsServer,
   startServer,
 } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
-import { keepMinutes } from '@sluice/telemetry';
+import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import type { SearchContext } from './context';
 import { searchRecordsRoute } from './routes/search-records';
 
@@ -35,6 +34,7 @@ export function createSearchService(context: SearchContext): ApiService {
   let metricsServer: HttpServer | undefined;
   let endMinutes = (): Promise<void> => Promise.resolve();
   const limits = requestLimits({ counter: context.hints.quotas, ...config });
+  const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.hints.health } });
   const app = createApp({
     service: 'search',
     logger,
@@ -43,7 +43,7 @@ export function createSearchService(context: SearchContext): ApiService {
     api: searchApi,
     authenticate: limits.after(authenticator(context.installations.findCaller)),
     // Without Redis quotas are halved, which is no reason to leave the balancer.
-    ready: readyWhen({ postgres: () => store.health() }),
+    ready: health.ready,
     routes: (router) => searchRecordsRoute(router, context, limits),
   });
   return {
@@ -55,11 +55,12 @@ export function createSearchService(context: SearchContext): ApiService {
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies });
       endMinutes = keepMinutes({ service: 'search', ...context });
+      await health.start();
       return { port: server.port };
     },
     stop: async () => {
       await server?.close();
-      await endMinutes();
+      await Promise.all([endMinutes(), health.stop()]);
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
       // Last, so that the drain can be watched.
       await metricsServer?.close();

@@ -4,13 +4,12 @@ import {
   contractOfApp,
   createApp,
   type HttpServer,
-  readyWhen,
   requestLimits,
   startMetricsServer,
   startServer,
 } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
-import { keepMinutes } from '@sluice/telemetry';
+import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import type { GatewayContext } from './context';
 import { writeApi } from './api';
 import { acceptor } from './accept-write';
@@ -46,6 +45,10 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     plan: planPresenter(context),
     findReply: (call) => findReply(context, call),
   };
+  const health = watchHealth({
+    ...context,
+    checks: { postgres: store.health, redis: context.hints.health, kafka: () => messaging.health() },
+  });
   const app = createApp({
     service: 'write-gateway',
     logger,
@@ -54,7 +57,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     api: writeApi,
     authenticate: limits.after(authenticator(context.installations.findCaller)),
     // Accepting needs Postgres alone. Without the broker work starts later, without Redis quotas are halved.
-    ready: readyWhen({ postgres: () => store.health() }),
+    ready: health.ready,
     routes: (router) => writeRecordsRoute(router, writers),
   });
   return {
@@ -66,6 +69,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies });
       endMinutes = keepMinutes({ service: 'write-gateway', ...context });
+      await health.start();
       return { port: server.port };
     },
     stop: async () => {
@@ -73,7 +77,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
       await Promise.all(context.settling);
       context.leases.stop();
       await context.admission.stop();
-      await endMinutes();
+      await Promise.all([endMinutes(), health.stop()]);
       await messaging.close();
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
       // Last, so that the drain can be watched.

@@ -1,4 +1,4 @@
-import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
+import { startTcpProxy, until, type TcpProxy } from '@sluice/testkit';
 import { useGateway, type Seed } from './_gateway';
 
 let proxy: TcpProxy;
@@ -40,12 +40,33 @@ describe('the database is away', () => {
     },
   );
 
-  it('readiness reports it', async () => {
+  const readinessOf = async (status: number) => {
+    const reply = await gateway.get('/readyz');
+    return reply.status === status ? (reply.body as { checks: { postgres: string } }).checks.postgres : undefined;
+  };
+
+  it('readiness reports it, by the last check', async () => {
     proxy.cut();
-    const away = await gateway.get('/readyz').expect(503);
-    expect(away.body).toMatchObject({ checks: { postgres: expect.not.stringMatching(/^ok$/) } });
+    expect(await until('not ready', () => readinessOf(503))).toBe('does not answer');
     await proxy.mend();
-    await gateway.get('/readyz').expect(200);
+    expect(await until('ready', () => readinessOf(200))).toBe('ok');
+  });
+
+  // After a failover: it answers every read, and a check by ping would be content.
+  it('readiness reports a database that takes reads alone', async () => {
+    const alter = (value: string) =>
+      gateway.database.raw(
+        `do $$ begin execute format('alter database %I set default_transaction_read_only to ${value}', current_database()); end $$`,
+      );
+    await alter('on');
+    proxy.reset();
+    expect(await until('not ready', () => readinessOf(503))).toBe('takes no writes');
+    await gateway.write(seed, create).expect(503);
+    await gateway.database.raw('set default_transaction_read_only = off');
+    await alter('off');
+    proxy.reset();
+    expect(await until('ready', () => readinessOf(200))).toBe('ok');
+    await gateway.write(seed, create).expect(200);
   });
 });
 

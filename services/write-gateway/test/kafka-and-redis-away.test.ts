@@ -1,3 +1,4 @@
+import { until } from '@sluice/testkit';
 import { useGateway, type Seed } from './_gateway';
 
 const gateway = useGateway({ isAlone: true, env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
@@ -22,5 +23,14 @@ it.each<[string, object]>([
   // Less than the two seconds that an announcement waits for the broker, times fifty: nobody stood behind one.
   expect(performance.now() - startedAtMs).toBeLessThan(60_000);
   expect((await gateway.countRows())['records']).toBe(records + 50);
-  await gateway.get('/readyz').expect(200);
+  const { body } = await until('both are checked', async () => {
+    const reply = await gateway.get('/readyz').expect(200);
+    return (reply.body as { degraded: string[] }).degraded.length === 2 ? reply : undefined;
+  });
+  expect(body).toEqual({
+    status: 'ready',
+    ready: true,
+    checks: { postgres: 'ok', redis: 'does not answer', kafka: expect.stringMatching(/^does not answer/) },
+    degraded: ['redis', 'kafka'],
+  });
 });

@@ -8,10 +8,10 @@ import { askRedis } from './support/ask-redis';
 const outageMs = 1_500;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Redis is killed, emptied, and out of memory while everybody writes: it only hints, so nobody may notice. */
+/** Redis is killed, emptied, out of memory and a replica while everybody writes: it only hints, so nobody may notice. */
 export const f15: Row = {
   id: 'F15',
-  title: 'Redis kill, FLUSHALL, OOM noeviction',
+  title: 'Redis kill, FLUSHALL, OOM noeviction, READONLY',
   ciSize: { writes: 900, faults: 1 },
   fullSize: { writes: 20_000, faults: 10 },
   run: async (context) => {
@@ -47,6 +47,10 @@ async function harm({ world }: RowContext): Promise<void> {
   await askRedis(url, 'CONFIG', 'SET', 'maxmemory', '1');
   await pause(outageMs);
   await askRedis(url, 'CONFIG', 'SET', 'maxmemory', '0');
+  // A failover, as a client sees it that stays connected: reads are answered, and no write is taken.
+  await askRedis(url, 'REPLICAOF', '127.0.0.1', '9');
+  await pause(outageMs);
+  await askRedis(url, 'REPLICAOF', 'NO', 'ONE');
 }
 
 /**

@@ -107,6 +107,15 @@ export const alerts: readonly Alert[] = [
     // for 35 s: more is ours. How old a backlog is that is being delivered is its receiver's matter.
     expr: ({ seconds }) => `max(sluice_webhook_longest_unserved_seconds) > ${seconds(120)}`,
   },
+  {
+    name: 'SluiceDependencyDegraded',
+    severity: 'warning',
+    summary: '{{ $labels.dependency }} takes no writes of {{ $labels.service }}, which works on, slower or later.',
+    runbook: 'dependency-degraded',
+    forSeconds: 120,
+    // Twelve checks: a failover of either takes less. Of Postgres SluiceAcceptErrors tells.
+    expr: () => 'min by (service, dependency) (sluice_dependency_up{dependency!="postgres"}) < 1',
+  },
 ];
 
 /** Where the pages are. The chart replaces it with the address of a copy (`prometheusRule.runbookBaseUrl`). */

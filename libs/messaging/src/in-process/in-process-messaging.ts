@@ -30,6 +30,7 @@ function hubBroker(hub: InProcessHub): Broker {
     join: ({ topic, group }, deliveryOf) => hub.group(topic, group).join(deliveryOf),
     createTopics: async () => {},
     answers: async () => isOpen,
+    check: async () => undefined,
     close: async () => {
       isOpen = false;
     },

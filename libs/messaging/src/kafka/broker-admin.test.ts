@@ -1,6 +1,7 @@
 import { KafkaJSNonRetriableError, KafkaJSProtocolError, type Admin, type Kafka } from 'kafkajs';
 import { topics } from '../topics';
 import { BrokerAdmin } from './broker-admin';
+import { faultOf } from './refusals';
 
 const unknownTopic = new KafkaJSProtocolError(
   Object.assign(new Error('This server does not host this topic-partition'), {
@@ -48,4 +49,44 @@ it('does not wait out what is no matter of time', async () => {
   await expect(brokerThatAnswers(refused).createTopics(Object.values(topics), '')).rejects.toMatchObject({
     code: 'service.unavailable',
   });
+});
+
+const protocol = (type: string, message = 'no') =>
+  new KafkaJSProtocolError(Object.assign(new Error(message), { type, code: 1, retriable: false }));
+const connection = (code?: string) =>
+  Object.assign(new Error('Connection error'), { name: 'KafkaJSConnectionError', ...(code && { code }) });
+
+describe('a sentence says no more than was proven', () => {
+  it.each<[string, Error, RegExp, RegExp]>([
+    ['a policy', protocol('POLICY_VIOLATION'), /policy/, /by hand/],
+    ['a number of copies', protocol('INVALID_REPLICATION_FACTOR'), /replication factor/, /by hand/],
+    ['a setting', wrapping(protocol('INVALID_CONFIG')), /setting/, /by hand/],
+    ['no right to the topic', protocol('TOPIC_AUTHORIZATION_FAILED'), /let the user/, /Grant/],
+    ['no right to make one', protocol('CLUSTER_AUTHORIZATION_FAILED'), /make topics/, /Grant/],
+    ['no topic', wrapping(wrapping(unknownTopic)), /has not the topics/, /npm run migrate/],
+    ['a login', Object.assign(new Error('no'), { name: 'KafkaJSSASLAuthenticationError' }), /login/, /KAFKA_SASL/],
+    ['nobody there', wrapping(connection('ECONNREFUSED')), /does not answer \(ECONNREFUSED\)/, /KAFKA_BROKERS/],
+    [
+      'silence',
+      Object.assign(new Error('x'), { name: 'KafkaJSRequestTimeoutError' }),
+      /^does not answer$/,
+      /KAFKA_BROKERS/,
+    ],
+    // Somebody answered: neither the address nor the network is accused.
+    ['a certificate', connection('DEPTH_ZERO_SELF_SIGNED_CERT'), /^cannot be used/, /words/],
+    ['a code of a newer broker', protocol('SOMETHING_NEW', 'who knows'), /SOMETHING_NEW, who knows/, /words/],
+    ['a fault of ours', new TypeError('x is not a function'), /^cannot be used: x is not/, /words/],
+  ])('%s', (_, error, reason, remedy) => {
+    const fault = faultOf(error);
+    expect(fault.reason).toMatch(reason);
+    expect(fault.remedy).toMatch(remedy);
+  });
+
+  it.each([protocol('POLICY_VIOLATION'), connection('CERT_HAS_EXPIRED'), new Error('x')])(
+    'accuses nobody of silence who answered: %s',
+    (error) => {
+      const { reason, remedy } = faultOf(error);
+      expect(`${reason} ${remedy}`).not.toMatch(/does not answer|Check KAFKA_BROKERS/);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { DependencyError } from '@sluice/errors';
 import type { Admin, ITopicConfig } from 'kafkajs';
 import type { Topic } from '../topics';
 import type { NewKafka } from './kafka-client';
+import { faultOf, protocolError } from './refusals';
 
 /** Unfinished messages of one partition, by the group's committed offset. */
 export interface PartitionLag {
@@ -23,6 +24,7 @@ export class BrokerAdmin {
 
   /** Creates what is missing; an existing topic keeps its partitions and settings. */
   async createTopics(topics: readonly Topic[], prefix: string): Promise<void> {
+    const requested: Record<string, string> = {};
     await this.use(async (admin) => {
       const { brokers } = await admin.describeCluster();
       const existing = new Set(await admin.listTopics());
@@ -31,13 +33,14 @@ export class BrokerAdmin {
       // Three copies survive the loss of a broker; no protocol version of kafkajs leaves the number to the cluster.
       const replicationFactor = Math.min(3, brokers.length);
       const wanted = missing.map((topic) => topicConfig(topic, prefix, replicationFactor));
+      for (const topic of wanted) requested[topic.topic] = textOf(topic);
       // False when another process created them meanwhile, which is as good.
       await admin.createTopics({ topics: wanted, waitForLeaders: false, timeout: 5_000 });
       await untilLed(
         admin,
         wanted.map(({ topic }) => topic),
       );
-    });
+    }, requested);
   }
 
   /** Lag of every partition. A partition without a committed offset is read from its start. */
@@ -61,14 +64,15 @@ export class BrokerAdmin {
     await admin?.disconnect();
   }
 
-  private async use<T>(request: (admin: Admin) => Promise<T>): Promise<T> {
+  private async use<T>(request: (admin: Admin) => Promise<T>, requested: Record<string, string> = {}): Promise<T> {
     const opening = (this.opening ??= this.open());
     try {
       return await request(await opening);
     } catch (error) {
       if (this.opening === opening) this.opening = undefined;
       opening.then((admin) => admin.disconnect()).catch(() => undefined);
-      throw new DependencyError({ code: 'service.unavailable', detail: 'Kafka does not answer.', cause: error });
+      const { reason, remedy } = faultOf(error, requested);
+      throw new DependencyError({ code: 'service.unavailable', detail: `Kafka ${reason}.`, remedy, cause: error });
     }
   }
 
@@ -102,12 +106,6 @@ async function untilLed(admin: Admin, topics: string[]): Promise<void> {
   }
 }
 
-/** The protocol's name of an error. kafkajs wraps the broker's error when it occurs while the metadata is refreshed. */
-function protocolError(error: unknown): string | undefined {
-  const { type, cause } = error as { readonly type?: string; readonly cause?: { readonly type?: string } };
-  return type ?? cause?.type;
-}
-
 function topicConfig(topic: Topic, prefix: string, replicationFactor: number): ITopicConfig {
   return {
     topic: `${prefix}${topic.name}`,
@@ -119,4 +117,9 @@ function topicConfig(topic: Topic, prefix: string, replicationFactor: number): I
       { name: 'segment.ms', value: String(topic.segmentMs) },
     ],
   };
+}
+
+function textOf({ numPartitions, replicationFactor, configEntries = [] }: ITopicConfig): string {
+  const entries = configEntries.map(({ name, value }) => `${name}=${value}`);
+  return [`${numPartitions} partitions`, `replication factor ${replicationFactor}`, ...entries].join(', ');
 }

@@ -7,6 +7,7 @@ import type { Progress } from '../watchdog';
 import type { BrokerAdmin } from './broker-admin';
 import { ConsumerSession } from './consumer-session';
 import type { NewKafka } from './kafka-client';
+import { faultOf } from './refusals';
 
 interface RunnerOptions extends ConsumeOptions {
   readonly newKafka: NewKafka;
@@ -109,6 +110,7 @@ export class ConsumerRunner implements Member {
   /** An outage is one line, not one for each try. */
   private log(error: unknown, failures: number): void {
     const level = failures === 1 ? 'warn' : 'debug';
-    this.options.logger[level]({ topic: this.topic, group: this.group, failures, error }, 'consumer.session-ended');
+    const named = { topic: this.topic, group: this.group, failures, ...faultOf(error), error };
+    this.options.logger[level](named, 'consumer.session-ended');
   }
 }

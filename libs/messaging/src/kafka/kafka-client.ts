@@ -100,4 +100,29 @@ export function fixRequestQueue(): void {
   prototype.scheduleCheckPendingRequests = function scheduleWhilePending(this: RequestQueue) {
     if (this.pending.length > 0) original.call(this);
   };
+  keepTopicReasons();
+}
+
+/** The answer to a request for topics, of each version of the protocol. */
+interface TopicsResponse {
+  parse: (data: { topicErrors: readonly { topic: string; errorMessage?: string | null }[] }) => Promise<unknown>;
+}
+
+/** kafkajs 2.2.4 reads why a broker refuses a topic, and which setting of it, and drops it: `Topic creation errors` is all that it throws. */
+function keepTopicReasons(): void {
+  for (const response of [
+    require('kafkajs/src/protocol/requests/createTopics/v1/response'),
+    require('kafkajs/src/protocol/requests/createTopics/v2/response'),
+    require('kafkajs/src/protocol/requests/createTopics/v3/response'),
+  ] as TopicsResponse[]) {
+    const { parse } = response;
+    response.parse = (data) =>
+      parse(data).catch((error: unknown) => {
+        for (const refused of (error as { errors?: { topic: string; message: string }[] }).errors ?? []) {
+          const reason = data.topicErrors.find(({ topic }) => topic === refused.topic)?.errorMessage;
+          refused.message = reason ?? refused.message;
+        }
+        throw error;
+      });
+  }
 }

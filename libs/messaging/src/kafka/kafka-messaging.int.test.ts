@@ -6,6 +6,7 @@ import { ConfigResourceTypes, Partitioners } from 'kafkajs';
 import { describeMessaging } from '../../test/conformance';
 import { announce, consumeReady, eventually, metric, switchableNetwork, write } from '../../test/support';
 import { partitionKey, topics } from '../topics';
+import { BrokerAdmin } from './broker-admin';
 import { kafkaClients } from './kafka-client';
 import { createKafkaMessaging, type KafkaMessagingOptions } from './kafka-messaging';
 
@@ -165,6 +166,58 @@ describe('Kafka: a broker that is not always there', () => {
       includeSynonyms: false,
     });
     expect(resources[0]?.configEntries[0]?.configValue).toBe(String(topics.autoBatched.retentionMs));
+  });
+
+  it.each([
+    [
+      'a setting',
+      { retentionMs: -5 },
+      /sluice\.test \(1 partitions, .*retention\.ms=-5.*\): INVALID_CONFIG, .*retention\.ms/,
+    ],
+    ['a number of partitions', { partitions: 0 }, /INVALID_PARTITIONS, .*partitions/],
+    ['a name', { name: 'not a name' }, /INVALID_TOPIC_EXCEPTION, .*not a name/],
+  ])('says which setting the broker refused, in its words, with a remedy: %s', async (_, wrong, text) => {
+    const of = new BrokerAdmin(kafkaClients({ brokers, clientId: 'refused', logger: silentLogger }));
+    const topic = { ...topics.ready, name: 'sluice.test', partitions: 1, ...wrong };
+    await expect(of.createTopics([topic], prefix)).rejects.toMatchObject({
+      detail: expect.stringMatching(text),
+      remedy: expect.stringMatching(/by hand|KAFKA_TOPIC_PREFIX/),
+    });
+    await of.close();
+  });
+
+  // It answers, and every check by asking for its brokers is content.
+  it('notices a topic that cannot be written', async () => {
+    const messaging = open();
+    announce(messaging, write('a', 0));
+    await eventually(async () => (await messaging.health()) === undefined);
+    const name = `${prefix}${topics.ready.name}`;
+    const setLimit = (value: string) =>
+      admin.alterConfigs({
+        validateOnly: false,
+        resources: [{ type: ConfigResourceTypes.TOPIC, name, configEntries: [{ name: 'max.message.bytes', value }] }],
+      });
+    await setLimit('1');
+    await eventually(
+      async () => (await messaging.health())?.reason.startsWith('cannot be used: MESSAGE_TOO_LARGE') === true,
+    );
+    await setLimit('1000000');
+    await eventually(async () => (await messaging.health()) === undefined);
+    await admin.deleteTopics({ topics: [name] });
+    await eventually(async () => /has not the topics/.test((await messaging.health())?.reason ?? ''));
+  });
+
+  it('says why it has no health while nobody answers, and reaches no handler with a check', async () => {
+    const network = switchableNetwork();
+    const messaging = open({ socketFactory: network.socketFactory });
+    const received = await consumeReady(messaging);
+    announce(messaging, write('a', 0));
+    await eventually(() => received.length === 1);
+    await messaging.health();
+    announce(messaging, write('a', 1));
+    await eventually(() => received.length === 2);
+    network.cut();
+    await eventually(async () => (await messaging.health())?.reason.startsWith('does not answer') === true);
   });
 
   it('says that Kafka does not answer when the topics cannot be made', async () => {

@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { type ISocketFactory, Partitioners, type Message, type Producer } from 'kafkajs';
 import { DependencyError } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
 import type { Messaging, MessagingOptions, OutgoingMessage, Transport } from '../messaging';
 import { messagingCounters } from '../messaging-counters';
 import { MessagingPipeline, type Broker } from '../pipeline';
-import { topics } from '../topics';
+import { encodeMessage, topics } from '../topics';
 import { backoffMs, within } from '../waiting';
 import { BrokerAdmin } from './broker-admin';
 import { ConsumerRunner } from './consumer-runner';
 import { kafkaClients, type KafkaLogin, type NewKafka } from './kafka-client';
+import { faultOf } from './refusals';
 
 export interface KafkaMessagingOptions extends MessagingOptions {
   /** `host:port` of one broker or more; the others are learned from it. */
@@ -49,12 +51,19 @@ function kafkaBroker(options: KafkaMessagingOptions): Broker {
       );
       return hasAnswered;
     },
+    check: (announced) =>
+      (link?.check(announced) ?? admin.ping()).then(
+        () => undefined,
+        (error: unknown) => faultOf((error as Error).cause ?? error),
+      ),
     close: async () => {
       await Promise.all([link?.close(), within(2_000, admin.close())]);
     },
   };
 }
 
+/** How long a check waits for a producer that connects, in milliseconds. */
+const connectedMs = 2_000;
 const reconnect = { baseMs: 200, capMs: 2_000 };
 
 interface ProducerLinkOptions {
@@ -69,6 +78,8 @@ class ProducerLink implements Transport {
   private timer: NodeJS.Timeout | undefined;
   private connecting: Promise<void> | undefined;
   private failures = 0;
+  /** Why it does not connect. */
+  private lastError: unknown;
   private isClosed = false;
 
   constructor(private readonly options: ProducerLinkOptions) {
@@ -81,7 +92,7 @@ class ProducerLink implements Transport {
 
   async send(messages: readonly OutgoingMessage[]): Promise<void> {
     const { producer } = this;
-    if (!producer) throw this.unavailable(undefined);
+    if (!producer) throw this.unavailable(this.lastError);
     try {
       // The leader's word is enough: a message that is lost with the leader costs latency only.
       await producer.sendBatch({ acks: 1, timeout: 3_000, topicMessages: this.byTopic(messages) });
@@ -90,6 +101,12 @@ class ProducerLink implements Transport {
       this.replace(producer);
       throw this.unavailable(error);
     }
+  }
+
+  /** Sends an announcement of nothing to a partition of each topic. Rejects as `send` does. */
+  async check(announced: readonly string[]): Promise<void> {
+    if (this.connecting) await within(connectedMs, this.connecting);
+    await this.send(announced.map((topic) => ({ topic, key: randomUUID(), value: encodeMessage([]), writes: 0 })));
   }
 
   async close(): Promise<void> {
@@ -117,6 +134,8 @@ class ProducerLink implements Transport {
       if (!this.isClosed) this.producer = producer;
       else await producer.disconnect();
     } catch (error) {
+      this.lastError = error;
+      // The check of the health says it aloud.
       this.options.logger.debug({ error }, 'kafka.producer-connect-failed');
       this.retryLater();
     }

@@ -86,4 +86,11 @@ export const processPanels: readonly Panel[] = [
     unit: 'ops',
     lines: [[rateBy('service, reason', 'sluice_redis_failures_total'), '{{service}} {{reason}}']],
   },
+  {
+    title: 'Dependencies that take writes',
+    description:
+      '1: so at the last check, ten seconds apart. Without Redis or Kafka everybody works on, slower or later.',
+    unit: 'short',
+    lines: [['min by (service, dependency) (sluice_dependency_up)', '{{service}} {{dependency}}']],
+  },
 ];
