@@ -35,6 +35,12 @@ async function open(provider: string, more: object = {}): Promise<{ account: str
 const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
 
 it.each([
+  [
+    'pipedrive',
+    '/api/v2/persons',
+    { name: 'x', d4de1c1518b4531717c676029a45911c340390a6: 'y' },
+    '"error":"Bad request"',
+  ],
   ['pipedrive', '/api/v2/persons', { nmae: 'x' }, '"success":false,"error":"Unknown field: nmae"'],
   ['zendeskSupport', '/api/v2/tickets', { ticket: {} }, '"subject":[{"error":"BlankValue"'],
   ['klaviyo', '/api/profiles', { data: { type: 'lead', attributes: {} } }, '"code":"invalid"'],

@@ -89,7 +89,6 @@ describe('422 POST installations', () => {
       selectedFields: { "$['a']['b']": true, "$['email']": true },
       selectedFieldMappings: { nick: "$['a']['b']" },
       selectedValueMappings: { '$.a': { x: 'y' } },
-      fieldFilters: [{ fieldName: "$['a']['b']", operator: 'eq' as const, value: 1 }],
     };
     const setting = { writeOnCreate: 'never' as const };
     const write = {
@@ -102,7 +101,6 @@ describe('422 POST installations', () => {
       [`${at}.selectedFieldMappings.nick`, flat],
       [`${at}.selectedFields["$['a']['b']"]`, flat],
       [`${at}.selectedValueMappings["$.a"]`, expect.stringContaining('must be JSONPath in brackets')],
-      [`${at}.fieldFilters[0].fieldName`, flat],
       [`config.content.write.objects.contacts.selectedFieldSettings["$['a']['b']"]`, flat],
     ]);
   });

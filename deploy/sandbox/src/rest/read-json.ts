@@ -22,3 +22,23 @@ export function basicOf(authorization: string | undefined): readonly [user: stri
 export function afterWord(authorization: string | undefined, word: string): string | undefined {
   return new RegExp(`^${word}\\s+(\\S+)\\s*$`, 'i').exec(authorization ?? '')?.[1];
 }
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A body's fields with its custom ones beside the others; undefined where one of these stands outside the member that holds them. */
+export function spreadCustom(
+  members: Members | undefined,
+  at: string,
+  custom: readonly string[] = [],
+): Members | undefined {
+  if (members === undefined || custom.some((name) => Object.hasOwn(members, name))) return undefined;
+  const { [at]: inside = {}, ...own } = members;
+  const apart = membersOf(inside);
+  return apart && { ...own, ...apart };
+}
+
+/** A record's fields with its custom ones in the member that holds them, all of them whether set or not. */
+export function setApart(fields: Members, at: string, custom: readonly string[] = []): Members {
+  const own = Object.entries(fields).filter(([name]) => !custom.includes(name));
+  return { ...Object.fromEntries(own), [at]: Object.fromEntries(custom.map((name) => [name, fields[name] ?? null])) };
+}

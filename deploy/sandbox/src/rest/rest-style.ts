@@ -21,6 +21,8 @@ export interface RestObject {
   /** The fields there are, with the provider's word for the type; others are refused. */
   readonly fields: Readonly<Record<string, string>>;
   readonly required: readonly string[];
+  /** Of the fields, those that a customer added, where they are kept apart. */
+  readonly custom?: readonly string[];
   /** No two records share its value, in any case. */
   readonly unique?: string;
 }

@@ -8,6 +8,7 @@ import type { Workspace } from '../results';
 import { requestCode } from '../tokens';
 import type { DeclaredApi } from './call-provider';
 import { catalogueOf } from './catalogue';
+import { fieldOf } from './custom-fields';
 import type { Declaration, DeclaredAuth, DeclaredOAuth2 } from './declaration';
 import { type FieldsCache, describe } from './describe';
 import { findCreated } from './find-created';
@@ -52,16 +53,15 @@ export function createDeclaredConnector(api: DeclaredApi): Connector {
   };
 }
 
-function capabilitiesOf({
-  fieldNames = 'exact',
-  reserved,
-  search: searching,
-  rate,
-  lateCommitMs,
-}: Declaration): Capabilities {
+function capabilitiesOf(file: Declaration): Capabilities {
+  const { fieldNames = 'exact', reserved, search: searching, rate, lateCommitMs } = file;
   const { create: onCreate = [], update: onUpdate = [] } = reserved ?? {};
   return {
-    fields: { names: fieldNames, reserved: { create: onCreate, update: onUpdate } },
+    fields: {
+      names: fieldNames,
+      reserved: { create: onCreate, update: onUpdate },
+      fieldOf: (objectName, name) => fieldOf(file, objectName, name),
+    },
     batchCreate: false,
     batchUpdate: false,
     batchRead: false,

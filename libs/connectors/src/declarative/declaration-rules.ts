@@ -57,10 +57,13 @@ function headerIssues({ headers = {}, variables = {} }: Declaration): FileIssue[
 }
 
 function objectIssues({ objects, search }: Declaration): FileIssue[] {
-  return Object.entries(objects).flatMap(([name, { unique }]) => {
+  return Object.entries(objects).flatMap(([name, { unique, custom }]) => {
     const issues: FileIssue[] = [];
     const fault = name === '*' ? undefined : segmentFault(name);
     if (fault !== undefined) issues.push({ steps: ['objects', name], rule: fault });
+    if (custom?.names !== undefined && !isRegularExpression(custom.names)) {
+      issues.push({ steps: ['objects', name, 'custom', 'names'], rule: 'is no regular expression' });
+    }
     if (unique !== undefined && search?.created === undefined) {
       issues.push({
         steps: ['objects', name, 'unique'],
@@ -69,6 +72,14 @@ function objectIssues({ objects, search }: Declaration): FileIssue[] {
     }
     return issues;
   });
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
 }
 
 /** Each `{name}` is a variable, a word that every object has, or a name of its position. */
@@ -219,6 +230,8 @@ function positionsOf(file: Declaration): Position[] {
     add(['search', 'query'], Object.values(search.query ?? {}), ...own);
     add(['search', 'body'], textsOf(search.body), ...own);
     add(['search', 'rows'], [search.rows]);
+    const ofCustom = Object.values(file.objects).flatMap(({ custom }) => textsOf(custom?.filter));
+    add(['objects'], ofCustom, 'field', 'value');
     add(['search', 'filter'], [filter.parameter ?? '', filter.text ?? '', ...textsOf(filter.json)], 'field', 'value');
   }
   if (fields) {

@@ -170,6 +170,26 @@ export type Variable = Of<typeof variable>;
 const field = object({ name: text, type: valueType }, { label: text, readOnly: flag, required: flag });
 export type DeclaredField = Of<typeof field>;
 
+const customFields = object(
+  {
+    /** The member of a record that holds them. */
+    at: like('^[A-Za-z][A-Za-z0-9_]{0,49}$', 'a word of letters, digits and _', 50),
+  },
+  {
+    /** The form of names that are custom fields wherever they stand, as a regular expression. @default none: they need the path `$['at']['name']` */
+    names: text,
+    /**
+     * `object`: `{"at": {"name": value}}`. `pairs`: `{"at": [{"id": name, "value": value}]}`. `name`: at the top of a record, as `at.name`.
+     * @default 'object'
+     */
+    form: oneOf('object', 'pairs', 'name'),
+    /** A filter on one, in place of `search.filter.text` or `.json`; `{field}` is its name. @default no search by them */
+    filter: template,
+  },
+);
+/** Where a provider keeps the fields that an account adds. */
+export type CustomFields = Of<typeof customFields>;
+
 const declaredObject = optional({
   displayName: text,
   /** Words of this object for `{name}`. */
@@ -180,6 +200,8 @@ const declaredObject = optional({
   unique: text,
   /** In place of a request to the account. */
   fields: list(field),
+  /** Fields that an account adds, which its field list marks `fields.custom`. @default at the top of a record, as the others */
+  custom: customFields,
 });
 export type DeclaredObject = Of<typeof declaredObject>;
 

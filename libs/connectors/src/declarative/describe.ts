@@ -4,7 +4,8 @@ import { toProviderError } from '../failures';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import type { DeclaredApi } from './call-provider';
-import type { DeclaredField, DeclaredFields, Match } from './declaration';
+import { offeredName } from './custom-fields';
+import type { CustomFields, DeclaredField, DeclaredFields, Match } from './declaration';
 import { type FoundObject, fillText, findObject, textAt, valueAt } from './template';
 
 /** Fields as an account lists them, by object. */
@@ -55,7 +56,8 @@ async function listedFields(
     const answer = await api.call(request, shared);
     if (!answer.ok) throw toProviderError(answer.failure, provider);
     const listed = valueAt(answer.body, fillText(declared.list, found.texts));
-    if (Array.isArray(listed)) return listed.flatMap((field: unknown) => toField(declared, field) ?? []);
+    if (Array.isArray(listed))
+      return listed.flatMap((field: unknown) => toField(declared, found.object.custom, field) ?? []);
     throw toProviderError(unlisted(answer.lacking()), provider);
   });
 }
@@ -64,18 +66,24 @@ function unlisted(failure: ProviderFailure): ProviderFailure {
   return { ...failure, class: 'unavailable' };
 }
 
-function toField(declared: DeclaredFields, field: unknown): FieldMetadata | undefined {
-  const fieldName = textAt(field, declared.name);
-  if (fieldName === undefined) return undefined;
+function toField(
+  declared: DeclaredFields,
+  custom: CustomFields | undefined,
+  field: unknown,
+): FieldMetadata | undefined {
+  const name = textAt(field, declared.name);
+  if (name === undefined) return undefined;
+  const isCustom = declared.custom !== undefined && matches(field, declared.custom);
+  const fieldName = isCustom && custom ? offeredName(custom, name) : name;
   const providerType = declared.type === undefined ? undefined : textAt(field, declared.type);
   const values = optionsOf(declared.options, field);
   return {
     fieldName,
-    displayName: (declared.label === undefined ? undefined : textAt(field, declared.label)) ?? fieldName,
+    displayName: (declared.label === undefined ? undefined : textAt(field, declared.label)) ?? name,
     ...(providerType !== undefined && { providerType, valueType: valueTypeOf(declared, providerType) }),
     ...(declared.readOnly && { readOnly: matches(field, declared.readOnly) }),
     ...(declared.required && { isRequired: matches(field, declared.required) }),
-    ...(declared.custom && { isCustom: matches(field, declared.custom) }),
+    ...(declared.custom && { isCustom }),
     ...(values.length > 0 && { values }),
   };
 }

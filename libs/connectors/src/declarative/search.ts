@@ -3,7 +3,8 @@ import { toProviderError } from '../failures';
 import type { SearchRequest } from '../requests';
 import type { ProviderFailure, ProviderRecord } from '../results';
 import type { DeclaredApi, DeclaredRequest } from './call-provider';
-import type { DeclaredSearch } from './declaration';
+import { filterName, withCustom } from './custom-fields';
+import type { CustomFields, DeclaredSearch } from './declaration';
 import { sameValue } from './same-value';
 import {
   type FoundObject,
@@ -58,15 +59,20 @@ export async function readPage(
   return { ok: true, records: equal.slice(0, request.limit) };
 }
 
-function toRecords(declared: DeclaredSearch, { texts }: FoundObject, body: unknown): ProviderRecord[] | undefined {
+function toRecords(
+  declared: DeclaredSearch,
+  { texts, object }: FoundObject,
+  body: unknown,
+): ProviderRecord[] | undefined {
   const rows = valueAt(body, fillText(declared.rows, texts));
   if (!Array.isArray(rows)) return undefined;
-  const records = rows.map((row: unknown) => toRecord(declared, row));
+  const records = rows.map((row: unknown) => toRecord(declared, object.custom, row));
   return records.every((record) => record !== undefined) ? records : undefined;
 }
 
 function toRecord(
   { row: at = '', id, fields = '', created }: DeclaredSearch,
+  custom: CustomFields | undefined,
   row: unknown,
 ): ProviderRecord | undefined {
   const raw = recordAt(row, at);
@@ -75,7 +81,7 @@ function toRecord(
   const createdAt = created === undefined ? Number.NaN : Date.parse(textAt(raw, created) ?? '');
   return {
     id: recordId,
-    fields: recordAt(raw, fields) ?? {},
+    fields: withCustom(custom, recordAt(raw, fields) ?? {}),
     raw,
     ...(!Number.isNaN(createdAt) && { createdAt: new Date(createdAt) }),
   };
@@ -109,13 +115,13 @@ export function searchParts(
   request: Pick<SearchRequest, 'filters' | 'fields' | 'limit'>,
 ): SearchParts | string {
   const { filter } = declared;
-  const fault = filtersFault(declared, object.searchable, name, request.filters);
+  const fault = filtersFault(declared, object, name, request.filters);
   if (fault !== undefined) return fault;
   // What is only alike is left out afterwards, so a page of the caller's size could hold nothing else.
   const limit = declared.exact ? declared.pageMax : Math.max(1, Math.min(request.limit, declared.pageMax));
   const parts: string[] = [];
   for (const one of request.filters) {
-    const part = textOf(declared, texts, one);
+    const part = textOf(declared, { texts, custom: object.custom }, one);
     if (part === undefined) return `a filter on ${one.field} has a character that no search there can hold`;
     parts.push(part);
   }
@@ -138,7 +144,7 @@ export function searchParts(
         texts: filled,
         wholes: {
           limit,
-          filters: request.filters.map((one) => jsonOf(declared, texts, one)),
+          filters: request.filters.map((one) => jsonOf(declared, { texts, custom: object.custom }, one)),
           names: namesOf(declared, request.fields),
         },
       }),
@@ -148,7 +154,7 @@ export function searchParts(
 
 function filtersFault(
   { filter }: DeclaredSearch,
-  searchable: readonly string[] | undefined,
+  { searchable, custom }: FoundObject['object'],
   objectName: string,
   filters: readonly Filter[],
 ): string | undefined {
@@ -156,7 +162,12 @@ function filtersFault(
   if (filters.length > max) return `a search of ${objectName} takes ${max === 1 ? 'one filter' : `${max} filters`}`;
   if (filters.length === 0 && (filter.text !== undefined || max === 1))
     return `a search of ${objectName} needs a filter`;
-  const strange = filters.find(({ field }) => !isFieldName(field) || (searchable && !searchable.includes(field)));
+  const apart = filters.find(({ field }) => custom?.filter === undefined && filterName(custom, field) !== undefined);
+  if (apart !== undefined) return `${objectName} cannot be searched by ${apart.field}, which is a custom field`;
+  const strange = filters.find(
+    ({ field }) =>
+      (!isFieldName(field) && filterName(custom, field) === undefined) || (searchable && !searchable.includes(field)),
+  );
   if (strange === undefined) return undefined;
   const field = strange.field.slice(0, 100);
   if (fieldSteps(strange.field).length > 1)
@@ -178,10 +189,18 @@ function named(texts: Texts, { field, value }: Filter): Texts {
   return { ...texts, field, value: String(value) };
 }
 
-function textOf({ filter }: DeclaredSearch, texts: Texts, one: Filter): string | undefined {
+/** What the texts of a filter are filled with, and where the object keeps custom fields. */
+interface FilterTexts {
+  readonly texts: Texts;
+  readonly custom: CustomFields | undefined;
+}
+
+function textOf({ filter }: DeclaredSearch, { texts, custom }: FilterTexts, one: Filter): string | undefined {
   if (filter.text === undefined) return '';
   const value = toLiteral(String(one.value), filter);
-  return value === undefined ? undefined : fillText(filter.text, { ...named(texts, one), value });
+  const field = filterName(custom, one.field);
+  const text = field !== undefined && typeof custom?.filter === 'string' ? custom.filter : filter.text;
+  return value === undefined ? undefined : fillText(text, { ...named(texts, one), ...(field && { field }), value });
 }
 
 function parameters({ filter }: DeclaredSearch, texts: Texts, filters: readonly Filter[]) {
@@ -190,6 +209,8 @@ function parameters({ filter }: DeclaredSearch, texts: Texts, filters: readonly 
   return filters.map((one) => [fillText(parameter, named(texts, one)), String(one.value)] as const);
 }
 
-function jsonOf({ filter }: DeclaredSearch, texts: Texts, one: Filter): unknown {
-  return fillBody(filter.json ?? null, { texts: named(texts, one), wholes: { value: one.value } });
+function jsonOf({ filter }: DeclaredSearch, { texts, custom }: FilterTexts, one: Filter): unknown {
+  const field = filterName(custom, one.field);
+  const json = (field === undefined ? filter.json : custom?.filter) ?? null;
+  return fillBody(json, { texts: { ...named(texts, one), ...(field && { field }) }, wholes: { value: one.value } });
 }

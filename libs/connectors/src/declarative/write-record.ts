@@ -1,6 +1,7 @@
 import type { CreateWrite, Fields, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import type { DeclaredApi } from './call-provider';
+import { toSent, withCustom } from './custom-fields';
 import type { Declaration, DeclaredWrite, IdForm } from './declaration';
 import { uniqueValueOf } from './same-value';
 import { type FoundObject, fillBody, fillText, findObject, idAt, recordAt } from './template';
@@ -42,7 +43,7 @@ async function perform(
       method,
       path,
       texts,
-      body: fillBody(body, { texts, wholes: { fields } }),
+      body: fillBody(body, { texts, wholes: { fields: toSent(found.object.custom, fields) } }),
       success: reply.success,
       mayBeEmpty: reply.empty,
       isKeyed: uniqueValueOf(found.object, write.fields) !== undefined,
@@ -53,7 +54,7 @@ async function perform(
   const writtenId = answer.body === undefined ? recordId : idAt(answer.body, fillText(reply.id, texts));
   if (writtenId === undefined) return { ok: false, error: answer.lacking() };
   const data = reply.record === undefined ? undefined : recordAt(answer.body, fillText(reply.record, texts));
-  return { ok: true, recordId: writtenId, ...(data && { data }) };
+  return { ok: true, recordId: writtenId, ...(data && { data: withCustom(found.object.custom, data) }) };
 }
 
 /** Planning leaves them out and reports it; this is for writes that were planned otherwise. */

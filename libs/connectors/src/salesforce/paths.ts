@@ -19,20 +19,8 @@ export function isFieldPath(name: string): boolean {
   return fieldForm.test(name);
 }
 
-/** What the parts of a compound field are called in it, in lower case, and alone. Source: Salesforce, "Address Compound Fields". */
-const parts: Readonly<Record<string, string>> = {
-  street: 'Street',
-  city: 'City',
-  state: 'State',
-  statecode: 'StateCode',
-  postalcode: 'PostalCode',
-  country: 'Country',
-  countrycode: 'CountryCode',
-  latitude: 'Latitude',
-  longitude: 'Longitude',
-  accuracy: 'GeocodeAccuracy',
-  geocodeaccuracy: 'GeocodeAccuracy',
-};
+/** What the parts of a compound field are called in it. Source: Salesforce, "Address Compound Fields". */
+const partsOfPlace = /^(street|city|state(code)?|postalcode|country(code)?|latitude|longitude|geocodeaccuracy)$/i;
 const partsOfName = /^(salutation|firstname|middlename|informalname|lastname|suffix)$/i;
 
 /**
@@ -44,7 +32,7 @@ export function componentOf(name: string): string | undefined {
   const steps = fieldSteps(name);
   const [compound = '', inner] = steps.slice(-2);
   if (inner === undefined) return compound;
-  const part = Object.hasOwn(parts, inner.toLowerCase()) ? parts[inner.toLowerCase()] : undefined;
+  const part = partsOfPlace.test(inner) ? inner.charAt(0).toUpperCase() + inner.slice(1) : undefined;
   const [, standard] = /^(\w*)Address$/i.exec(compound) ?? [];
   const [, custom] = /^(\w+)__c$/i.exec(compound) ?? [];
   let component = partsOfName.test(inner) && /^name$/i.test(compound) ? inner : undefined;

@@ -3,6 +3,7 @@ import { retryOf, ProviderError } from '@sluice/errors';
 import type { AttemptOutcome, RecordError } from '@sluice/store';
 import { asStep } from '@sluice/telemetry';
 import type { LiveCredentials, WritePlan } from '@sluice/types';
+import { inCallersNames } from './callers-names';
 import { Attempt, failAll, type Sendable, type CallToPerform, toReadFailure } from './attempt';
 
 /** The credentials that an outcome belongs to. Holds no secret. */
@@ -46,7 +47,8 @@ export async function performCall(request: CallToPerform): Promise<PerformedCall
 async function perform(request: CallToPerform): Promise<PerformedCall> {
   const startedAtMs = performance.now();
   const attempt = new Attempt(request);
-  const { results, parts } = await sendUnfilled(attempt);
+  const { results: outcomes, parts } = await sendUnfilled(attempt);
+  const results = outcomes.map((result, at) => inCallersNames(result, request.records[at]?.write ?? {}));
   const { exchange, used, calls } = attempt;
   const error = toAttemptError(results, attempt.isReplayed);
   return {

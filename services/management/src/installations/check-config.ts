@@ -13,7 +13,6 @@ import type {
   Connection,
   Integration,
   ObjectMetadata,
-  ReadFilter,
   ReadObjectConfig,
   UpdateConfigContent,
 } from '@sluice/types';
@@ -49,34 +48,27 @@ export function contentIssues(
   }
   const capabilities = connectors.find(provider)?.capabilities;
   if (capabilities === undefined) return issues;
-  issues.push(...nameIssues(integration, content, capabilities.fields, path));
+  issues.push(...nameIssues(integration, content, path, capabilities.fields));
   if (capabilities.ifEmpty) return issues;
   const detail = withoutIfEmpty(provider, connectors);
   return [...issues, ...ifEmptySettings(content, path).map((name) => issue(name, detail, 'ifEmpty'))];
 }
 
 /** Names in a content that can mean no field of the provider, whatever the account. A mapped name is the builder's own. */
-function nameIssues(
-  integration: Integration,
-  { read, write }: UpdateConfigContent,
-  fields: FieldCapabilities,
-  path: string,
-): Issue[] {
+function nameIssues(integration: Integration, content: UpdateConfigContent, path: string, fields: FieldCapabilities) {
+  const { read, write } = content;
   const objects = new Set([read, write].flatMap((half) => Object.keys(half?.objects ?? {})));
   return [...objects].flatMap((name) => {
     const reading = read?.objects?.[name] ?? {};
-    const writing = write?.objects?.[name];
+    const { selectedFieldSettings, selectedValueDefaults } = write?.objects?.[name] ?? {};
     const declared = declaredObject(integration, name);
     const mapped = fieldMappings(declared, reading);
-    const ofRead = pathOf(`${path}.read.objects`, name);
-    const ofWrite = pathOf(`${path}.write.objects`, name);
+    const [ofRead, ofWrite] = ['read', 'write'].map((half) => pathOf(`${path}.${half}.objects`, name));
     const named = [
       ...namedFields({ integration, path }, name, reading),
       ...keysOf(reading.selectedValueMappings, `${ofRead}.selectedValueMappings`),
-      ...filtered(reading.fieldFilters, `${ofRead}.fieldFilters`),
-      ...filtered(reading.backfill?.fieldFilters, `${ofRead}.backfill.fieldFilters`),
-      ...keysOf(writing?.selectedFieldSettings, `${ofWrite}.selectedFieldSettings`),
-      ...keysOf(writing?.selectedValueDefaults, `${ofWrite}.selectedValueDefaults`),
+      ...keysOf(selectedFieldSettings, `${ofWrite}.selectedFieldSettings`),
+      ...keysOf(selectedValueDefaults, `${ofWrite}.selectedValueDefaults`),
     ];
     return named.flatMap(({ field, path: at }) => {
       const fault = mapped.has(field) ? undefined : fieldFault(fields, declared?.objectName ?? name, field);
@@ -87,9 +79,6 @@ function nameIssues(
 
 const keysOf = (map: Readonly<Record<string, unknown>> = {}, path: string): NamedField[] =>
   Object.keys(map).map((field) => ({ path: pathOf(path, field), field }));
-
-const filtered = (filters: readonly ReadFilter[] = [], path: string): NamedField[] =>
-  filters.map(({ fieldName }, at) => ({ path: `${pathOf(path, at)}.fieldName`, field: fieldName }));
 
 /** A body is bounded; what many of them add up to is bounded here. */
 export function sizeIssues(content: ConfigContent, name: string): Issue[] {
@@ -149,11 +138,8 @@ export const nothingAsked = { issues: [], warnings: [] };
 interface NamedField {
   readonly path: string;
   readonly field: string;
-}
-
-/** With the provider's spelling of the field. */
-interface SpelledField extends NamedField {
-  readonly spelled: string;
+  /** The provider's spelling. @default field */
+  readonly spelled?: string;
 }
 
 /** Objects of one request whose fields are checked. Our choice: each is a call or two at the provider, and a form has a handful. */
@@ -229,14 +215,9 @@ function namedFields(
   return [...targets, ...dynamic, ...selected];
 }
 
-function unknownFields(
-  metadata: ObjectMetadata,
-  fields: readonly SpelledField[],
-  name: string,
-  found: number,
-): Issue[] {
+function unknownFields(metadata: ObjectMetadata, fields: readonly NamedField[], name: string, found: number): Issue[] {
   const known = Object.keys(metadata.fields);
-  const unknown = fields.filter(({ spelled }) => !isKnown(metadata, spelled)).slice(0, limits.issuesMax);
+  const unknown = fields.filter(({ field, spelled = field }) => !isKnown(metadata, spelled)).slice(0, limits.issuesMax);
   return unknown.map(({ path, field }, index) => {
     const nearest = found + index < nearestMax ? nearestName(field, known) : undefined;
     const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
@@ -247,5 +228,5 @@ function unknownFields(
 /** Of a path through a reference (`Account.Name`) the metadata of this object says nothing. */
 function isKnown(metadata: ObjectMetadata, field: string): boolean {
   const [first = field] = fieldSteps(field);
-  return first.includes('.') || findField(metadata, first) !== undefined;
+  return first.includes('.') || (findField(metadata, field) ?? findField(metadata, first)) !== undefined;
 }

@@ -245,7 +245,12 @@ function hydratedWrite(object: ManifestWriteObject, { metadata }: Described): Hy
 function hydratedField(field: IntegrationField, { metadata, fieldOf }: Described): HydratedField {
   const { fieldName } = field;
   if (fieldName === undefined) return field;
-  const [top = fieldName, ...inside] = fieldSteps(fieldOf?.(fieldName) ?? fieldName);
-  const found = metadata && findField(metadata, top);
-  return { ...field, displayName: found ? [found.displayName, ...inside].join(' / ') : fieldName };
+  const spelled = fieldOf?.(fieldName) ?? fieldName;
+  const [top = spelled, ...inside] = fieldSteps(spelled);
+  const own = metadata && findField(metadata, spelled);
+  const above = metadata && findField(metadata, top);
+  return {
+    ...field,
+    displayName: own?.displayName ?? (above ? [above.displayName, ...inside].join(' / ') : fieldName),
+  };
 }

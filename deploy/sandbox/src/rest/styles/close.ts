@@ -4,7 +4,11 @@ import type { Conditions, RestObject, RestRecord, RestRefusal, RestReply, RestSt
 
 /** Source: docs/contributing/providers.md, 4, close. */
 const objects: readonly RestObject[] = [
-  { name: 'lead', fields: { name: 'text', description: 'text', url: 'text', status_label: 'text' }, required: [] },
+  {
+    name: 'lead',
+    fields: { name: 'text', description: 'text', url: 'text', status_label: 'text', 'custom.cf_Tier1': 'text' },
+    required: [],
+  },
   { name: 'contact', fields: { name: 'text', title: 'text', lead_id: 'text', emails: 'list' }, required: ['lead_id'] },
   { name: 'opportunity', fields: { note: 'text', lead_id: 'text', confidence: 'number' }, required: ['lead_id'] },
 ];
@@ -48,7 +52,9 @@ function queriesOf({ body }: SentSearch): readonly Readonly<Record<string, unkno
 
 function conditionOf(query: Readonly<Record<string, unknown>>): Conditions[number] | undefined {
   const [field, condition] = [membersOf(query['field']), membersOf(query['condition'])];
-  const [name, value] = [field?.['field_name'], condition?.['value']];
+  const isCustom = field?.['type'] === 'custom_field';
+  const name = isCustom ? `custom.${String(field['custom_field_id'])}` : field?.['field_name'];
+  const value = condition?.['value'];
   const isExact = condition?.['type'] === 'text' && condition['mode'] === 'exact_value';
   return isExact && typeof name === 'string' && typeof value === 'string' ? [name, value] : undefined;
 }

@@ -1,4 +1,4 @@
-import { basicOf, membersOf, numberOf } from '../read-json';
+import { basicOf, membersOf, numberOf, setApart, spreadCustom } from '../read-json';
 import type { RestObject, RestRecord, RestRefusal, RestReply, RestStyle } from '../rest-style';
 
 /** Source: docs/contributing/providers.md, 4, freshdesk; Freshdesk API v2 for the filters. */
@@ -12,14 +12,22 @@ const objects: readonly RestObject[] = [
       mobile: 'default_mobile',
       job_title: 'default_job_title',
       company_id: 'custom_number',
+      department: 'custom_text',
     },
     required: ['name'],
+    custom: ['department'],
     unique: 'email',
   },
   {
     name: 'tickets',
-    fields: { subject: 'default_subject', description: 'default_description', email: 'default_requester' },
+    fields: {
+      subject: 'default_subject',
+      description: 'default_description',
+      email: 'default_requester',
+      cf_tier: 'custom_text',
+    },
     required: ['subject'],
+    custom: ['cf_tier'],
   },
 ];
 
@@ -28,10 +36,10 @@ const fieldAddresses: Readonly<Record<string, string>> = { contact_fields: 'cont
 /** Parameters of a list that are no filters. */
 const paging = new Set(['page', 'per_page', 'include', 'order_by', 'order_type']);
 
-const shown = ({ id, fields, createdAt, updatedAt }: RestRecord) => ({
+const shown = ({ id, fields, createdAt, updatedAt }: RestRecord, { custom }: RestObject) => ({
   id: numberOf(id),
   active: true,
-  ...fields,
+  ...setApart(fields, 'custom_fields', custom),
   created_at: createdAt,
   updated_at: updatedAt,
 });
@@ -88,19 +96,19 @@ export const freshdeskStyle: RestStyle = {
   ],
   newId: (serial) => String(43_044_530_000 + serial),
   tokenOf: ({ headers }) => basicOf(headers.authorization)?.[0],
-  fieldsOf: (body) => membersOf(body),
-  written: (record, _, action) => ({ status: action === 'create' ? 201 : 200, body: shown(record) }),
-  found: (records) => ({ status: 200, body: records.map(shown) }),
+  fieldsOf: (body, { custom }) => spreadCustom(membersOf(body), 'custom_fields', custom),
+  written: (record, object, action) => ({ status: action === 'create' ? 201 : 200, body: shown(record, object) }),
+  found: (records, object) => ({ status: 200, body: records.map((record) => shown(record, object)) }),
   conditions: ({ call: { query } }) => [...query].filter(([name]) => !paging.has(name)),
   account: () => ({ id: 4_711, contact: { name: 'Sandbox', email: 'agent@example.com' } }),
   describedBy: ({ path }) => fieldAddresses[path.split('/').at(-1) ?? ''],
-  fields: ({ fields, required }) =>
+  fields: ({ fields, required, custom = [] }) =>
     Object.entries(fields).map(([name, type], index) => ({
       id: index + 1,
       name,
       label: name,
       type,
-      default: true,
+      default: !custom.includes(name),
       required_for_agents: required.includes(name),
     })),
   refused,

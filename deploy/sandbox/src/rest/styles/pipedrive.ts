@@ -1,12 +1,21 @@
-import { membersOf, afterWord, numberOf } from '../read-json';
+import { afterWord, membersOf, numberOf, setApart, spreadCustom } from '../read-json';
 import type { RestObject, RestRecord, RestRefusal, RestReply, RestStyle } from '../rest-style';
 
 /** Source: docs/contributing/providers.md, 4, pipedrive; Pipedrive API reference v2 for the search. */
+const tier = 'd4de1c1518b4531717c676029a45911c340390a6';
 const objects: readonly RestObject[] = [
   {
     name: 'persons',
-    fields: { name: 'varchar', email: 'varchar', phone: 'phone', job_title: 'varchar', owner_id: 'user' },
+    fields: {
+      name: 'varchar',
+      email: 'varchar',
+      phone: 'phone',
+      job_title: 'varchar',
+      owner_id: 'user',
+      [tier]: 'varchar',
+    },
     required: ['name'],
+    custom: [tier],
   },
   { name: 'organizations', fields: { name: 'varchar', address: 'address', owner_id: 'user' }, required: ['name'] },
   { name: 'deals', fields: { title: 'varchar', value: 'monetary', currency: 'varchar' }, required: ['title'] },
@@ -18,9 +27,10 @@ const fieldAddresses: Readonly<Record<string, string>> = {
   dealFields: 'deals',
 };
 
-const shown = ({ id, fields, createdAt, updatedAt }: RestRecord) => ({
+/** Source: Pipedrive API v2 migration guide, "Custom Fields". */
+const shown = ({ id, fields, createdAt, updatedAt }: RestRecord, { custom }: RestObject) => ({
   id: numberOf(id),
-  ...fields,
+  ...setApart(fields, 'custom_fields', custom),
   add_time: createdAt,
   update_time: updatedAt,
 });
@@ -62,30 +72,29 @@ export const pipedriveStyle: RestStyle = {
   authorizePath: '/oauth/authorize',
   endpoints: [
     { method: 'GET', path: '/api/v1/users/me', action: 'account-details' },
-    { method: 'GET', path: '/api/v1/:fieldsOf', action: 'fields' },
     { method: 'GET', path: '/api/v2/:object/search', action: 'search' },
+    { method: 'GET', path: '/api/v2/:fieldsOf', action: 'fields' },
     { method: 'POST', path: '/api/v2/:object', action: 'create' },
     { method: 'PATCH', path: '/api/v2/:object/:id', action: 'update' },
   ],
   newId: String,
   tokenOf: ({ headers }) => headers['x-api-token'] ?? afterWord(headers.authorization, 'Bearer'),
-  fieldsOf: (body) => membersOf(body),
-  written: (record, _, action) => ({
+  fieldsOf: (body, { custom }) => spreadCustom(membersOf(body), 'custom_fields', custom),
+  written: (record, object, action) => ({
     status: action === 'create' ? 201 : 200,
-    body: { success: true, data: shown(record) },
+    body: { success: true, data: shown(record, object) },
   }),
-  found: (records) => ({
+  found: (records, object) => ({
     status: 200,
     body: {
       success: true,
       data: {
         items: records.map((record) => {
-          // A record that is found shows addresses as lists, under other names.
-          const { email, phone, ...others } = shown(record) as Readonly<Record<string, unknown>>;
-          return {
-            result_score: 1,
-            item: { ...others, emails: [email].filter(Boolean), phones: [phone].filter(Boolean) },
-          };
+          // A record that is found shows addresses as lists, under other names, and custom fields as texts without keys.
+          const { email, phone, custom_fields, ...others } = shown(record, object) as Readonly<Record<string, unknown>>;
+          const texts = Object.values(membersOf(custom_fields) ?? {}).filter((text) => typeof text === 'string');
+          const lists = { emails: [email].filter(Boolean), phones: [phone].filter(Boolean), custom_fields: texts };
+          return { result_score: 1, item: { ...others, ...lists } };
         }),
       },
       additional_data: { next_cursor: null },
@@ -101,15 +110,17 @@ export const pipedriveStyle: RestStyle = {
     data: { id: 4_711, company_id: workspaceRef, company_domain: workspaceRef, name: 'Sandbox' },
   }),
   describedBy: (_, address) => fieldAddresses[address],
-  fields: ({ fields, required }) => ({
+  fields: ({ fields, custom = [] }) => ({
     success: true,
-    data: Object.entries(fields).map(([key, type]) => ({
-      key,
-      name: key,
+    data: Object.entries(fields).map(([code, type]) => ({
+      field_code: code,
+      field_name: code,
       field_type: type,
-      mandatory_flag: required.includes(key),
-      edit_flag: false,
+      is_custom_field: custom.includes(code),
+      is_optional_response_field: false,
+      options: null,
     })),
+    additional_data: { next_cursor: null },
   }),
   refused,
   rateHeaders: (limit, left) => ({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': String(left) }),

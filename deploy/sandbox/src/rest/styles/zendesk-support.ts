@@ -1,4 +1,4 @@
-import { afterWord, basicOf, membersOf, numberOf } from '../read-json';
+import { afterWord, basicOf, membersOf, numberOf, spreadCustom } from '../read-json';
 import type { Conditions, RestObject, RestRecord, RestRefusal, RestReply, RestStyle } from '../rest-style';
 
 /** Source: docs/contributing/providers.md, 4, zendeskSupport; Zendesk API reference for the search. */
@@ -13,8 +13,10 @@ const objects: readonly RestObject[] = [
       priority: 'text',
       status: 'text',
       external_id: 'text',
+      '360001234': 'text',
     },
     required: ['subject'],
+    custom: ['360001234'],
   },
   {
     name: 'users',
@@ -32,9 +34,15 @@ const objects: readonly RestObject[] = [
   },
 ];
 
-const shown = ({ id, fields, createdAt, updatedAt }: RestRecord) => ({
+/** Custom fields of a ticket are pairs. Source: Zendesk API reference, "Setting custom field values". */
+const shown = ({ id, fields, createdAt, updatedAt }: RestRecord, { custom }: RestObject) => ({
   id: numberOf(id),
-  ...fields,
+  ...(custom === undefined
+    ? fields
+    : {
+        ...Object.fromEntries(Object.entries(fields).filter(([name]) => !custom.includes(name))),
+        custom_fields: custom.map((name) => ({ id: Number(name), value: fields[name] ?? null })),
+      }),
   created_at: createdAt,
   updated_at: updatedAt,
 });
@@ -98,20 +106,31 @@ export const zendeskSupportStyle: RestStyle = {
   // Past what a JavaScript number holds, so that a digit which is lost on the way is noticed. Those of the provider are shorter.
   newId: (serial) => String(9_007_199_254_740_993n + BigInt(serial) * 2n),
   tokenOf: ({ headers }) => basicOf(headers.authorization)?.[1] ?? afterWord(headers.authorization, 'Bearer'),
-  fieldsOf: (body, { one = '' }) => membersOf(membersOf(body)?.[one]),
-  written: (record, { one = '' }, action) => ({
+  fieldsOf(body, { one = '', custom }) {
+    const { custom_fields: pairs = [], ...own } = membersOf(membersOf(body)?.[one]) ?? { custom_fields: null };
+    if (!Array.isArray(pairs)) return undefined;
+    const apart = Object.fromEntries(pairs.map(membersOf).map((pair) => [String(pair?.['id']), pair?.['value']]));
+    return spreadCustom({ ...own, apart }, 'apart', custom);
+  },
+  written: (record, object, action) => ({
     status: action === 'create' ? 201 : 200,
-    body: { [one]: shown(record) },
+    body: { [object.one ?? '']: shown(record, object) },
   }),
-  found: (records, { one }) => ({
+  found: (records, object) => ({
     status: 200,
-    body: { results: records.map((record) => ({ ...shown(record), result_type: one })), count: records.length },
+    body: {
+      results: records.map((record) => ({ ...shown(record, object), result_type: object.one })),
+      count: records.length,
+    },
   }),
   searched({ call }) {
     const type = readQuery(call.query.get('query') ?? '')?.find(([name]) => name === 'type')?.[1];
     return objects.find(({ one }) => one === type)?.name;
   },
-  conditions: ({ call }) => readQuery(call.query.get('query') ?? '')?.filter(([name]) => name !== 'type'),
+  conditions: ({ call }) =>
+    readQuery(call.query.get('query') ?? '')
+      ?.filter(([name]) => name !== 'type')
+      .map(([name, value]) => [name.replace(/^custom_field_(?=\d+$)/, ''), value]),
   findsAlike: true,
   account: () => ({ user: { id: 4_711, name: 'Sandbox', role: 'admin' } }),
   refused,
