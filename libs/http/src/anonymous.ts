@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 import { heapShare } from '@sluice/telemetry';
-import { clientAddresses, type ClientAddresses } from './client-address';
+import { clientAddress, type ClientAddress } from './client-address';
 import { localsOf } from './request-state';
 import { stalledMs } from './unread';
 
@@ -28,18 +28,15 @@ export interface AnonymousBounds {
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
-export interface GuardTimes {
-  /** How long a connection may have something to send and send none of it, in milliseconds. */
-  readonly unreadTimeout: number;
-  /** How often that is checked, in milliseconds. */
-  readonly connectionsCheckingInterval: number;
-}
-
 /**
  * Cuts the connections of a server that read nothing, and bounds the anonymous ones.
  * @returns what each request is announced to
  */
-export function guardConnections(server: Server, bounds: AnonymousBounds, times: GuardTimes) {
+export function guardConnections(
+  server: Server,
+  bounds: AnonymousBounds,
+  times: { readonly unreadTimeout: number; readonly connectionsCheckingInterval: number },
+) {
   const sockets = new Set<Socket>();
   const anonymous = new AnonymousConnections(bounds);
   server.on('connection', (socket) => {
@@ -69,21 +66,16 @@ interface Connection {
  */
 class AnonymousConnections {
   private readonly connections = new Map<Socket, Connection>();
-
   private readonly ofAddress = new Map<string, Set<Socket>>();
-
   private readonly probing = new Set<Socket>();
-
   private readonly max: number;
-
   private readonly repliesMax: number;
-
-  private readonly addresses: ClientAddresses | undefined;
+  private readonly addressOf: ClientAddress | undefined;
 
   constructor(o: AnonymousBounds) {
     this.max = o.anonymousMax ?? Math.ceil(heapShare(connectionBytes));
     this.repliesMax = o.repliesMax ?? repliesMax;
-    this.addresses = o.trustedProxies?.length ? clientAddresses(o.trustedProxies) : undefined;
+    this.addressOf = o.trustedProxies?.length ? clientAddress(o.trustedProxies) : undefined;
   }
 
   connected(socket: Socket): void {
@@ -94,7 +86,7 @@ class AnonymousConnections {
   private begin(socket: Socket): Connection {
     const connection: Connection = { replies: new Set(), address: undefined };
     this.connections.set(socket, connection);
-    if (this.addresses) this.countFor(socket, this.addresses.ofConnection(socket));
+    this.countFor(socket, this.addressOf?.(socket));
     if (this.connections.size > this.max)
       this.cutOldest(this.connections.keys(), this.connections.size - this.max, socket);
     return connection;
@@ -116,12 +108,14 @@ class AnonymousConnections {
     // A Map keeps the order of insertion: what was heard of last is cut last.
     this.connections.delete(socket);
     this.connections.set(socket, connection);
-    if (this.addresses) this.countFor(socket, this.addresses.ofRequest(req));
+    this.countFor(socket, this.addressOf?.(socket, req));
     if (replies.size > this.repliesMax) socket.destroy();
     res.on('close', () => {
       replies.delete(res);
+      // Another request waits, of somebody else perhaps.
+      if (this.connections.get(socket)?.replies.size !== 0) return;
       if (isKnown(res)) this.forget(socket);
-      else if (this.addresses && replies.size === 0) this.countFor(socket, this.addresses.ofConnection(socket));
+      else this.countFor(socket, this.addressOf?.(socket));
     });
   }
 
@@ -146,9 +140,9 @@ class AnonymousConnections {
   private countFor(socket: Socket, address: string | undefined): void {
     const connection = this.connections.get(socket);
     if (connection === undefined) return;
-    const before = connection.address === undefined ? undefined : this.ofAddress.get(connection.address);
+    const before = this.ofAddress.get(connection.address ?? '');
     before?.delete(socket);
-    if (before?.size === 0) this.ofAddress.delete(connection.address as string);
+    if (before?.size === 0) this.ofAddress.delete(connection.address ?? '');
     connection.address = address;
     if (address === undefined) return;
     const own = this.ofAddress.get(address) ?? new Set();

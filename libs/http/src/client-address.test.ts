@@ -1,14 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { clientAddresses } from './client-address';
+import type { Socket } from 'node:net';
+import { clientAddress } from './client-address';
 
-const addresses = clientAddresses(['10.0.0.0/8', 'fd00::/16']);
+const addressOf = clientAddress(['10.0.0.0/8', 'fd00::/16']);
 
 /** A request from an address, with the hops that its headers name. */
 const from = (remoteAddress: string, hops?: string) =>
-  addresses.ofRequest({
-    socket: { remoteAddress },
-    headers: { 'x-forwarded-for': hops },
-  } as unknown as IncomingMessage);
+  addressOf({ remoteAddress } as Socket, { headers: { 'x-forwarded-for': hops } } as unknown as IncomingMessage);
 
 it.each([
   ['who is no proxy writes what it likes', '203.0.113.7', '198.51.100.1', '203.0.113.7'],
@@ -19,6 +17,7 @@ it.each([
   ['an address with its port', '10.1.2.3', '203.0.113.7:61000', '203.0.113.7'],
   ['IPv6 counts by the network of a subscriber', '10.1.2.3', '[2001:0DB8:1:2:3:4:5:6]:443', '2001:db8:1:2'],
   ['also in short', 'fd00::1', '2001:db8::7', '2001:db8:0:0'],
+  ['zeros in the middle', 'fd00::1', '2001::2:3:4:5:6:7', '2001:0:2:3'],
   ['a request of the proxy itself', '10.1.2.3', undefined, undefined],
   ['a proxy that hides its client', '10.1.2.3', 'unknown', undefined],
   ['no address at all', '10.1.2.3', '203.0.113.7, ', undefined],

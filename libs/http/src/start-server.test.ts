@@ -529,6 +529,19 @@ describe('[sec-28] connections without a caller', () => {
     for (const { socket } of known) socket.write(ask('/nothing'));
     expect(await cutOf(known, 25)).toBe(25);
   });
+
+  it('are also those that carry credentials before another request, at once', async () => {
+    const server = await startKnowing({ anonymousMax: 5 });
+    const both = [];
+    for (let at = 0; at < 30; at += 1) {
+      const sent = raw(server.port, ask('/known', 'X-Api-Key: known') + ask('/nothing'));
+      let received = '';
+      sent.socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+      while (!received.includes('HTTP/1.1 404')) await once(sent.socket, 'data');
+      both.push(sent);
+    }
+    expect(await cutOf(both, 25)).toBe(25);
+  });
 });
 
 describe('[sec-28] a body that does not end', () => {

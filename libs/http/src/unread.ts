@@ -2,17 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How far the bytes of a connection had gone when that last changed. */
-const progress = new WeakMap<
-  Socket,
-  { readonly sentBytes: number; readonly queuedBytes: number; readonly atMs: number }
->();
-
+const progress = new WeakMap<Socket, { readonly sent: string; readonly atMs: number }>();
 /** Has how much of the write under way the system has not taken. Node has no public name for it, and asks the same before it ends an idle socket. */
 const handle = '_handle';
-
-interface Writing {
-  readonly [handle]?: { readonly writeQueueSize?: number } | null;
-}
 
 /**
  * For how long a connection has had bytes to send and has sent none, in milliseconds; 0 for one that has nothing to send. Seen by those who ask again:
@@ -20,13 +12,12 @@ interface Writing {
  */
 export function stalledMs(socket: Socket): number {
   const nowMs = performance.now();
-  const sentBytes = socket.bytesWritten - socket.writableLength;
   // A large piece is sent only when all of it is, which a slow line needs minutes for.
-  const queuedBytes = (socket as Writing)[handle]?.writeQueueSize ?? 0;
+  const { writeQueueSize = 0 } = (socket as { [handle]?: { writeQueueSize?: number } | null })[handle] ?? {};
+  const sent = `${socket.bytesWritten - socket.writableLength} ${writeQueueSize}`;
   const last = progress.get(socket);
-  if (socket.writableLength > 0 && last?.sentBytes === sentBytes && last.queuedBytes === queuedBytes)
-    return nowMs - last.atMs;
-  progress.set(socket, { sentBytes, queuedBytes, atMs: nowMs });
+  if (socket.writableLength > 0 && last?.sent === sent) return nowMs - last.atMs;
+  progress.set(socket, { sent, atMs: nowMs });
   return 0;
 }
 
