@@ -6,7 +6,8 @@ const stack = sharedStack();
 let customer: Customer;
 beforeAll(async () => {
   const objectName = 'Contact';
-  const read = { objectName, requiredFields: [{ fieldName: 'LastName' }, { fieldName: 'Title' }] };
+  const city = { fieldName: "$['MailingAddress']['city']", mapToName: 'city' };
+  const read = { objectName, requiredFields: [{ fieldName: 'LastName' }, { fieldName: 'Title' }, city] };
   const write = { objectName, inheritMapping: true };
   customer = await createCustomer(stack, {
     provider: 'salesforce',
@@ -22,6 +23,7 @@ beforeAll(async () => {
               Phone: { writeOnUpdate: 'ifEmpty' },
               Department: { writeOnUpdate: 'never' },
               LeadSource: { default: { stringValue: 'Web' } },
+              city: { writeOnUpdate: 'ifEmpty' },
             },
           },
         },
@@ -43,6 +45,19 @@ it('settings and defaults hold under every spelling of a field [write.rule-5] [w
   const record = { id, phone: '999', department: 'new', leadsource: 'Other' };
   expect(await customer.write('Contact', { type: 'update', record })).toMatchObject({ status: 200 });
   expect(await fieldsOf(id)).toMatchObject({ Phone: '+41 1', Department: 'Sales', LeadSource: 'Other' });
+});
+
+// Compounds are read-only, and no filter takes one: their components hold the same data.
+it('a path into a compound field is its component, to write, to read before an update, to filter and to show', async () => {
+  const id = await create({ LastName: 'Path', city: 'Bern' });
+  expect(await fieldsOf(id)).toMatchObject({ MailingCity: 'Bern' });
+  const record = { id, city: 'Basel', Title: 'x' };
+  expect(await customer.write('Contact', { type: 'update', record })).toMatchObject({ status: 200 });
+  expect(await fieldsOf(id)).toMatchObject({ MailingCity: 'Bern', Title: 'x' });
+  for (const name of ['city', "$['MailingAddress']['City']"]) {
+    const { status, body } = await customer.search('Contact', { [name]: 'Bern', LastName: 'Path' });
+    expect([status, body.results]).toMatchObject([200, [{ id, mappedFields: { city: 'Bern' } }]]);
+  }
 });
 
 it('two spellings of one field are 400', async () => {
