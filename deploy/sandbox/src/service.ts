@@ -48,7 +48,7 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
     service: 'sandbox',
     logger,
     metrics: createMetrics('sandbox'),
-    ready: () => Promise.resolve({ ready: true, checks: {} }),
+    ready: () => ({ ready: true, checks: {} }),
     routes: (router) => register(sandbox, router),
   });
   const { port, host, shutdownMs = 2000 } = options;

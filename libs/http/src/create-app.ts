@@ -1,5 +1,5 @@
 import express, { type Express, type RequestHandler } from 'express';
-import type { Logger, Metrics } from '@sluice/telemetry';
+import type { Logger, Metrics, Readiness } from '@sluice/telemetry';
 import { DefectError } from '@sluice/errors';
 import type { Authenticate } from './authenticator';
 import { buildDocument, type BuiltDocument } from './contract/build-document';
@@ -18,8 +18,8 @@ export interface AppOptions {
   readonly metrics: Metrics;
   /** Runs before every route that `routes` registers; see `authenticator`. Without it the routes are open. */
   readonly authenticate?: Authenticate;
-  /** Checked by `/readyz`. */
-  readonly ready: () => Promise<Readiness>;
+  /** Of `/readyz`: the last results, as `watchHealth` has them. */
+  readonly ready: () => Readiness;
   readonly routes?: (router: Router) => void;
   /** Routes that anybody may call, without credentials. */
   readonly openRoutes?: (router: Router) => void;
@@ -93,38 +93,12 @@ function contractRoute({ document }: BuiltDocument, service: string): RequestHan
   return handle;
 }
 
-/** Whether the service can do its work now. `checks`: dependency -> `ok`, or a sentence about the fault. */
-export interface Readiness {
-  readonly ready: boolean;
-  readonly checks: Readonly<Record<string, string>>;
-  /** Those of `checks` that are at fault and keep nobody from working. */
-  readonly degraded?: readonly string[];
-}
-
-/** A probe that waits longer than this gets "not ready". Kubernetes' own default is 1 s; the chart sets 2. */
-const readyTimeoutMs = 1_500;
-
-/** `/readyz`: 200 or 503 with the checks. Probes that overlap share one check. */
-function readyRoute(ready: () => Promise<Readiness>, state: AppState): RequestHandler {
-  let running: Promise<Readiness> | undefined;
-  const check = () => (running ??= bounded(ready).finally(() => (running = undefined)));
-  return async (_req, res) => {
-    const readiness = state.draining ? { ready: false, checks: { process: 'is shutting down' } } : await check();
+/** `/readyz`: 200 or 503 with the checks. It asks nobody, so probes cost nothing and wait for nothing. */
+function readyRoute(ready: () => Readiness, state: AppState): RequestHandler {
+  return (_req, res) => {
+    const readiness = state.draining ? { ready: false, checks: { process: 'is shutting down' } } : ready();
     sendJson(res, readiness.ready ? 200 : 503, { status: readiness.ready ? 'ready' : 'not ready', ...readiness });
   };
-}
-
-async function bounded(ready: () => Promise<Readiness>): Promise<Readiness> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Readiness>((resolve) => {
-    timer = setTimeout(() => resolve({ ready: false, checks: { process: 'did not answer in time' } }), readyTimeoutMs);
-  });
-  const broken = () => ({ ready: false, checks: { process: 'could not be checked' } });
-  try {
-    return await Promise.race([ready().catch(broken), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
 export type { Express, Request, RequestHandler, Response } from 'express';
-export { contractOfApp, createApp, startOperability, type Readiness } from './create-app';
+export { contractOfApp, createApp, startOperability } from './create-app';
 export type { BuiltDocument } from './contract/build-document';
 export { refName, sampleOf } from './contract/sample';
 export { json, jsonList, noBody, text, type Replies, type ReplyContract } from './contract/route-contract';

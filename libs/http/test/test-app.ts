@@ -6,7 +6,7 @@ import { startServer, type HttpServer, type ServerOptions } from '../src/start-s
 export const silent = {
   service: 'test',
   logger: silentLogger,
-  ready: () => Promise.resolve({ ready: true, checks: {} }),
+  ready: () => ({ ready: true, checks: {} }),
 };
 
 /** An app with everything around these routes. */

@@ -132,67 +132,49 @@ function addressOf(url: string): { readonly host: string; readonly user: string;
   }
 }
 
-interface StartReason {
-  /** Continues the sentence after the name of the database. */
-  readonly reason: string;
-  readonly remedy: string;
-}
-
 /** What the server itself says. knex puts the statement before it. */
 const wordsOf = (error: unknown): string => (error as Error).message.split(' - ').at(-1) ?? '';
 
-/** By SQLSTATE, or its class. A row says no more than the code proves. */
-const startReasons: Readonly<Record<string, (user: string, words: string) => StartReason>> = {
-  '08P01': (_, words) => ({
-    reason: `cannot be reached through its pooler: ${words}`,
-    remedy: 'The pooler gives the reason; docs/guides/pgbouncer.md has the settings that it needs.',
-  }),
-  '25006': (_, words) => ({
-    reason: `takes no writes: ${words}`,
-    remedy:
-      'Let DATABASE_URL lead to the primary; where that is the primary, reset default_transaction_read_only of role, database and server.',
-  }),
-  '28P01': (user) => ({
-    reason: `refuses the user ${user}`,
-    remedy: 'Check user and password in DATABASE_URL, and pg_hba.conf of the server.',
-  }),
-  '28': (user, words) => ({
-    reason: `refuses the user ${user}: ${words}`,
-    remedy: 'Check user and password in DATABASE_URL, and pg_hba.conf of the server.',
-  }),
-  '3D': () => ({ reason: 'does not exist', remedy: 'Create it, or correct DATABASE_URL; then run: npm run migrate' }),
-  '42501': (user) => ({
-    reason: `does not let the user ${user} read the schema`,
-    remedy: 'Grant what docs/guides/security.md lists, or use the user that ran the migrations.',
-  }),
-  '53300': () => ({
-    reason: 'has no connection left',
-    remedy: 'Raise max_connections or lower SLUICE_DATABASE_POOL: docs/guides/sizing.md has the sum.',
-  }),
-  '53': (_, words) => ({
-    reason: `lacks a resource: ${words}`,
-    remedy: 'Give the server what it lacks; then start the service again.',
-  }),
-  '57014': (_, words) => ({
-    reason: `was too slow: ${words}`,
-    remedy: 'See what it is busy with (pg_stat_activity); then start the service again.',
-  }),
-  '57P': () => ({ reason: 'is starting or stopping', remedy: 'Start the service again once it answers.' }),
+const login = 'Check user and password in DATABASE_URL, and pg_hba.conf of the server.';
+
+/** By SQLSTATE, or the beginning of it: what continues the sentence after the name of the database, and the remedy. A row says no more than the code proves. */
+const startReasons: Readonly<
+  Record<string, readonly [reason: (user: string, words: string) => string, remedy: string]>
+> = {
+  '08P01': [
+    (_, words) => `cannot be reached through its pooler: ${words}`,
+    'The pooler gives the reason; docs/guides/pgbouncer.md has the settings that it needs.',
+  ],
+  '25006': [
+    (_, words) => `takes no writes: ${words}`,
+    'Let DATABASE_URL lead to the primary; where it does, reset default_transaction_read_only of role, database and server.',
+  ],
+  '28P01': [(user) => `refuses the user ${user}`, login],
+  '28': [(user, words) => `refuses the user ${user}: ${words}`, login],
+  '3D': [() => 'does not exist', 'Create it, or correct DATABASE_URL; then run: npm run migrate'],
+  '42501': [
+    (user) => `does not let the user ${user} read the schema`,
+    'Grant what docs/guides/security.md lists, or use the user that ran the migrations.',
+  ],
+  '53300': [
+    () => 'has no connection left',
+    'Raise max_connections or lower SLUICE_DATABASE_POOL: docs/guides/sizing.md has the sum.',
+  ],
+  '53': [(_, words) => `lacks a resource: ${words}`, 'Give the server what it lacks; then start the service again.'],
+  '57014': [(_, words) => `was too slow: ${words}`, 'See what it is busy with: pg_stat_activity.'],
+  '57P': [() => 'is starting or stopping', 'Start the service again once it answers.'],
 };
 
-function startReason(error: unknown, user: string): StartReason {
+const unreachable =
+  'Check DATABASE_URL, and that Postgres runs there and lets this host in; then start the service again.';
+
+function startReason(error: unknown, user: string): { readonly reason: string; readonly remedy: string } {
   const code = errorCode(error) ?? '';
   const words = wordsOf(error);
-  if (/^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code)) {
-    const known = [5, 3, 2].map((length) => startReasons[code.slice(0, length)]).find((row) => row !== undefined);
-    if (known !== undefined) return known(user, words);
-  } else if (systemCode.test(code) || neverReached(error)) {
-    const reason = systemCode.test(code)
-      ? `does not answer (${code})`
-      : 'gave no connection within 2 s: it is busy, or cannot be reached';
-    const remedy =
-      'Check DATABASE_URL, and that Postgres runs there and lets this host in; then start the service again.';
-    return { reason, remedy };
-  }
+  if (systemCode.test(code)) return { reason: `does not answer (${code})`, remedy: unreachable };
+  if (neverReached(error))
+    return { reason: 'gave no connection within 2 s: it is busy, or cannot be reached', remedy: unreachable };
+  const known = [5, 3, 2].map((length) => startReasons[code.slice(0, length)]).find((row) => row !== undefined);
+  if (/^[0-9A-Z]{5}$/.test(code) && known) return { reason: known[0](user, words), remedy: known[1] };
   return { reason: `cannot be used: ${words}`, remedy: 'The reason is in the words of the server or its driver.' };
 }

@@ -13,21 +13,21 @@ export interface Fault {
 /** Uses a dependency as work does. Undefined: it could be used. */
 export type Check = () => Promise<Fault | undefined>;
 
-/** The last results. */
+/** What `/readyz` answers. */
 export interface Readiness {
   /** Of Postgres alone: without the others work is later or slower, and a process that left would not mend that. */
   readonly ready: boolean;
   /** Dependency -> `ok`, or a sentence about the fault. */
   readonly checks: Readonly<Record<string, string>>;
   /** Those besides Postgres that cannot be used. */
-  readonly degraded: readonly string[];
+  readonly degraded?: readonly string[];
 }
 
 export interface HealthWatch {
   /** Begins, and resolves with the first result of Postgres. */
   start(): Promise<void>;
-  /** Touches nothing. */
-  readonly ready: () => Promise<Readiness>;
+  /** The last results. Touches nothing. */
+  readonly ready: () => Readiness;
   stop(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export function watchHealth({ checks, logger, metrics }: Watched): HealthWatch {
       end = repeat(tick, { everyMs: againMs, onFailure: () => undefined });
       await first[0];
     },
-    ready: async () => {
+    ready: () => {
       const faults = entries.filter(([name]) => results.get(name) !== undefined).map(([name]) => name as string);
       const textOf = (name: string) => (results.has(name) ? (results.get(name)?.reason ?? 'ok') : 'is not checked yet');
       return {

@@ -1,5 +1,5 @@
 export { createByteBudget, heapShare, HeldBytes, type ByteBudget, type Owners } from './byte-budget';
-export { watchHealth, type Check, type Fault, type HealthWatch } from './health';
+export { watchHealth, type Check, type Fault, type HealthWatch, type Readiness } from './health';
 export { createLogger, redactText, silentLogger, type Logger } from './logger';
 export { metricTable, type MetricName, type MetricRow } from './metric-table';
 export { createMetrics, type Counter, type Gauge, type Metrics } from './metrics';

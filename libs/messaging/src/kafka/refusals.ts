@@ -22,31 +22,23 @@ const byHand =
 const grant = 'Grant what docs/guides/operate.md lists to the user of KAFKA_SASL_USERNAME.';
 const login = 'Check KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD.';
 
-const refusals: Readonly<Record<string, Fault>> = {
-  POLICY_VIOLATION: { reason: 'refuses a topic by its create.topic.policy', remedy: byHand },
-  INVALID_REPLICATION_FACTOR: { reason: 'refuses the replication factor of a topic', remedy: byHand },
-  INVALID_PARTITIONS: { reason: 'refuses the number of partitions of a topic', remedy: byHand },
-  INVALID_CONFIG: { reason: 'refuses a setting of a topic', remedy: byHand },
-  INVALID_TOPIC_EXCEPTION: {
-    reason: 'refuses the name of a topic',
-    remedy: 'Correct KAFKA_TOPIC_PREFIX: letters, digits, dots, dashes and underscores.',
-  },
-  THROTTLING_QUOTA_EXCEEDED: { reason: 'makes no more topics for now', remedy: 'Run npm run migrate again later.' },
-  TOPIC_AUTHORIZATION_FAILED: { reason: 'does not let the user use a topic', remedy: grant },
-  GROUP_AUTHORIZATION_FAILED: { reason: 'does not let the user read in a group', remedy: grant },
-  CLUSTER_AUTHORIZATION_FAILED: { reason: 'does not let the user make topics', remedy: `${grant} ${byHand}` },
-  UNKNOWN_TOPIC_OR_PARTITION: {
-    reason: 'has not the topics, or hides them from the user',
-    remedy: `npm run migrate makes the topics. Where they are there: ${grant}`,
-  },
-  SASL_AUTHENTICATION_FAILED: { reason: 'refuses the login', remedy: login },
-  UNSUPPORTED_SASL_MECHANISM: { reason: 'does not know the mechanism of the login', remedy: login },
-  ILLEGAL_SASL_STATE: { reason: 'expects another kind of login', remedy: login },
-  KAFKA_STORAGE_ERROR: { reason: 'cannot use its disk', remedy: 'See the log of the brokers.' },
-  NOT_ENOUGH_REPLICAS: {
-    reason: 'has too few copies of a partition in step',
-    remedy: 'Bring the missing brokers back, or lower min.insync.replicas.',
-  },
+const refusals: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
+  POLICY_VIOLATION: ['refuses a topic by its create.topic.policy', byHand],
+  INVALID_REPLICATION_FACTOR: ['refuses the replication factor of a topic', byHand],
+  INVALID_PARTITIONS: ['refuses the number of partitions of a topic', byHand],
+  INVALID_CONFIG: ['refuses a setting of a topic', byHand],
+  INVALID_TOPIC_EXCEPTION: ['refuses the name of a topic', 'Correct KAFKA_TOPIC_PREFIX: letters, digits, . - and _.'],
+  TOPIC_AUTHORIZATION_FAILED: ['does not let the user use a topic', grant],
+  GROUP_AUTHORIZATION_FAILED: ['does not let the user read in a group', grant],
+  CLUSTER_AUTHORIZATION_FAILED: ['does not let the user make topics', `${grant} ${byHand}`],
+  UNKNOWN_TOPIC_OR_PARTITION: [
+    'has not the topics, or hides them from the user',
+    `npm run migrate makes them; else: ${grant}`,
+  ],
+  SASL_AUTHENTICATION_FAILED: ['refuses the login', login],
+  UNSUPPORTED_SASL_MECHANISM: ['does not know the mechanism of the login', login],
+  ILLEGAL_SASL_STATE: ['expects another kind of login', login],
+  KAFKA_STORAGE_ERROR: ['cannot use its disk', 'See the log of the brokers.'],
 };
 
 const away: Fault = {
@@ -77,7 +69,7 @@ export function faultOf(error: unknown, requested: Readonly<Record<string, strin
   const known = refusals[name.startsWith('KafkaJSSASL') ? 'SASL_AUTHENTICATION_FAILED' : type];
   if (known !== undefined) {
     const of = topic === '' ? '' : ` ${topic} (${requested[topic] ?? ''})`;
-    return { reason: `${known.reason}${of}: ${[type, message].filter(Boolean).join(', ')}`, remedy: known.remedy };
+    return { reason: `${known[0]}${of}: ${[type, message].filter(Boolean).join(', ')}`, remedy: known[1] };
   }
   const isTls = typeof code === 'string' && !systemCode.test(code);
   if (type === '' && isAway.test(name) && !isTls) {
