@@ -22,6 +22,8 @@ const smallBytesMax = 65_536;
 /** Longest wait for memory. Most clients give up after 30 s, and the request has still to be worked on. */
 const waitMs = 5_000;
 const retryAfterMs = 2_000;
+/** A body that has been coming for so long gives way to other callers where it comes too slowly. */
+const giveWayAfterMs = 2_000;
 /** After a 413 the rest is thrown away, so that an ordinary client gets to read the reply; then the socket is cut. */
 const discard = { bytesMax: 16_777_216, timeoutMs: 2_000 };
 
@@ -228,10 +230,15 @@ function readArriving(req: IncomingMessage, limits: BodyLimits): Promise<Buffer>
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
+    const timeoutMs = limits.timeoutMs ?? 10_000;
+    const startedAtMs = performance.now();
+    const { held } = limits.memory ?? {};
+    const giveWayBefore = held?.giveWay;
     // A body that announces no size is read as a small one until there is memory for as much as it may have.
     let unannounced = req.headers['content-length'] === undefined ? limits.memory : undefined;
     const settle = (outcome: () => void) => {
       clearTimeout(timer);
+      if (held) held.giveWay = giveWayBefore;
       req.off('data', take).off('end', finish).off('close', cut).off('error', cut);
       outcome();
     };
@@ -240,11 +247,11 @@ function readArriving(req: IncomingMessage, limits: BodyLimits): Promise<Buffer>
       if (bytes > limits.bytesMax) return refuse(bodyTooLarge(limits));
       chunks.push(chunk);
       if (unannounced === undefined || bytes <= smallBytesMax) return;
-      const { large } = unannounced.budgets;
-      const { held } = unannounced;
+      const { budgets, held: holder } = unannounced;
+      const { large } = budgets;
       unannounced = undefined;
       req.pause();
-      takeInTime(large, limits.bytesMax, held).then(
+      takeInTime(large, limits.bytesMax, holder).then(
         (isTaken) => (isTaken ? req.resume() : refuse(noBodyMemory(large, unsized(limits.bytesMax), true))),
         refuse,
       );
@@ -255,7 +262,17 @@ function readArriving(req: IncomingMessage, limits: BodyLimits): Promise<Buffer>
     };
     const finish = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     const cut = () => settle(() => reject(malformed('The connection ended before the body did.')));
-    const timer = setTimeout(() => settle(() => reject(tooSlow())), limits.timeoutMs ?? 10_000);
+    const timer = setTimeout(() => settle(() => reject(tooSlow())), timeoutMs);
+    // One that comes too slowly to be here in time has no claim to memory that another caller waits for.
+    const giveWay = (): void => {
+      const passedMs = performance.now() - startedAtMs;
+      const heldBytes = Number(req.headers['content-length'] ?? (unannounced ? smallBytesMax : limits.bytesMax));
+      const isInTime = bytes * timeoutMs >= heldBytes * passedMs;
+      if (passedMs < giveWayAfterMs || isInTime || req.isPaused()) return;
+      refuse(tooSlow(' Another caller waits for the memory that it holds.'));
+      held?.end();
+    };
+    if (held) held.giveWay = giveWay;
     req.on('data', take).on('end', finish).on('close', cut).on('error', cut);
   });
 }
@@ -281,8 +298,8 @@ function bodyTooLarge({ bytesMax, remedy }: BodyLimits): InboundError {
   });
 }
 
-function tooSlow(): InboundError {
-  const detail = 'The body did not arrive in time.';
+function tooSlow(more = ''): InboundError {
+  const detail = `The body did not arrive in time.${more}`;
   return new InboundError({ code: 'request.timeout', detail, headers: { Connection: 'close' } });
 }
 

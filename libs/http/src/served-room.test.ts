@@ -212,6 +212,35 @@ describe('[sec-28] room for bodies', () => {
     last.end();
   });
 
+  // Bytes that trickle in would hold memory for 10 s, and another caller waits 5 s for it.
+  it.each([
+    ['that says its size', ['worked'], () => send('{"name":', 70_000)],
+    [
+      'that does not',
+      [],
+      () => sendRaw(`Transfer-Encoding: chunked\r\n\r\n20000\r\n${bodyOf('slow').slice(0, 70_000)}`),
+    ],
+  ])('a body %s and comes too slowly gives way; one that is worked on does not', async (_, working, slowly) => {
+    for (const name of working) send(bodyOf(name));
+    await until(() => running.size === working.length);
+    const slow = slowly();
+    await until(() => {
+      const probe = new HeldBytes('probe');
+      const isFree = stateOf(app).budgets.large.takeNow(75_000, probe);
+      probe.end();
+      return !isFree;
+    });
+    const next = send(bodyOf('next'));
+    await until(() => running.has('next') && slow().includes('}'));
+    expect(slow()).toContain('HTTP/1.1 408');
+    expect(refusalIn(slow()).detail).toBe(
+      'The body did not arrive in time. Another caller waits for the memory that it holds.',
+    );
+    expect([...running.keys()]).toEqual([...working, 'next']);
+    running.get('next')?.();
+    await until(() => next().includes('200 OK'));
+  });
+
   it('says what bounds the small ones', async () => {
     const others = new HeldBytes('others');
     expect(stateOf(app).budgets.small.takeNow(1_000_000, others)).toBe(true);
