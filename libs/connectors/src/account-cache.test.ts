@@ -1,4 +1,4 @@
-import { heapShare } from '@sluice/telemetry';
+import { HeldBytes, heapShare } from '@sluice/telemetry';
 import { createAccountCache } from './account-cache';
 
 const of = (accessToken: string, workspaceRef = 'acme') => ({ auth: { accessToken, workspaceRef } });
@@ -72,4 +72,23 @@ test('answers of a 24th of the heap at most, by their size; one that is larger i
   await sizes.get(of('a'), 'huge', text(0.5));
   await sizes.get(of('a'), 'huge', text(0.5));
   expect(loads).toBe(7);
+});
+
+// A reply of 10 MB becomes an object of 50 MB, which lasts for as long as a slow client reads it: five at once ended a process.
+test('a large answer counts while it is in use, kept or not, and who finds no capacity in time is refused', async () => {
+  jest.useFakeTimers();
+  const cache = createAccountCache<string>(() => nowMs);
+  const large = async () => (load(), 'x'.repeat(heapShare(24)));
+  const inUse = new HeldBytes('one');
+  await cache.get({ ...of('a'), describing: inUse }, 'contacts', large);
+  const asked = cache.get({ ...of('b'), describing: new HeldBytes('other') }, 'contacts', large);
+  const refused = asked.catch((error: unknown) => error);
+  await jest.advanceTimersByTimeAsync(5_000);
+  expect(await refused).toMatchObject({ code: 'service.unavailable', retryAfterMs: 2_000 });
+  // Small ones do not count.
+  await cache.get({ ...of('b'), describing: new HeldBytes('other') }, 'deals', async () => 'small');
+  const waiting = cache.get({ ...of('b'), describing: new HeldBytes('other') }, 'contacts', large);
+  inUse.end();
+  await expect(waiting).resolves.toHaveLength(heapShare(24));
+  jest.useRealTimers();
 });

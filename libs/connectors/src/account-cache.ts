@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { HeldBytes, heapShare } from '@sluice/telemetry';
+import { DependencyError } from '@sluice/errors';
+import { createByteBudget, HeldBytes, heapShare, ownTurn } from '@sluice/telemetry';
 import type { Auth, ProviderCall } from './requests';
 
 /** How long the description of an account is used. Source: `Connector.describe`, "may be a minute old". */
@@ -11,6 +12,12 @@ const ttlMs = 60_000;
  */
 const entriesMax = 200;
 const bytesMax = heapShare(24);
+
+/** What a caller may use of an answer uncounted. */
+const smallBytes = 1_048_576;
+/** Larger answers that are in use, also when they are kept no more. Each use counts, because what is made of an answer is as large as it is. */
+const inUse = createByteBudget(heapShare(12));
+const useWaitMs = 5_000;
 
 /** Answers about one customer's account that change rarely: its objects and their fields. */
 export interface AccountCache<Answer> {
@@ -63,35 +70,64 @@ export function createAccountCache<Answer>(now: () => number = () => performance
       entries.set(name, entry);
       bytes += entry.bytes;
       dropUntilWithin();
+      let answer: Answer;
       try {
-        const answer = await entry.answer;
+        answer = await entry.answer;
         if (entry.bytes === 0 && entries.get(name) === entry) {
-          entry.bytes = roughBytes(answer);
+          entry.bytes = bytesOf(answer);
           bytes += entry.bytes;
           dropUntilWithin();
         }
-        return answer;
       } catch (error) {
         if (entries.get(name) === entry) drop(name);
         throw error;
       }
+      if (isKept && call.describing) await use(answer, call.describing);
+      return answer;
     },
   };
 }
 
-/** Counts for the caller who came first, until the answer is there. */
-async function loadApart<Call extends Pick<ProviderCall, 'held'>, Answer>(
+/** Counts for the caller who came first, until the answer is there, and counted for its use where it is used further. */
+async function loadApart<Call extends Pick<ProviderCall, 'held' | 'describing'>, Answer>(
   call: Call,
   load: (shared: Call) => Promise<Answer>,
 ): Promise<Answer> {
   const held = call.held && new HeldBytes(...call.held.owners);
-  return await load({ ...call, held }).finally(() => held?.end());
+  try {
+    const answer = await load({ ...call, held });
+    if (call.describing) await use(answer, call.describing);
+    return answer;
+  } finally {
+    held?.end();
+  }
+}
+
+/** @throws DependencyError 503 with `Retry-After` when there is no capacity in time */
+async function use(answer: unknown, describing: HeldBytes): Promise<void> {
+  const bytes = bytesOf(answer);
+  if (bytes <= smallBytes) return;
+  // What is made of it takes as long as parsing it did.
+  if (await inUse.take(bytes, performance.now() + useWaitMs, describing)) return await ownTurn();
+  const bound = `large descriptions may have ${inUse.totalBytes} bytes together in this process`;
+  const detail = `The account's description of the object has about ${bytes} bytes, and within ${useWaitMs / 1_000} seconds there was no memory for it: ${bound}.`;
+  throw new DependencyError({ code: 'service.unavailable', detail, retryAfterMs: 2_000 });
 }
 
 function nameOf({ accessToken, workspaceRef }: Auth, key: string): string {
   return createHash('sha256')
     .update(JSON.stringify([accessToken, workspaceRef, key]))
     .digest('base64');
+}
+
+/** Of large answers, each measured once. */
+const measured = new WeakMap<object, number>();
+
+function bytesOf(answer: unknown): number {
+  if (typeof answer !== 'object' || answer === null) return roughBytes(answer);
+  const bytes = measured.get(answer) ?? roughBytes(answer);
+  measured.set(answer, bytes);
+  return bytes;
 }
 
 /** What a value takes of memory, about: two bytes a character, and some words for each part. */

@@ -47,6 +47,8 @@ export interface ProviderCall {
   readonly signal?: AbortSignal;
   /** Keeps the capacity of large replies reserved for as long as their content is in use. @default until they are parsed */
   readonly held?: HeldBytes | undefined;
+  /** Keeps capacity for a large description reserved while it is in use. It ends before another description is asked for. @default not counted */
+  readonly describing?: HeldBytes | undefined;
   /** Where the call stands in its trace. Not sent: the provider is a third party, and trace ids would join its customers. */
   readonly traceparent?: string;
   /** Called once per HTTP exchange, before the outcome is returned. Must not throw. */

@@ -12,9 +12,9 @@ import { type ObjectSchema, toSchema } from './wire';
  * @throws ProviderError
  */
 export async function describe(api: HubspotApi, call: ObjectCall): Promise<ObjectMetadata> {
-  // One after the other: what refuses the first would refuse the second too.
-  const properties = await readProperties(api, call);
+  // One after the other: what refuses the first would refuse the second too. The properties last: they are counted while they are in use.
   const schema = await readSchema(api, call);
+  const properties = await readProperties(api, call);
   const fields = properties
     .map((property) => toFieldMetadata(property, schema?.requiredFields))
     .filter((field) => field !== undefined);

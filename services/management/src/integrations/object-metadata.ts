@@ -2,6 +2,7 @@ import { fieldOfObject, unservedModule } from '@sluice/connectors';
 import { NotFoundError, ProviderError, providerProblemCodes } from '@sluice/errors';
 import { invalid, json, jsonText, offByDefault, queryOf, type Router } from '@sluice/http';
 import { askAccount } from '@sluice/installations';
+import { HeldBytes } from '@sluice/telemetry';
 import {
   fieldSteps,
   hydratedRevisionSchema,
@@ -46,7 +47,7 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
     scopes: ['frontend', 'read', 'token'],
     query: queryOf({ connectionId: nameText }, 'connectionId'),
     replyBytesMax: limits.pageBytesMax,
-    handle: async ({ caller, params: { revisionId }, query, traceparent }, integration) => {
+    handle: async ({ caller, params: { revisionId }, query, traceparent, held, signal }, integration) => {
       const { projectId, provider } = integration;
       const connection = await getConnection(context, projectId, query.connectionId, { caller, name: 'connectionId' });
       if (connection.provider !== provider) {
@@ -56,8 +57,10 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
       const revision = await context.store.integrations.findRevision(projectId, revisionId);
       if (revision?.integrationId !== integration.id) throw notFound('revision.not-found');
       const question = { projectId, connectionId: connection.id, provider, traceparent };
-      const describe = (objectName: string) => describeOne(context, { ...question, objectName });
-      return { stream: hydratedText(revision, describe) };
+      const describe: Describe = (objectName, inUse) =>
+        describeOne(context, { ...question, objectName, held: held.adopt(inUse) });
+      const use: Use = { describe, owners: held.owners, signal };
+      return { stream: hydratedText(revision, use) };
     },
   });
   const ofIntegration = routesOfIntegration(router, context, 'Object metadata');
@@ -68,7 +71,7 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
     description: 'The object by its mapped or its native name. Fields are at most a minute old.',
     problems,
     // At the account of the group's installation; before there is one, at the group's default connection.
-    handle: async ({ caller, params, query: { groupRef, excludeReadOnly }, traceparent }, integration) => {
+    handle: async ({ caller, params, query: { groupRef, excludeReadOnly }, traceparent, held }, integration) => {
       assertGroup(caller, groupRef);
       const { projectId, id: integrationId, provider, latestRevision } = integration;
       const { module } = latestRevision.content;
@@ -77,7 +80,7 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
       const [installation] = await context.store.installations.list(projectId, { integrationId, groupRef });
       const { id: connectionId } =
         installation?.connection ?? (await getDefaultConnection(context, projectId, { groupRef, provider }));
-      const question = { projectId, connectionId, provider, objectName, module, traceparent };
+      const question = { projectId, connectionId, provider, objectName, module, traceparent, held };
       const metadata = shownFields(await describeObject(context, question), excludeReadOnly);
       return { stream: jsonText({ ...metadata, mappedObjectName }) };
     },
@@ -87,12 +90,12 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
     summary: "Get an object's fields at a provider",
     description: "At the group's newest connection to the provider. Fields are at most a minute old.",
     problems: ['provider.not-in-catalogue', ...problems],
-    handle: async ({ caller, params, query: { groupRef, excludeReadOnly }, traceparent }, { id: projectId }) => {
+    handle: async ({ caller, params, query: { groupRef, excludeReadOnly }, traceparent, held }, { id: projectId }) => {
       const { provider } = getProvider(context, params.provider);
       assertGroup(caller, groupRef);
       const { objectName } = params;
       const { id: connectionId } = await getDefaultConnection(context, projectId, { groupRef, provider });
-      const question = { projectId, connectionId, provider, objectName, traceparent };
+      const question = { projectId, connectionId, provider, objectName, traceparent, held };
       return { stream: jsonText(shownFields(await describeObject(context, question), excludeReadOnly)) };
     },
   });
@@ -114,6 +117,8 @@ export interface ObjectQuestion {
   /** Part of the provider that the object is of, as a manifest names it. */
   readonly module?: string | undefined;
   readonly traceparent: string;
+  /** Until it ends it holds what a large description takes. Absent: the description is read at once. */
+  readonly held?: HeldBytes;
 }
 
 /**
@@ -122,7 +127,7 @@ export interface ObjectQuestion {
  * @throws ProviderError for what else the provider refuses, or does not answer
  */
 export async function describeObject(context: ManagementContext, question: ObjectQuestion): Promise<ObjectMetadata> {
-  const { projectId, connectionId, provider, objectName, traceparent } = question;
+  const { projectId, connectionId, provider, objectName, traceparent, held } = question;
   const connector = context.connectors.get(provider);
   const unserved = unservedModule(connector, question.module);
   if (unserved !== undefined) throw unknownObject(objectName, unserved);
@@ -130,7 +135,7 @@ export async function describeObject(context: ManagementContext, question: Objec
   if (describe === undefined) throw unknownObject(objectName, `${provider} does not tell its fields`);
   try {
     return await askAccount(context, { projectId, connectionId }, (auth) =>
-      describe({ auth, objectName, traceparent }),
+      describe({ auth, objectName, traceparent, held, describing: held }),
     );
   } catch (error) {
     // A name that does not even fit into the provider's address is rejected before it is looked up.
@@ -149,9 +154,17 @@ function shownFields(metadata: ObjectMetadata, excludeReadOnly = false): ObjectM
 /** A field by its name in any case: providers take names without regard to it. */
 export function findField({ fields }: ObjectMetadata, name: string): FieldMetadata | undefined {
   if (Object.hasOwn(fields, name)) return fields[name];
-  const lower = name.toLowerCase();
-  return Object.values(fields).find(({ fieldName }) => fieldName.toLowerCase() === lower);
+  const known = byLowerName.get(fields) ?? new Map<string, FieldMetadata>();
+  if (!byLowerName.has(fields)) {
+    byLowerName.set(fields, known);
+    // Of two spellings the first is found.
+    for (const field of Object.values(fields).toReversed()) known.set(field.fieldName.toLowerCase(), field);
+  }
+  return known.get(name.toLowerCase());
 }
+
+/** Made once for an object: a manifest may name thousands of fields of one that has thousands. */
+const byLowerName = new WeakMap<object, Map<string, FieldMetadata>>();
 
 function unknownObject(objectName: string, reason: string): NotFoundError {
   const detail = `objectName: the account has no object "${objectName.slice(0, 100)}": ${reason}.`;
@@ -166,7 +179,14 @@ interface Described {
   readonly error?: string;
 }
 
-type Describe = (objectName: string) => Promise<Described>;
+type Describe = (objectName: string, inUse: HeldBytes) => Promise<Described>;
+
+/** The use of descriptions by one request. */
+interface Use extends Pick<HeldBytes, 'owners'> {
+  readonly describe: Describe;
+  /** The caller left: nobody is asked further. */
+  readonly signal: AbortSignal;
+}
 
 async function describeOne(context: ManagementContext, question: ObjectQuestion): Promise<Described> {
   try {
@@ -182,19 +202,31 @@ async function describeOne(context: ManagementContext, question: ObjectQuestion)
   }
 }
 
-/** Objects that are described at once. Our choice: the burst of a form that opens, far under every provider's limit. */
+/** Objects that are asked for at once. Our choice: the burst of a form that opens, far under every provider's limit. */
 const atOnce = 4;
 
+/** Asks for objects ahead of their use, so that their descriptions are kept for a minute. @returns of each why it has none */
+async function askAhead({ describe, owners }: Use, objectNames: readonly string[]): Promise<(string | undefined)[]> {
+  const ask = async (objectName: string): Promise<string | undefined> => {
+    const inUse = new HeldBytes(...owners);
+    return await describe(objectName, inUse)
+      .then(({ error }) => error)
+      .finally(() => inUse.end());
+  };
+  return await Promise.all(objectNames.map(ask));
+}
+
 /**
- * The text of a revision with the account's own names and fields, a few objects at a time: an account may have megabytes of fields in each. An
- * object that the account does not have or show carries an `error`; what concerns the account as a whole fails the request.
+ * The text of a revision with the account's own names and fields. A few objects are asked for at a time and one is in use, because an account may have
+ * megabytes of fields in each. An object that the account does not have or show carries an `error`; what concerns the account as a whole fails the
+ * request.
  * @throws ProviderError
  */
-async function* hydratedText({ id, specVersion, createTime, content }: Revision, describe: Describe) {
+async function* hydratedText({ id, specVersion, createTime, content }: Revision, use: Use) {
   const { read, write, subscribe: _, watchSchema: __, ...rest } = publishManifestIntegration(content);
   yield `${opened({ id, specVersion, createTime })},"content":${opened(rest)}`;
-  if (read) yield* objectsText('read', read.objects, describe, hydratedRead);
-  if (write) yield* objectsText('write', write.objects, describe, hydratedWrite);
+  if (read) yield* objectsText('read', read.objects, use, hydratedRead);
+  if (write) yield* objectsText('write', write.objects, use, hydratedWrite);
   yield '}}';
 }
 
@@ -204,16 +236,27 @@ const opened = (value: object): string => JSON.stringify(value).slice(0, -1);
 async function* objectsText<Declared extends { readonly objectName: string }>(
   name: string,
   objects: readonly Declared[] = [],
-  describe: Describe,
+  use: Use,
   hydrate: (object: Declared, described: Described) => object,
 ) {
   yield `,"${name}":{"objects":[`;
   for (let from = 0; from < objects.length; from += atOnce) {
     const some = objects.slice(from, from + atOnce);
-    const described = await Promise.all(some.map(({ objectName }) => describe(objectName)));
+    const errors = await askAhead(
+      use,
+      some.map(({ objectName }) => objectName),
+    );
     for (const [at, object] of some.entries()) {
+      if (use.signal.aborted) return;
       if (from + at > 0) yield ',';
-      yield* jsonText(hydrate(object, described[at] as Described));
+      const inUse = new HeldBytes(...use.owners);
+      try {
+        const error = errors[at];
+        const described = error === undefined ? await use.describe(object.objectName, inUse) : { error };
+        yield* jsonText(hydrate(object, described));
+      } finally {
+        inUse.end();
+      }
     }
   }
   yield ']}';
