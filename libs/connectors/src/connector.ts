@@ -144,6 +144,11 @@ export interface Connector {
    * what is refused is the connection's: `credentials`.
    */
   readonly grant?: (grant: TokenGrant) => Promise<FreshTokens>;
+  /**
+   * The workspace is a name in the address, and no reply gives an id of the account: the same user there shows that it is the same account.
+   * @default false: the workspace is such an id, or `workspace` reports one
+   */
+  readonly isNamedByAddress?: boolean;
   /** Which account the credentials open. Also the cheapest proof that they work. */
   readonly workspace: (call: ProviderCall) => Promise<Workspace>;
   /**

@@ -97,7 +97,10 @@ export type FoundCreated = {
 
 /** The account behind a connection, as the provider itself reports it. */
 export interface Workspace {
+  /** May be a name in the account's address, which the customer can change. */
   readonly workspaceRef: string;
+  /** The provider's own id of the account, which never changes. Absent: the reply gives none, and the name is all there is. */
+  readonly accountId?: string;
   /** The provider's id of the user, where the provider reports it. */
   readonly consumerRef?: string;
 }
@@ -115,6 +118,7 @@ export interface FreshTokens {
   readonly scopes?: readonly string[];
   /** The account and the user, where the reply names them. */
   readonly workspaceRef?: string;
+  readonly accountId?: string;
   readonly consumerRef?: string;
   /**
    * What of the connection's `providerMetadata` the reply states: it wins over what was given. Of a refresh only what differs.

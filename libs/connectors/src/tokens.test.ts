@@ -177,6 +177,7 @@ test.each<[string, object, object]>([
       refreshToken: 'r',
       scopes: ['api', 'refresh_token'],
       workspaceRef: 'acme--uat.sandbox',
+      accountId: '00Dak000000000O',
       consumerRef: '005ak000000000UAAA',
     },
   ],

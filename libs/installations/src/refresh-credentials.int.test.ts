@@ -305,6 +305,45 @@ describe('a refresh whose reply names an address', () => {
     expect(provider.asked).toHaveLength(2);
   });
 
+  // A name in an address may change; the provider's own id of the account does not.
+  it.each<[string, string | undefined, Partial<FreshTokens>, string]>([
+    ['under a new name: followed', '00D1', { workspaceRef: 'acme-new', accountId: '00D1' }, 'acme-new'],
+    ['of another account under a new name: stays', '00D1', { workspaceRef: 'acme-new', accountId: '00D2' }, '424242'],
+    ['under a new name, without an id: stays', '00D1', { workspaceRef: 'acme-new' }, '424242'],
+    [
+      'under a new name, whose id nobody knew before: stays',
+      undefined,
+      { workspaceRef: 'n', accountId: '00D1' },
+      '424242',
+    ],
+  ])('of the account %s', async (_, known, says, expected) => {
+    const { provider, refresh, stored, projectId, connectionId } = await scene();
+    await database('lanes')
+      .where({ project_id: projectId })
+      .update({ account_id: known ?? null });
+    const { lane_id: before } = await database('connections').where({ id: connectionId }).first();
+    provider.says = says;
+    const { lines, logger } = recordingLogger();
+    expect(await refresh(1, processOn(provider, { logger }))).toMatchObject({ workspaceRef: expected });
+    expect(await stored()).toMatchObject({ tokenVersion: 2, workspaceRef: expected });
+    expect(lines()[1]?.event).toBe(`connection.address-${expected === 'acme-new' ? 'changed' : 'refused'}`);
+    const { lane_id: after } = await database('connections').where({ id: connectionId }).first();
+    expect(after).toBe(before);
+    const lane = await database('lanes').where({ project_id: projectId, id: after }).first();
+    expect(lane).toMatchObject({ account_id: known ?? null, account_ref: expected });
+  });
+
+  it('of the account itself teaches its id, once', async () => {
+    const { provider, refresh, projectId } = await scene();
+    for (const [at, accountId] of ['00D1', '00D2'].entries()) {
+      provider.says = { workspaceRef: '424242', accountId };
+      await refresh(at + 1);
+      expect(await database('lanes').where({ project_id: projectId }).first('account_id')).toEqual({
+        account_id: '00D1',
+      });
+    }
+  });
+
   it('of the account itself says nothing', async () => {
     const { provider, refresh } = await scene();
     const { lines, logger } = recordingLogger();

@@ -26,25 +26,52 @@ export async function saveFreshTokens(
 ): Promise<LiveCredentials> {
   const version = { projectId, connectionId, tokenVersion: live.tokenVersion };
   const credentials = withFresh(live.credentials, fresh);
-  const kept = toStored(fresh, sealCredentials(source.keyring, connectionId, credentials));
+  const workspaceRef = await renamedTo(source, version, live, fresh);
+  // An id that stands beside another name is learned only where it is the known one.
+  const isNamed = isSameWorkspace(workspaceRef ?? live.workspaceRef ?? '', fresh.workspaceRef ?? '');
+  const account = { workspaceRef, accountId: isNamed ? fresh.accountId : undefined };
+  const kept = toStored({ ...fresh, ...account }, sealCredentials(source.keyring, connectionId, credentials));
   const isSaved = await persistently(source, version, () => ({ ...version, ...kept() }));
   if (!isSaved) return (await openConnection(source, version)).live;
   const names = { ...version, tokenVersion: live.tokenVersion + 1 };
   source.logger.info(names, 'connection.refreshed');
   logStatus(source.logger, version, live, { after: 'created' });
-  logReportedAddress(source.logger, names, live, fresh);
-  const address = fresh.metadata === undefined ? {} : { metadata: { ...live.metadata, ...fresh.metadata } };
+  logReportedAddress(source.logger, names, { ...live, workspaceRef: workspaceRef ?? live.workspaceRef }, fresh);
+  if (workspaceRef !== undefined) source.logger.warn({ ...names, to: { workspaceRef } }, 'connection.address-changed');
+  const address = {
+    ...(fresh.metadata === undefined ? {} : { metadata: { ...live.metadata, ...fresh.metadata } }),
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+  };
   return { ...live, ...address, tokenVersion: names.tokenVersion, status: 'created', credentials };
 }
 
+/**
+ * The name of the account where the customer has changed it: its reply names another, of the account that the connection was made for.
+ * Undefined: it is the old one, or the reply does not prove that the account is the same. A database that is away does not hold up the tokens: the
+ * next refresh asks again.
+ */
+async function renamedTo(
+  { store }: RefreshSource,
+  key: ConnectionKey,
+  { workspaceRef: known }: LiveCredentials,
+  { workspaceRef: reported, accountId }: FreshTokens,
+): Promise<string | undefined> {
+  if (known === undefined || reported === undefined || accountId === undefined) return undefined;
+  if (isSameWorkspace(known, reported)) return undefined;
+  const own = await store.connections.findAccount(key).catch(() => undefined);
+  return own?.accountId === accountId ? reported : undefined;
+}
+
 /** What of the pair is stored, by the moment of each try: a token does not live longer because the database was away. */
-function toStored({ expiresAt, scopes, metadata }: FreshTokens, sealed: Sealed) {
+function toStored({ expiresAt, scopes, metadata, workspaceRef, accountId }: FreshTokens, sealed: Sealed) {
   const receivedAtMs = performance.now();
   const lifeMs = expiresAt === undefined ? undefined : expiresAt.getTime() - Date.now();
   return () => ({
     sealed,
     ...(lifeMs === undefined ? {} : { expiresInMs: lifeMs - (performance.now() - receivedAtMs) }),
     ...(scopes === undefined ? {} : { scopes }),
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(accountId === undefined ? {} : { accountId }),
     ...(metadata === undefined ? {} : { addedMetadata: reportedMetadata(metadata) }),
   });
 }

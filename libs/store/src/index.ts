@@ -1,4 +1,4 @@
-export type { ConnectionChange, UsedConnection } from './connections/connection-store';
+export type { ConnectionChange, KnownAccount, UsedConnection } from './connections/connection-store';
 export type { ConfirmedCredentials, StoredCredentials } from './connections/connection-row';
 export type { ConnectionKey, RefreshedTokens } from './connections/connection-tokens';
 export type { StoredLane } from './connections/lane-store';

@@ -6,7 +6,8 @@ let project: ProjectWithKey;
 beforeAll(async () => {
   const account = { organizationId: '00D000000000001AAA', userId: '005000000000001AAA', myDomain: 'acme' };
   for (const token of ['access-1', 'access-2']) management.salesforce.accounts.set(token, account);
-  management.salesforce.accounts.set('access-other', { ...account, myDomain: 'beta' });
+  const other = { ...account, organizationId: '00D000000000002AAA', myDomain: 'beta' };
+  management.salesforce.accounts.set('access-other', other);
 });
 beforeEach(async () => {
   project = await management.newProject();

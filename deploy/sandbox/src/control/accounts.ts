@@ -124,7 +124,14 @@ const noLimits: CallLimits = {
 };
 
 function mergeSettings(current: AccountSettings, request: AccountRequest): AccountSettings {
-  const given = pick(request, ['lockContention', 'searchLagMs', 'dataCentre', 'tokenMembers', 'auditFields']);
+  const given = pick(request, [
+    'lockContention',
+    'searchLagMs',
+    'dataCentre',
+    'tokenMembers',
+    'auditFields',
+    'myDomain',
+  ]);
   return { ...current, ...given, limits: { ...current.limits, ...request.limits } };
 }
 

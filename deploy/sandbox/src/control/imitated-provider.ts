@@ -74,6 +74,8 @@ export interface AccountSettings {
   readonly tokenMembers?: Readonly<Record<string, string>>;
   /** A create may say when its record was made, where the provider has such a permission: Salesforce's audit fields. @default false */
   readonly auditFields?: boolean;
+  /** Salesforce's My Domain, which the customer can change: the part before `.my.salesforce.com`. @default one derived from the name */
+  readonly myDomain?: string;
   readonly limits: CallLimits;
 }
 

@@ -27,6 +27,7 @@ export const accountSchema = object(
     tokenMembers: { type: 'object', maxProperties: 20, additionalProperties: text },
     searchLagMs: durationMs,
     auditFields: { type: 'boolean' },
+    myDomain: text,
     limits: object({
       perTenSeconds: count,
       searchesPerSecond: count,

@@ -104,8 +104,17 @@ export class SalesforceAccount implements ImitatedAccount {
       throw new SalesforceError(415, { code: 'UNSUPPORTED_MEDIA_TYPE', message });
     }
     const { org, data } = this;
-    const { auditFields = false } = settings;
-    return endpoint.perform({ ...call, org, data, params, version, auditFields, now, refusals });
+    const { auditFields = false, myDomain: workspaceRef = this.org.workspaceRef } = settings;
+    return endpoint.perform({
+      ...call,
+      org: { ...org, workspaceRef },
+      data,
+      params,
+      version,
+      auditFields,
+      now,
+      refusals,
+    });
   }
 
   /** On every reply of the API. An account whose limit is switched off shows the usual one. */

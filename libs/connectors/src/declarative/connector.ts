@@ -44,6 +44,7 @@ export function createDeclaredConnector(api: DeclaredApi): Connector {
     ...(isDescribed && { describe: (call) => describe(api, cache, call) }),
     authSchemes: schemesOf(auth),
     ...(auth.oauth2 && tokenMethods(api, auth.oauth2)),
+    isNamedByAddress: file.account.workspace === undefined,
     workspace: (call) => workspace(api, call),
     ...(searching && isFindable && { findCreated: (find) => findCreated(api, searching, find) }),
     recordKey: (recordId) => recordId,

@@ -14,7 +14,7 @@ import { isEmpty, plain } from './same-value';
 import { search, searchPageMax } from './search';
 import { listSeparator, reserved } from './sent-values';
 import { authorizationUrl, tokensFor } from './tokens';
-import { recordKey } from './wire';
+import { idKey, recordKey } from './wire';
 import { batchCreate, batchUpdate, create, deleteRecord, update } from './writes';
 
 const capabilities: Capabilities = {
@@ -106,7 +106,7 @@ async function workspace(api: SalesforceApi, call: ProviderCall): Promise<Worksp
     throw rejected('Salesforce reports no My Domain; set providerWorkspaceRef to its part before .my.salesforce.com');
   }
   const consumerRef = textOf(body['user_id']);
-  return { workspaceRef, ...(consumerRef !== undefined && { consumerRef }) };
+  return { workspaceRef, accountId: idKey(organizationId), ...(consumerRef !== undefined && { consumerRef }) };
 }
 
 /** `custom_domain` is the My Domain itself; the others lie on it. They hold `{version}`, which a URL takes. */

@@ -13,7 +13,7 @@ describe('workspace', () => {
     status: 200,
     body: { user_id: '005ak000000000UAAA', organization_id: '00Dak000000000OEAA', urls, ...rest },
   });
-  const consumerRef = '005ak000000000UAAA';
+  const [accountId, consumerRef] = ['00Dak000000000O', '005ak000000000UAAA'];
 
   test.each<[string, object, string]>([
     ['custom_domain', { custom_domain: 'https://Acme.my.salesforce.com' }, 'acme'],
@@ -21,7 +21,7 @@ describe('workspace', () => {
     ['the one given, when no My Domain is reported', { rest: 'https://na1.salesforce.com/' }, 'acme'],
   ])('by %s', async (_, urls, workspaceRef) => {
     stub.replyWith(info(urls));
-    expect(await salesforce.workspace({ auth })).toEqual({ workspaceRef, consumerRef });
+    expect(await salesforce.workspace({ auth })).toEqual({ workspaceRef, accountId, consumerRef });
     expect(stub.requests[0]).toMatchObject({ method: 'GET', path: '/services/oauth2/userinfo' });
   });
 
@@ -29,7 +29,7 @@ describe('workspace', () => {
     const direct = openDirect();
     const ask = () => direct.get('salesforce').workspace({ auth: { accessToken: auth.accessToken } });
     stub.replyWith(info({ rest: 'https://acme.my.salesforce.com/' }), info({}));
-    expect(await ask()).toEqual({ workspaceRef: 'acme', consumerRef });
+    expect(await ask()).toEqual({ workspaceRef: 'acme', accountId, consumerRef });
     await expect(ask()).rejects.toMatchObject({
       class: 'rejected',
       detail: expect.stringContaining('set providerWorkspaceRef'),

@@ -7,7 +7,7 @@ import { rejected } from './describe';
 import { workspaceRefOf } from './instance';
 import { paths } from './paths';
 import { tokenTable } from './failure-tables';
-import { readErrors } from './wire';
+import { idKey, readErrors } from './wire';
 
 /**
  * The address of the login page, at the account itself when it is a customer's sandbox. The code is exchanged at the same
@@ -34,12 +34,23 @@ export async function tokensFor(api: SalesforceApi, request: TokenRequest): Prom
   const reply = await requestTokens(endpoint, request);
   const { body } = reply;
   const scopes = textOf(body['scope'])?.split(' ').filter(Boolean) ?? [];
-  const [workspaceRef, consumerRef] = [workspaceRefOf(textOf(body['instance_url'])), userOf(textOf(body['id']))];
+  const instanceUrl = textOf(body['instance_url']);
+  const workspaceRef = workspaceRefOf(instanceUrl);
+  const [accountId, consumerRef] = identityOf(textOf(body['id']));
+  const refusedAddress = api.isOverridden ? undefined : foreignOf(instanceUrl);
   return {
     ...freshTokens(reply, textOf(body['refresh_token']), undefined, scopes),
     ...(workspaceRef !== undefined && { workspaceRef }),
+    ...(accountId !== undefined && { accountId: idKey(accountId) }),
     ...(consumerRef !== undefined && { consumerRef }),
+    ...(refusedAddress !== undefined && { refusedAddress }),
   };
+}
+
+/** Why an address is not one of Salesforce; undefined where it is, or there is none. */
+function foreignOf(url: string | undefined): string | undefined {
+  if (url === undefined || URL.parse(url)?.hostname.endsWith('.salesforce.com')) return undefined;
+  return `instance_url names a host outside of salesforce.com: ${url.slice(0, 80)}`;
 }
 
 function originOf(api: SalesforceApi, request: TokenRequest): string {
@@ -54,7 +65,7 @@ function errorOf(body: Json) {
   return { code: error?.code, text: error?.message };
 }
 
-/** The user of an identity URL: `https://login.salesforce.com/id/<organization>/<user>`. */
-function userOf(identityUrl: string | undefined): string | undefined {
-  return identityUrl === undefined ? undefined : /\/id\/\w+\/(\w{15,18})$/.exec(identityUrl)?.[1];
+/** Organization and user of an identity URL: `https://login.salesforce.com/id/<organization>/<user>`. */
+function identityOf(identityUrl = ''): readonly (string | undefined)[] {
+  return /\/id\/(\w{15,18})\/(\w{15,18})$/.exec(identityUrl)?.slice(1) ?? [];
 }

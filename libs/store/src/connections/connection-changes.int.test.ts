@@ -103,8 +103,10 @@ describe('findAuthorized', () => {
     expect(await fixture.store.connections.findAuthorized(account)).toBe(first);
     const second = await make('oauth2/authorizationCodePKCE');
     expect(await fixture.store.connections.findAuthorized(account)).toBe(second);
-    expect(await fixture.store.connections.findAccountRef({ projectId, connectionId: second })).toBe('4711');
+    expect(await fixture.store.connections.findAccount({ projectId, connectionId: second })).toEqual({
+      accountRef: '4711',
+    });
     const unknown = await make('apiKey', { reportedAccountRef: undefined });
-    expect(await fixture.store.connections.findAccountRef({ projectId, connectionId: unknown })).toBeUndefined();
+    expect(await fixture.store.connections.findAccount({ projectId, connectionId: unknown })).toEqual({});
   });
 });

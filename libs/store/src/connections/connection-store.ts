@@ -5,10 +5,12 @@ import { newId } from '../new-id';
 import { boundedPage, bytesOf } from '../page';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
 import { connectionEventSql, eventBindings, notifyConnection } from '../webhooks/notify';
+import type { StoredRow } from '../table';
 import { connections, largeColumns, selectConnections, toConnection, type StoredCredentials } from './connection-row';
 import {
   findManyCredentials,
   newTokens,
+  noteAccount,
   releaseRefreshLease,
   saveTokens,
   takeRefreshLease,
@@ -30,6 +32,8 @@ export interface NewConnection {
   readonly authScheme: AuthScheme;
   /** The account as the provider itself reported it. Absent: the connection gets a lane of its own. */
   readonly reportedAccountRef?: string;
+  /** The provider's immutable id of that account, beside a name that may change. Absent: the provider gives none. */
+  readonly reportedAccountId?: string;
   /** Shown, and used to address the provider where its host name carries the workspace. */
   readonly workspaceRef?: string;
   readonly providerConsumerRef?: string;
@@ -58,7 +62,9 @@ export interface NewCredentials {
 /** What is absent stays as it is; `null` clears. */
 export interface ConnectionChange extends ConnectionKey {
   readonly credentials?: NewCredentials;
+  /** Also the new name of its account. */
   readonly workspaceRef?: string;
+  readonly accountId?: string;
   readonly providerConsumerRef?: string;
   /** All of it. */
   readonly providerMetadata?: Connection['providerMetadata'] | null;
@@ -73,6 +79,7 @@ export interface AccountOfGroup {
   readonly groupRef: string;
   /** As the provider reports it. */
   readonly accountRef: string;
+  readonly accountId?: string;
 }
 
 /** For whom a connection is made. */
@@ -83,13 +90,19 @@ export interface ConnectionOwner {
   readonly consumerRef: string;
 }
 
-/** A connection that an installation uses, and the account that it belongs to, as the provider reported it; absent: it never did. */
-export interface UsedConnection extends Pick<
-  Connection,
-  'id' | 'authScheme' | 'status' | 'providerWorkspaceRef' | 'providerMetadata'
-> {
+/** An account as the provider reported it; absent: it never did. */
+export interface KnownAccount {
+  /** What it is called: an id, or a name that may have been another. */
   readonly accountRef?: string;
+  /** The provider's immutable id, beside a name. */
+  readonly accountId?: string;
 }
+
+/** A connection that an installation uses, and the account that it belongs to. */
+export interface UsedConnection
+  extends
+    KnownAccount,
+    Pick<Connection, 'id' | 'authScheme' | 'status' | 'providerWorkspaceRef' | 'providerMetadata'> {}
 
 /** Removed, or the id of an installation that uses it. Undefined: there is none. */
 export type Removal = { readonly removed: true } | { readonly usedBy: string };
@@ -165,8 +178,8 @@ export function connectionStore(database: Knex) {
       database.transaction((transaction) => changeConnection(transaction, change)),
     /** Refuses while an installation uses it, naming one. Undefined when there is no such connection. */
     remove: (key: ConnectionKey): Promise<Removal | undefined> => removeConnection(database, key),
-    /** The account as the provider reported it when the connection was made; undefined when it never did. */
-    findAccountRef: (key: ConnectionKey) => findAccountRef(database, key),
+    /** The account of a connection; empty when the provider never reported it. */
+    findAccount: (key: ConnectionKey) => findAccount(database, key),
     /** Id of the newest of the group's connections to the account that were made with an authorization code. */
     findAuthorized: (account: AccountOfGroup) => findAuthorized(database, account),
   };
@@ -235,16 +248,31 @@ function narrowed<Query extends Knex.QueryBuilder>(query: Query, filter: Connect
  * provider does not report is named after its connection.
  */
 async function ensureLane(database: Knex, connectionId: string, connection: NewConnection): Promise<string> {
-  const { projectId, provider, reportedAccountRef = `connection:${connectionId}` } = connection;
-  const key = { project_id: projectId, provider, account_ref: reportedAccountRef };
-  const lane = { ...key, id: newId() };
-  await database('lanes').insert(lane).onConflict(Object.keys(key)).ignore();
-  // A statement of its own: it sees a row that another transaction committed while the insert waited for it.
-  const row = await database<{ id: string }>('lanes').where(key).select('id').first();
-  if (row === undefined) {
-    throw new DefectError({ code: 'service.defect', detail: 'A lane that was just made is not there.' });
+  const { projectId, provider, reportedAccountRef, reportedAccountId: accountId } = connection;
+  const account = { project_id: projectId, provider };
+  const known =
+    accountId === undefined
+      ? undefined
+      : await database<LaneRow>('lanes')
+          .where({ ...account, account_id: accountId })
+          .first('id');
+  if (known !== undefined) return known.id;
+  // The name may still be that of an account that has another by now: then the id is the lane's.
+  for (const account_ref of [reportedAccountRef ?? `connection:${connectionId}`, accountId]) {
+    if (account_ref === undefined) continue;
+    const key = { ...account, account_ref };
+    const lane = { ...key, id: newId(), account_id: accountId };
+    await database('lanes').insert(lane).onConflict(Object.keys(key)).ignore();
+    // A statement of its own: it sees a row that another transaction committed while the insert waited for it.
+    const row = await database<LaneRow>('lanes').where(key).first('id', 'account_id');
+    if (row && [row.account_id ?? accountId, undefined].includes(accountId)) return row.id;
   }
-  return row.id;
+  throw new DefectError({ code: 'service.defect', detail: 'A lane that was just made is not there.' });
+}
+
+interface LaneRow {
+  readonly id: string;
+  readonly account_id: string | null;
 }
 
 /**
@@ -268,7 +296,10 @@ async function changeConnection(transaction: Knex.Transaction, change: Connectio
       ...connections.write(shown),
       updated_at: transaction.fn.now(),
     });
-  if (changed > 0) await notifyConnection(transaction, 'connection.updated', change);
+  if (changed > 0) {
+    await noteAccount(transaction, change);
+    await notifyConnection(transaction, 'connection.updated', change);
+  }
   return changed > 0;
 }
 
@@ -286,17 +317,16 @@ async function listUsed(database: Knex, { projectId, provider, groupRef, consume
     )
     .orderByRaw(`k.status = 'bad_credentials' desc, k.id desc`)
     .limit(usedMax)
-    .select({ account_ref: 'l.account_ref' });
+    .select({ account_ref: 'l.account_ref', account_id: 'l.account_id' });
   return rows.map((row): UsedConnection => {
     const { id, authScheme, status, providerWorkspaceRef, providerMetadata } = toConnection(row);
-    const { account_ref: accountRef } = row as { readonly account_ref: string };
     return {
       id,
       authScheme,
       status,
       providerWorkspaceRef,
       providerMetadata,
-      ...(accountRef !== `connection:${id}` && { accountRef }),
+      ...toAccount(row, id),
     };
   });
 }
@@ -341,12 +371,18 @@ function withLanes(database: Knex) {
   return database('connections as k').join('lanes as l', { 'l.project_id': 'k.project_id', 'l.id': 'k.lane_id' });
 }
 
-async function findAccountRef(database: Knex, key: ConnectionKey): Promise<string | undefined> {
+async function findAccount(database: Knex, key: ConnectionKey): Promise<KnownAccount> {
   const row = await withLanes(database)
     .where({ 'k.project_id': key.projectId, 'k.id': key.connectionId })
-    .whereNot('l.account_ref', `connection:${key.connectionId}`)
-    .first<{ account_ref: string } | undefined>('l.account_ref');
-  return row?.account_ref;
+    .first<StoredRow | undefined>('l.account_ref', 'l.account_id');
+  return row === undefined ? {} : toAccount(row, key.connectionId);
+}
+
+function toAccount({ account_ref: accountRef, account_id: accountId }: StoredRow, connectionId: string): KnownAccount {
+  return {
+    ...(typeof accountRef === 'string' && accountRef !== `connection:${connectionId}` && { accountRef }),
+    ...(typeof accountId === 'string' && { accountId }),
+  };
 }
 
 /** Id of the newest of the group's connections to the account that were made with an authorization code. */
@@ -354,7 +390,11 @@ async function findAuthorized(database: Knex, account: AccountOfGroup): Promise<
   const schemes: readonly AuthScheme[] = ['oauth2/authorizationCode', 'oauth2/authorizationCodePKCE'];
   const row = await withLanes(database)
     .where({ 'k.project_id': account.projectId, 'k.provider': account.provider, 'k.group_ref': account.groupRef })
-    .where('l.account_ref', account.accountRef)
+    .where((of) => {
+      if (account.accountId === undefined) return void of.where('l.account_ref', account.accountRef);
+      const unknown = { 'l.account_ref': account.accountRef, 'l.account_id': null };
+      return void of.where('l.account_id', account.accountId).orWhere(unknown);
+    })
     .whereIn('k.auth_scheme', schemes)
     .orderBy('k.id', 'desc')
     .first<{ id: string } | undefined>('k.id');

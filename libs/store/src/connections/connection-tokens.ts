@@ -27,6 +27,9 @@ export interface RefreshedTokens extends TokenVersion {
   readonly scopes?: readonly string[];
   /** Members of the connection's metadata, in place of those of their names; the others stay. */
   readonly addedMetadata?: Metadata;
+  /** The account's name where it is another than before, and its immutable id. */
+  readonly workspaceRef?: string;
+  readonly accountId?: string;
 }
 
 type Metadata = NonNullable<Connection['providerMetadata']>;
@@ -71,11 +74,39 @@ export async function saveTokens(transaction: Knex.Transaction, tokens: Refreshe
       ...newTokens(transaction, tokens),
       token_version: tokens.tokenVersion + 1,
       scopes,
-      ...connections.write({ providerMetadata }),
+      ...connections.write({ providerMetadata, providerWorkspaceRef: tokens.workspaceRef }),
       updated_at: transaction.fn.now(),
     });
+  if (changed > 0) await noteAccount(transaction, tokens);
   if (changed > 0) await notifyConnection(transaction, 'connection.refreshed', tokens);
   return changed > 0;
+}
+
+/**
+ * Writes into the lane of a connection what its account is known as: the id once it is reported, and the name that it has now, unless another
+ * lane has that. The lane stays the same, and with it what waits there.
+ */
+export async function noteAccount(
+  transaction: Knex.Transaction,
+  { projectId, connectionId, workspaceRef, accountId: id }: AccountNote,
+): Promise<void> {
+  const [name, accountId] = [workspaceRef ?? null, id ?? null];
+  if (name === null && accountId === null) return;
+  await transaction.raw(
+    `update lanes l set account_id = coalesce(l.account_id, :accountId),
+       account_ref = case when :name::text is null or l.account_ref like 'connection:%' or exists (
+         select from lanes o where o.project_id = l.project_id and o.provider = l.provider and o.account_ref = :name
+       ) then l.account_ref else :name end
+     from connections k
+     where k.project_id = :projectId and k.id = :connectionId and l.project_id = k.project_id and l.id = k.lane_id
+       and (l.account_id is distinct from coalesce(:accountId, l.account_id) or l.account_ref is distinct from coalesce(:name, l.account_ref))`,
+    { projectId, connectionId, name, accountId },
+  );
+}
+
+interface AccountNote extends ConnectionKey {
+  readonly workspaceRef?: string | undefined;
+  readonly accountId?: string | undefined;
 }
 
 /** Columns of credentials that have just been issued: they are usable, and no refresh is under way. */

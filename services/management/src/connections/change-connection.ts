@@ -1,6 +1,6 @@
 import type { ProviderError } from '@sluice/errors';
 import type { RouteRequest } from '@sluice/http';
-import type { ConnectionChange, UsedConnection } from '@sluice/store';
+import type { ConnectionChange, KnownAccount, UsedConnection } from '@sluice/store';
 import {
   accessOf,
   authSchemeOf,
@@ -20,6 +20,7 @@ import type { ManagementContext } from '../context';
 import { contradiction, refuseIssues } from '../refusals';
 import { getConnection, getConnector } from './get-connection';
 import {
+  isOtherAccount,
   isOtherWorkspace,
   isRefusal,
   learnAccount,
@@ -67,7 +68,7 @@ export async function generateConnection(
     throw isRefusal(error) ? refused(request, obtained.member, error) : error;
   });
   refuseOtherWorkspace(request.providerWorkspaceRef, account.workspaceRef, 'providerWorkspaceRef');
-  const same = connectionOf(used, { workspaceRef: account.workspaceRef ?? workspaceRef, metadata });
+  const same = connectionOf(used, { ...account, workspaceRef: account.workspaceRef ?? workspaceRef, metadata });
   const renewed = same && (await renewConnection(context, projectId, same, { request, obtained, account }));
   if (renewed !== undefined) return renewed;
   const basis = { ...request, projectId, workspaceRef: request.providerWorkspaceRef };
@@ -87,12 +88,15 @@ function mayBeRenewed({ authScheme, status }: UsedConnection, given: Connection[
  */
 function connectionOf(
   used: readonly UsedConnection[],
-  { workspaceRef, metadata = {} }: { workspaceRef?: string; metadata?: Readonly<Record<string, string>> },
+  { metadata = {}, ...account }: ReportedAccount & { metadata?: Readonly<Record<string, string>> },
 ): UsedConnection | undefined {
-  const isCertain = ({ accountRef }: UsedConnection) =>
-    accountRef !== undefined && workspaceRef !== undefined && isSameWorkspace(accountRef, workspaceRef);
-  const isPossible = ({ accountRef, providerWorkspaceRef, providerMetadata = {} }: UsedConnection) =>
-    !isOtherWorkspace(accountRef ?? providerWorkspaceRef, workspaceRef) &&
+  const isCertain = (known: UsedConnection) => {
+    const hasIds = known.accountId !== undefined && account.accountId !== undefined;
+    const hasNames = known.accountRef !== undefined && account.workspaceRef !== undefined;
+    return (hasIds || hasNames) && !isOtherAccount(known, account);
+  };
+  const isPossible = ({ accountId, accountRef, providerWorkspaceRef, providerMetadata = {} }: UsedConnection) =>
+    !isOtherAccount({ accountId, accountRef: accountRef ?? providerWorkspaceRef }, account) &&
     Object.entries(metadataValues(providerMetadata)).every(([name, value]) => (metadata[name] ?? value) === value);
   return used.find(isCertain) ?? used.find(isPossible);
 }
@@ -112,6 +116,7 @@ async function renewConnection(
     connectionId,
     credentials: { ...toNewCredentials(context, connectionId, obtained), authScheme, providerAppId },
     workspaceRef: account.workspaceRef ?? request.providerWorkspaceRef ?? obtained.workspaceRef,
+    accountId: account.accountId,
     providerConsumerRef: account.consumerRef,
     addedMetadata: providerMetadata,
   });
@@ -227,6 +232,7 @@ async function accountChange(
   const account = await accountOf(context, connection, { given, obtained, traceparent });
   return {
     workspaceRef: account.workspaceRef,
+    accountId: account.accountId,
     providerConsumerRef: account.consumerRef,
     credentials: obtained && toNewCredentials(context, connection.id, obtained),
   };
@@ -234,41 +240,57 @@ async function accountChange(
 
 /**
  * Asks the provider which account the connection would open, which must be the one that its lane was made for. A workspace that
- * is known to be another is refused before a token goes there.
+ * is known to be another is refused before a token goes there. Where only its name may be another, the provider is asked at its login for the
+ * stored credentials, and at the new address for those of the request.
  * @param given the workspace that the change names @param obtained the new credentials; undefined: the stored ones are asked with
  * @throws ValidationError 422 for another account or workspace, and for what the provider refuses
  * @throws ProviderError when the provider cannot be asked now
  */
 async function accountOf(
   { connectors, installations, store }: ManagementContext,
-  { projectId, id: connectionId, provider, providerMetadata, providerWorkspaceRef: own }: Connection,
+  {
+    projectId,
+    id: connectionId,
+    provider,
+    providerMetadata,
+    providerWorkspaceRef: own,
+    providerConsumerRef,
+  }: Connection,
   { given, obtained, traceparent }: { given?: string; obtained?: ObtainedCredentials; traceparent: string },
 ): Promise<ReportedAccount> {
   const workspaceName = 'connection.providerWorkspaceRef';
   const name = obtained?.member ?? workspaceName;
-  const known = await store.connections.findAccountRef({ projectId, connectionId });
-  refuseOther(known, given, workspaceName);
+  const known = await store.connections.findAccount({ projectId, connectionId });
+  const isRenaming = isOtherWorkspace(known.accountRef, given);
+  const user = obtained && connectors.get(provider).isNamedByAddress ? providerConsumerRef : undefined;
+  const refuseUnknown = () => refuseOther({ accountRef: known.accountRef }, { workspaceRef: given }, workspaceName);
+  if (known.accountId === undefined && user === undefined) refuseUnknown();
+  // Stored credentials never go to a host that a caller names: where the account is now, the provider says at its own login.
+  const asksAtLogin = isRenaming && obtained === undefined;
   const credentials =
     obtained?.credentials ?? (await installations.liveCredentials(projectId, connectionId)).credentials;
   const metadata = providerMetadata && metadataValues(providerMetadata);
-  const auth = accessOf({ credentials, workspaceRef: given ?? own, metadata });
+  const auth = accessOf({ credentials, workspaceRef: asksAtLogin ? undefined : (given ?? own), metadata });
   let account: ReportedAccount;
   try {
     account = await connectors.get(provider).workspace({ auth, traceparent });
   } catch (error) {
+    if (asksAtLogin && isRefusal(error)) refuseUnknown();
     throw isRefusal(error) ? refusal(provider, name, error, 'Send what the provider accepts now.') : error;
   }
   refuseOtherWorkspace(given, account.workspaceRef, workspaceName);
+  const isSameUser = user !== undefined && user === account.consumerRef;
   // Nobody knew it when the lane was made: then the workspace of the connection counts, unless it is what changes.
-  refuseOther(known ?? (given === undefined ? own : undefined), account.workspaceRef, name);
+  const accountRef = known.accountRef ?? (given === undefined ? own : undefined);
+  if (!isSameUser) refuseOther({ ...known, accountRef }, account, name);
   return account;
 }
 
-function refuseOther(account: string | undefined, opened: string | undefined, name: string): void {
-  if (!isOtherWorkspace(account, opened)) return;
+function refuseOther(known: KnownAccount, opened: ReportedAccount, name: string): void {
+  if (!isOtherAccount(known, opened)) return;
   throw contradiction({
     name,
-    detail: `opens the account ${opened}, and the connection belongs to ${account}`,
+    detail: `opens the account ${opened.workspaceRef}, and the connection belongs to ${known.accountRef ?? known.accountId}`,
     remedy: 'Make another connection for another account, with POST connections:generate.',
   });
 }

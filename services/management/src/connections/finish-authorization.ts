@@ -7,7 +7,7 @@ import { hashOf, isHashed, projectOfSecret } from '../one-time-secrets';
 import { contradiction } from '../refusals';
 import { cookieIn } from './begin-authorization';
 import { logRestored, toNewCredentials } from './change-connection';
-import { isOtherWorkspace, learnAccount, newConnection, withTokens } from './obtain-credentials';
+import { isOtherAccount, isOtherWorkspace, learnAccount, newConnection, withTokens } from './obtain-credentials';
 import type { ObtainedCredentials, ReportedAccount } from './obtain-credentials';
 
 /** How a customer came back from a provider's page. */
@@ -93,20 +93,36 @@ async function connect(context: ManagementContext, state: OAuthState, returned: 
   const ofReturn = returnedMetadata(context, provider, query);
   const begun = withMetadata(state, ofReturn);
   const tokens = await context.installations.exchangeCode({ code, state: begun, traceparent });
-  const { accessToken, workspaceRef: named, consumerRef: user } = tokens;
+  const { accessToken, workspaceRef: named, accountId: id, consumerRef: user } = tokens;
   const reported = { ...ofReturn, ...reportedMetadata(tokens.metadata ?? {}) };
   const addressed = withMetadata(state, reported);
   const metadata = addressed.providerMetadata && metadataValues(addressed.providerMetadata);
-  const auth = { accessToken, workspaceRef: state.workspaceRef ?? named, metadata };
+  // The address that was begun with may be the account's old one.
+  const auth = { accessToken, workspaceRef: named ?? state.workspaceRef, metadata };
   const asked = await learnAccount(context, projectId, context.connectors.get(provider), { auth, traceparent });
   // The provider's answer to a question, else what its token reply says.
-  const account = { workspaceRef: asked.workspaceRef ?? named, consumerRef: asked.consumerRef ?? user };
+  const account = {
+    workspaceRef: asked.workspaceRef ?? named,
+    accountId: asked.accountId ?? id,
+    consumerRef: asked.consumerRef ?? user,
+  };
   const [wanted, chosen] = [state.workspaceRef, account.workspaceRef];
-  if (isOtherWorkspace(wanted, chosen))
+  const isRenamed = account.accountId !== undefined && (await isKnown(context, state, account.accountId));
+  if (isOtherWorkspace(wanted, chosen) && !isRenamed)
     throw refused(`is for the workspace ${wanted}, and ${chosen} was chosen; begin again and choose ${wanted}`);
   const authScheme = 'oauth2/authorizationCodePKCE' as const;
   const obtained = { authScheme, member: 'code', ...withTokens({ credentials: {} }, tokens) };
   return await storeAuthorized(context, { state: addressed, obtained, account, reported });
+}
+
+/** The account of this id is the one of the connection that connects again, whatever it was called when that was begun. */
+async function isKnown(
+  { store }: ManagementContext,
+  { projectId, connectionId }: OAuthState,
+  accountId: string,
+): Promise<boolean> {
+  if (connectionId === undefined) return false;
+  return (await store.connections.findAccount({ projectId, connectionId })).accountId === accountId;
 }
 
 /** What the provider says of the account's place stands over what was given when the authorization was begun. */
@@ -154,15 +170,18 @@ interface AuthorizedAccount {
 async function storeAuthorized(context: ManagementContext, authorized: AuthorizedAccount): Promise<string> {
   const { state, obtained, account } = authorized;
   const { projectId, provider, groupRef, connectionId } = state;
-  const { workspaceRef: accountRef } = account;
+  const { workspaceRef: accountRef, accountId } = account;
   const { connections } = context.store;
   if (connectionId !== undefined) {
-    const own = await connections.findAccountRef({ projectId, connectionId });
-    if (isOtherWorkspace(own, accountRef))
-      throw refused(`belongs to the account ${own}, and ${accountRef} was chosen; begin again and choose ${own}`);
+    const own = await connections.findAccount({ projectId, connectionId });
+    if (isOtherAccount(own, account)) {
+      const known = own.accountRef ?? own.accountId;
+      throw refused(`belongs to the account ${known}, and ${accountRef} was chosen; begin again and choose ${known}`);
+    }
     return await renew(context, authorized, connectionId);
   }
-  const known = accountRef && (await connections.findAuthorized({ projectId, provider, groupRef, accountRef }));
+  const known =
+    accountRef && (await connections.findAuthorized({ projectId, provider, groupRef, accountRef, accountId }));
   if (known !== undefined) return await renew(context, authorized, known);
   const { id, isNew } = await connections.createUnlessAuthorized(newConnection(context, state, obtained, account));
   // Another return of the same customer came first: its tokens are the older ones.
@@ -185,6 +204,7 @@ async function renew(
     connectionId,
     credentials: { ...toNewCredentials(context, connectionId, obtained), authScheme, providerAppId },
     workspaceRef: account.workspaceRef,
+    accountId: account.accountId,
     providerConsumerRef: account.consumerRef,
     // Of a connection that connects again the state repeats what there was; it may have been changed meanwhile.
     addedMetadata: state.connectionId === undefined ? state.providerMetadata : reportedOnly,

@@ -1,6 +1,6 @@
 import type { Connector, FreshTokens } from '@sluice/connectors';
 import { ProviderError, type FailureClass } from '@sluice/errors';
-import type { Store } from '@sluice/store';
+import type { KnownAccount, Store } from '@sluice/store';
 import {
   authSchemeOf,
   credentialMemberOf,
@@ -117,6 +117,7 @@ export function refusal(
 /** The account that the provider itself reports; empty when it could not be asked. */
 export interface ReportedAccount {
   readonly workspaceRef?: string;
+  readonly accountId?: string;
   readonly consumerRef?: string;
 }
 
@@ -145,6 +146,15 @@ export function isOtherWorkspace(one: string | undefined, other: string | undefi
   return one !== undefined && other !== undefined && !isSameWorkspace(one, other);
 }
 
+/**
+ * Whether what the provider reports is another account than the known one. Its own id decides where both have it; else the names do, which a
+ * customer can change.
+ */
+export function isOtherAccount(known: KnownAccount, reported: ReportedAccount): boolean {
+  if (known.accountId !== undefined && reported.accountId !== undefined) return known.accountId !== reported.accountId;
+  return isOtherWorkspace(known.accountRef, reported.workspaceRef);
+}
+
 /** @throws ValidationError 422 when the credentials open another workspace than the given one */
 export function refuseOtherWorkspace(given: string | undefined, reported: string | undefined, name: string): void {
   if (!isOtherWorkspace(given, reported)) return;
@@ -157,7 +167,13 @@ type NewConnection = Parameters<Store['connections']['create']>[0];
 /** What a new connection has of the request or the authorization that makes it. */
 type ConnectionBasis = Omit<
   NewConnection,
-  'authScheme' | 'reportedAccountRef' | 'providerConsumerRef' | 'scopes' | 'tokenExpiresInMs' | 'seal'
+  | 'authScheme'
+  | 'reportedAccountRef'
+  | 'reportedAccountId'
+  | 'providerConsumerRef'
+  | 'scopes'
+  | 'tokenExpiresInMs'
+  | 'seal'
 >;
 
 /** A connection of these credentials, to be stored. */
@@ -178,6 +194,7 @@ export function newConnection(
     providerMetadata,
     authScheme,
     reportedAccountRef: account.workspaceRef,
+    reportedAccountId: account.accountId,
     workspaceRef: account.workspaceRef ?? basis.workspaceRef ?? named,
     providerConsumerRef: account.consumerRef,
     scopes,
