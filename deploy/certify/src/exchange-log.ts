@@ -49,9 +49,9 @@ const ownNames = `
   2026-03 account-info after archived associations associationCategory associationTypeId batch body category code
   composite configuration context correlationId crm crm-object-schemas create createdAt data describe details errorCode errors exists field
   fieldType fields filterGroups filters from get hubId id Id idProperty inputs label limit links message name nillable numErrors oauth oauth2 objects
-  operator organization_id path picklistValues portalId private-apps properties propertyName q query read readOnlyValue records referenceTo
+  operator organization_id path picklistValues portalId private-apps properties propertyName q query queryAll read readOnlyValue records referenceTo
   required requiredProperties results schemas scopes search services size sobjects status statusCode subCategory success to token total
-  totalSize type types update updatedAt upsert url userinfo v1 v2 v3 v4 v60.0 value values
+  totalSize type types update updatedAt upsert url userinfo v1 v2 v3 v4 v66.0 value values
 `
   .trim()
   .split(/\s+/);

@@ -62,7 +62,8 @@ export async function runCheck(args) {
     }
   };
   await Promise.all([compiled.then(runOthers), runOthers()]);
-  process.stdout.write('\n');
+  const pins = await collect(['deploy/release/pins.mjs', '--check']);
+  process.stdout.write(`\n${pins.output}\n`);
   for (const { name, isOk, seconds } of outcomes) {
     process.stdout.write(`${isOk ? 'ok    ' : 'FAILED'}  ${name.padEnd(20)}${seconds.toFixed(1).padStart(6)} s\n`);
   }

@@ -26,7 +26,7 @@ async function start(account: Record<string, unknown> = {}, ledgerFile?: string)
   const usual = { grant_type: 'refresh_token', refresh_token: 'refresh-1' };
   const secret = { client_id: app.clientId, client_secret: app.clientSecret };
   const exchange = async (fields: Record<string, string>): Promise<Answer> => {
-    const reply = await fetch(`${client.url}/oauth/v1/token`, {
+    const reply = await fetch(`${client.url}/oauth/2026-03/token`, {
       method: 'POST',
       body: new URLSearchParams({ ...usual, ...secret, ...fields }),
     });
@@ -49,7 +49,7 @@ describe('HubSpot', () => {
   ])('takes the client by HTTP Basic: %s', async (_which, secret, status) => {
     const client = await start();
     const basic = Buffer.from(`app%2D1:${encodeURIComponent(secret)}`).toString('base64');
-    const reply = await fetch(`${client.url}/oauth/v1/token`, {
+    const reply = await fetch(`${client.url}/oauth/2026-03/token`, {
       method: 'POST',
       headers: { authorization: `Basic ${basic}` },
       body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'refresh-1' }),
@@ -98,7 +98,7 @@ describe('HubSpot', () => {
     const { refresh_token: second } = (await client.exchange({})).body;
     expect(second).not.toBe('refresh-1');
     expect((await client.exchange({})).body.status).toBe('BAD_REFRESH_TOKEN');
-    await client.fault({ match: { path: '/oauth/v1/token' }, action: { kind: 'commit-then-reset' } });
+    await client.fault({ match: { path: '/oauth/2026-03/token' }, action: { kind: 'commit-then-reset' } });
     await expect(client.exchange({ refresh_token: second })).rejects.toThrow('fetch failed');
     expect((await client.exchange({ refresh_token: second })).body.status).toBe('BAD_REFRESH_TOKEN');
   });

@@ -48,7 +48,7 @@ it.each([
   ['close', '/api/v1/contact/', { name: 'x' }, '"error":"This field is required: lead_id"'],
 ])('%s %s refuses a record in its own words', async (provider, path, body, words) => {
   const { token } = await open(provider);
-  const headers = { authorization: `Bearer ${token}`, revision: '2024-10-15' };
+  const headers = { authorization: `Bearer ${token}`, revision: '2026-10-15' };
   expect((await send(`/rest/${provider}${path}`, { headers, body })).text).toContain(words);
 });
 
@@ -84,7 +84,7 @@ it.each([
   ['zendeskSupport', '/api/v2/search.json?query=type:ticket subject:"a"b"', 'Bearer'],
 ])('%s refuses %s', async (provider, path, word) => {
   const { token } = await open(provider);
-  const headers = { authorization: `${word} ${token}`, revision: '2024-10-15' };
+  const headers = { authorization: `${word} ${token}`, revision: '2026-10-15' };
   const reply = await send(`/rest/${provider}${path}`, { headers });
   expect(reply.text).not.toContain('"results"');
   expect([200, 400, 404, 422]).toContain(reply.status);

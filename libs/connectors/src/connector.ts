@@ -1,5 +1,6 @@
 import { jsonPathFault, nestedField } from '@sluice/types';
 import type { AuthScheme, FieldNameForm, FieldOf, ObjectMetadata, ProviderInfo, ProviderSupport } from '@sluice/types';
+import { endedPins, pinText } from './pins';
 import type {
   AuthorizationRequest,
   BatchCreate,
@@ -187,10 +188,13 @@ export function unservedModule({ provider, modules = [] }: Connector, module: st
   return `the module "${module}" of ${provider} is not served; served: ${modules.join(', ') || 'none that has a name'}`;
 }
 
-/** A provider as the catalogue shows it: its entry, and what its connector can do. */
-export function providerInfo({ provider, catalogue, capabilities, ...methods }: Connector): ProviderInfo {
+/** A provider as the catalogue shows it: its entry, what its connector can do, and what of it has ended by now. */
+export function providerInfo(connector: Connector, now = new Date()): ProviderInfo {
+  const { provider, catalogue, capabilities, ...methods } = connector;
   const write = methods.create !== undefined || methods.update !== undefined;
-  return { name: provider, ...catalogue, support: supportOf(capabilities, write), providerOpts: {} };
+  const ended = endedPins(now).filter((pin) => pin.of === provider);
+  const endedVersions = ended.length > 0 ? { endedVersions: ended.map(pinText) } : {};
+  return { name: provider, ...catalogue, support: supportOf(capabilities, write), ...endedVersions, providerOpts: {} };
 }
 
 /**

@@ -102,6 +102,19 @@ export const transportRows: readonly FailureRow[] = [
   },
 ];
 
+/**
+ * The provider no longer serves the version that we ask for: nothing of the account is sent for a while, and what waits stays until the version is
+ * changed. After rows that read a 410 as something else.
+ */
+export const versionOver: FailureRow = {
+  signal: '410: the version is over',
+  status: [410],
+  class: 'unavailable',
+  isLane: true,
+  waitMs: 15 * 60_000,
+  fact: 'documented: Klaviyo and Salesforce answer a retired version so; RFC 9110, 15.5.11; 15 min are ours',
+};
+
 /** The row that decides. */
 export function decide(table: readonly FailureRow[], signal: Signal): FailureRow {
   const row = table.find((each) => matches(each, signal));

@@ -2,7 +2,7 @@ import { ProviderError, retryOf, type FailureClass } from '@sluice/errors';
 import { redactText } from '@sluice/telemetry';
 import type { HttpOutcome } from './http-client';
 import type { ProviderFailure } from './results';
-import type { Signal, FailureRow } from './failure-table';
+import { versionOver, type FailureRow, type Signal } from './failure-table';
 
 /** What a provider's dialect reads from the reply to a call that failed, beside the row that decides. */
 interface ReplyFacts {
@@ -26,7 +26,7 @@ export function callFailure(row: FailureRow, facts: ReplyFacts): ProviderFailure
   return {
     // Nothing depends on whether a read was carried out.
     class: on === 'read' && failureClass === 'unknown' ? 'unavailable' : failureClass,
-    message,
+    message: row === versionOver ? cleanText(`The provider file asks for a version that is over: ${message}`) : message,
     scope: row.isLane ? 'lane' : isFinal && !isBatch ? 'record' : 'call',
     ...(outcome.kind === 'reply' && { status: outcome.reply.status }),
     ...(waitMs > 0 && { retryAfterMs: waitMs }),

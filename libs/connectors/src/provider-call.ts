@@ -56,6 +56,7 @@ export function createProviderHttp(dialect: Dialect, { client, logger, metrics }
   const { provider } = dialect;
   const calls = metrics.counter('sluice_provider_calls_total');
   const seconds = metrics.histogram('sluice_provider_call_seconds');
+  let isOverLogged = false;
   const ratios = metrics.histogram('sluice_provider_daily_usage_ratio');
   return {
     async exchange(operation, request, { signal, held, traceparent, observe }, read) {
@@ -71,6 +72,13 @@ export function createProviderHttp(dialect: Dialect, { client, logger, metrics }
       const facts = { provider, providerOperation: operation, ...status };
       currentStep()?.past(`${provider} ${operation}`, { durationMs, facts, ...failed });
       logger.debug({ provider, operation, result, ...exchange }, 'provider.called');
+      if (!answer.ok && answer.failure.scope === 'lane' && exchange.status === 410 && !isOverLogged) {
+        isOverLogged = true;
+        // Of every account at once, so not once for each of them.
+        const remedy =
+          'Move the version that the provider file or the connector asks for; docs/providers/pins.md lists it.';
+        logger.warn({ provider, operation, reason: answer.failure.message, remedy }, 'provider.version-over');
+      }
       const usage = outcome.kind === 'reply' ? dialect.dailyUsageOf?.(outcome.reply.headers) : undefined;
       if (usage) ratios.observe({ provider }, usage.used / usage.limit);
       observe?.(exchange);

@@ -11,6 +11,7 @@ import { type HttpClient, type TappedExchange, createHttpClient, tapped } from '
 import { authorizeUrlOf } from './hubspot/tokens';
 import { createHubspotApi } from './hubspot/call-hubspot';
 import { createHubspotConnector } from './hubspot/connector';
+import { endedPins, pinText } from './pins';
 import { createReplyRoom, type ReplyRoom } from './reply-body';
 import { createSalesforceApi } from './salesforce/call-salesforce';
 import { createSalesforceConnector } from './salesforce/connector';
@@ -97,6 +98,10 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
     const override = isKept ? undefined : `${urls.declared.replace(/\/+$/, '')}/${file.name}`;
     return createDeclaredConnector(createDeclaredApi({ file, client: declaredClient, override, ...observed }));
   });
+  for (const pin of endedPins(new Date())) {
+    const remedy = 'Update Sluice, or move the version in the provider file; docs/providers/pins.md.';
+    logger.warn({ provider: pin.of, reason: pinText(pin), remedy }, 'provider.version-ended');
+  }
   const connectors = new Map<string, Connector>(
     [hubspot, salesforce, ...declared].map((connector) => [connector.provider, connector]),
   );

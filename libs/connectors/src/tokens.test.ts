@@ -134,8 +134,8 @@ const atSalesforce = '/services/oauth2/token';
 
 /** Where each request for tokens goes, and its form. Source: RFC 6749, 4.1.3, 4.3, 4.4 and 6; RFC 7636, 4.5. */
 test.each<[string, string, (connector: Required<Connector>) => Promise<unknown>, string, object, object?]>([
-  ['hubspot', 'a refresh', (of) => of.refresh(refreshing), '/oauth/v1/token', { ...refreshed, ...inForm }],
-  ['hubspot', 'a code', (of) => of.exchangeCode(coming), '/oauth/v1/token', withVerifier],
+  ['hubspot', 'a refresh', (of) => of.refresh(refreshing), '/oauth/2026-03/token', { ...refreshed, ...inForm }],
+  ['hubspot', 'a code', (of) => of.exchangeCode(coming), '/oauth/2026-03/token', withVerifier],
   ['salesforce', 'a refresh', (of) => of.refresh(refreshing), atSalesforce, { ...refreshed, ...inForm }],
   ['salesforce', 'a code', (of) => of.exchangeCode(coming), atSalesforce, withVerifier],
   ['salesforce', 'a client', (of) => of.grant(ofClient), atSalesforce, { grant_type: 'client_credentials', ...inForm }],

@@ -1,6 +1,6 @@
 export const auth = { accessToken: '00Dak00000TestAA!AQ.secret', workspaceRef: 'acme' };
 export const contacts = { auth, objectName: 'Contact' };
-export const root = '/services/data/v60.0';
+export const root = '/services/data/v66.0';
 export const objects = `${root}/sobjects/Contact`;
 export const collections = `${root}/composite/sobjects`;
 export const [idA, idB] = ['003ak00000000AAAAA', '003ak00000000BBAAA'] as const;

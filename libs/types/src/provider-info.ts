@@ -9,6 +9,8 @@ export interface ProviderInfo {
   readonly baseURL: string;
   readonly authType: 'oauth2' | 'apiKey' | 'basic' | 'jwt' | 'custom' | 'none';
   readonly support: ProviderSupport;
+  /** Versions of the provider's API that this build asks for and that are over. Absent: none. */
+  readonly endedVersions?: readonly string[];
   /** The module that is meant when none is named; empty: the provider has none. */
   readonly defaultModule: string;
   /** Something of the account is asked for after the authorization. */
@@ -159,6 +161,9 @@ export const providerInfoSchema = openObject(
     baseURL: text('Where calls go; may hold a variable in double braces.'),
     authType: choice('The usual kind of authentication.', ['oauth2', 'apiKey', 'basic', 'jwt', 'custom', 'none']),
     support,
+    endedVersions: listOf('Versions of its API that this build asks for and that are over. Absent: none.', {
+      type: 'string',
+    }),
     defaultModule: text('The module that is meant when none is named.'),
     postAuthInfoNeeded: flag('Something is asked for after the authorization.'),
     labels: mapOf('Labels.', { type: 'string' }),

@@ -179,7 +179,7 @@ export interface FakeTokens {
   readonly good: Set<string>;
 }
 
-const tokenPath = '/oauth/v1/token';
+const tokenPath = '/oauth/2026-03/token';
 
 function createFakeTokens(): FakeTokens {
   return { posted: [], expired: new Set(), good: new Set() };

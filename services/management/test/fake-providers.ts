@@ -45,7 +45,7 @@ export async function startHubspot() {
   const outcomes = new Map<string, TokenOutcome>();
   const tokenEndpoint = createTokenEndpoint();
   const provider = await startScriptedProvider((call) => {
-    if (call.path === '/oauth/v1/token') return tokenEndpoint.answer(call);
+    if (call.path === '/oauth/2026-03/token') return tokenEndpoint.answer(call);
     const outcome = outcomes.get(call.token) ?? { status: 401, message: 'Authentication credentials not found.' };
     if (outcome === 'hang-up') return outcome;
     if ('portalId' in outcome) return portalAnswer(call.path, outcome);

@@ -29,7 +29,7 @@ export async function startHubspot(): Promise<HubspotOfTest> {
     ended: new Set(),
   };
   const { url, calls, close } = await startScriptedProvider(({ path, token }) => {
-    if (path === '/oauth/v1/token') return answers.tokens;
+    if (path === '/oauth/2026-03/token') return answers.tokens;
     if (answers.ended.has(token)) return { status: 401, body: { status: 'error', message: 'The token expired.' } };
     if (path.startsWith('/crm/v3/properties/')) return answers.properties;
     const noSchemas = { status: 403, body: { status: 'error', message: 'No scope.' } };

@@ -9,7 +9,7 @@ afterAll(() => search.stop());
 
 const byEmail = { objectName: 'contacts', fieldFilters: [{ fieldName: 'email', operator: 'eq', value: 'a@b.c' }] };
 const ask = (seed: Seed) => search.post(seed.path).set('x-api-key', seed.key).send(byEmail);
-const refreshes = () => search.hubspot.calls.filter(({ path }) => path === '/oauth/v1/token');
+const refreshes = () => search.hubspot.calls.filter(({ path }) => path === '/oauth/2026-03/token');
 const connectionOf = (seed: Seed) => search.context.store.connections.find(seed.projectId, seed.connectionId);
 
 /** An installation whose access token has ended, and an app to refresh it with. */

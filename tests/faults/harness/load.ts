@@ -148,7 +148,7 @@ async function seedRecords({ world, run }: LoadContext, load: Load): Promise<Map
 
 async function createAtProvider({ stack }: Measured, { account }: Customer, name: string): Promise<string> {
   const isHubspot = account.provider === 'hubspot';
-  const path = isHubspot ? '/crm/v3/objects/contacts' : `/services/data/v60.0/sobjects/${objectOf('salesforce')}`;
+  const path = isHubspot ? '/crm/v3/objects/contacts' : `/services/data/v66.0/sobjects/${objectOf('salesforce')}`;
   const email = `${name}@example.com`;
   const body = isHubspot ? { properties: { email, lastname: name } } : { Email: email, LastName: name };
   const headers = { authorization: `Bearer ${account.token}` };

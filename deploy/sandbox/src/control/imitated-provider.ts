@@ -206,6 +206,8 @@ export interface ImitatedProvider {
   readonly oauth: {
     /** Exact paths of the token endpoint. */
     readonly tokenPaths: readonly string[];
+    /** The day on which one of them is gone: 410 from then on. @default they stay */
+    readonly endsAt?: Readonly<Record<string, string>>;
     readonly authorizePath: string;
     /** User of an account in the password grant; absent: the provider has no such grant. */
     readonly usernameOf?: (accountName: string) => string;

@@ -43,7 +43,12 @@ const links = ([method, suffix]: Spec, name: string, perform: Action<PairCall>, 
   at(`${method} /crm/v4/objects/:objectType/:id/associations${suffix}`, name, onPair(perform), carries);
 
 const pairs = (suffix: string, name: string, perform: Action<PairCall>) =>
-  at(`POST /crm/v4/associations/:objectType/:toType/batch${suffix}`, name, onPair(perform), 'inputs');
+  at(
+    `POST /crm/associations/2026-03/:objectType/:toType/batch${suffix} /crm/v4/associations/:objectType/:toType/batch${suffix}`,
+    name,
+    onPair(perform),
+    'inputs',
+  );
 
 /** The endpoints, those with literal segments before those with parameters in the same position. */
 const router = new Router<PortalCall>([

@@ -16,7 +16,8 @@ export function createHubspot(): ImitatedProvider {
     name: 'hubspot',
     segments: ['crm', 'crm-object-schemas', 'account-info', 'oauth'],
     oauth: {
-      tokenPaths: ['/oauth/v1/token'],
+      tokenPaths: ['/oauth/2026-03/token', '/oauth/v1/token'],
+      endsAt: { '/oauth/v1/token': '2027-02-16' },
       authorizePath: '/oauth/authorize',
       lifetimeSeconds: 1800,
     },

@@ -14,6 +14,14 @@ interface AnsweringAccount {
 /** What the provider answers to an admitted call, with everything that follows from it in the data. */
 export function answerRest(account: AnsweringAccount, call: ReceivedCall, context: CallContext): RestReply {
   const { style, workspaceRef } = account;
+  if (style.isOver?.(call, context.now)) {
+    return style.refused({
+      reason: 'status',
+      status: 410,
+      code: 'revision_retired',
+      message: 'This revision is retired.',
+    });
+  }
   const found = findCall(style, call.method, call.path);
   if (!found) return style.refused({ reason: 'no-object' });
   const refusal = context.refusals.get(0);

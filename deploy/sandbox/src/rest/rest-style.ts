@@ -98,6 +98,8 @@ export interface RestStyle {
   newId(serial: number): string;
   /** The credential of a call. */
   tokenOf(call: ReceivedCall): string | undefined;
+  /** The call asks for a version that the provider serves no more. @default none ends */
+  isOver?(call: ReceivedCall, now: Date): boolean;
   /** The fields that a write carries; undefined for a body of another form. */
   fieldsOf(body: unknown, object: RestObject, id: string | undefined): Fields | undefined;
   written(record: RestRecord, object: RestObject, action: 'create' | 'update'): RestReply;

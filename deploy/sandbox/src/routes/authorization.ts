@@ -37,6 +37,10 @@ export function prepareOAuthCall(
 
 function tokenCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
   const kind = { action: 'token', records: 0 };
+  const endsAt = provider.oauth.endsAt?.[call.path];
+  if (endsAt !== undefined && new Date() >= new Date(endsAt)) {
+    return { kind, reply: { status: 410, headers: { 'content-type': 'text/html' }, payload: '<h1>Gone</h1>' } };
+  }
   const request = readTokenRequest(sandbox, provider, call);
   if (!request.account) return { kind, reply: provider.refuseTokenRequest(request.refusal) };
   const { account, exchange } = request;

@@ -1,4 +1,4 @@
-import { fewTries, transportRows, type Fact, type FailureRow } from '../failure-table';
+import { fewTries, transportRows, versionOver, type Fact, type FailureRow } from '../failure-table';
 import type { Declaration, DeclaredSignal } from './declaration';
 
 /** Before the rows of a file: what no provider can mean otherwise. */
@@ -50,6 +50,7 @@ const usualRows: readonly FailureRow[] = [
     waitMs: 10_000,
     fact: 'documented: RFC 6585, 4; 10 s where the reply names no wait [own]',
   },
+  versionOver,
   { signal: 'other 4xx', status: ['4xx'], class: 'rejected', fact: 'documented: RFC 9110, 15.5' },
   {
     signal: '503 on a create without unique value, with Retry-After or without',

@@ -38,7 +38,7 @@ const refused = (message: string, status = 400): StubReply => ({
 });
 const sent = () => stub.requests.map(({ method, path }) => `${method} ${path}`);
 const inputsOf = (at: number) => (stub.requests[at] as { body: { inputs: unknown[] } }).body.inputs;
-const linksTo = (object: string) => `POST /crm/v4/associations/contacts/${object}/batch/create`;
+const linksTo = (object: string) => `POST /crm/associations/2026-03/contacts/${object}/batch/create`;
 
 describe('associations on update', () => {
   test('follow the fields, in one call per object they point to', async () => {
@@ -70,7 +70,7 @@ describe('associations on update', () => {
     stub.replyWith(linked);
     const write = { ...contacts, objectName, recordId: '1', fields: {}, associations: [defined('55', typeId)] };
     await hubspot.update(write);
-    expect(sent()).toEqual([`POST /crm/v4/associations/${objectName}/${target}/batch/create`]);
+    expect(sent()).toEqual([`POST /crm/associations/2026-03/${objectName}/${target}/batch/create`]);
   });
 });
 

@@ -24,7 +24,7 @@ const hubspotCatalogue: CatalogueEntry = {
   oauth2Opts: {
     grantType: 'authorizationCode',
     authURL: 'https://app.hubspot.com/oauth/authorize',
-    tokenURL: 'https://api.hubapi.com/oauth/v1/token',
+    tokenURL: 'https://api.hubapi.com/oauth/2026-03/token',
     explicitScopesRequired: true,
     explicitWorkspaceRequired: false,
     tokenMetadataFields: { workspaceRefField: 'hub_id', consumerRefField: 'user_id', scopesField: 'scopes' },

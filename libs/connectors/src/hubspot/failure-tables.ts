@@ -1,4 +1,4 @@
-import { type FailureRow, fewTries, transportRows } from '../failure-table';
+import { type FailureRow, fewTries, transportRows, versionOver } from '../failure-table';
 
 /** Waits per 429 policy, in milliseconds. HubSpot sends no Retry-After with them. Source: reference A8. */
 export const policyWaitMs = { SECONDLY: 1_000, TEN_SECONDLY_ROLLING: 10_000, DAILY: 15 * 60_000 };
@@ -60,6 +60,7 @@ export const callTable: readonly FailureRow[] = [
     waitMs: 60_000,
     fact: 'documented: A8: the account is being moved',
   },
+  versionOver,
   {
     signal: 'other 4xx (400, 405, 413, 414, 415, 422, …)',
     status: ['4xx'],

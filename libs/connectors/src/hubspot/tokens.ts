@@ -26,7 +26,7 @@ export function authorizationUrl(pageUrl: string, request: AuthorizationRequest)
 }
 
 /**
- * `POST /oauth/v1/token`, for a code or a refresh token. The refresh token of the reply is normally the old one.
+ * `POST /oauth/2026-03/token`, for a code or a refresh token. The refresh token of the reply is normally the old one.
  * Source: reference A1; RFC 6749, 4.1.3, 5 and 6.
  * @throws ProviderError
  */

@@ -14,10 +14,10 @@ export const paths = {
   /** The object's required fields, and the types of its associations. Schemas have no other layout that is current. */
   schema: (objectName: string) => `/crm-object-schemas/2026-03/schemas/${encode(objectName)}`,
   /** Links between records of two objects. */
-  associations: (from: string, to: string) => `/crm/v4/associations/${encode(from)}/${encode(to)}/batch/create`,
+  associations: (from: string, to: string) => `/crm/associations/2026-03/${encode(from)}/${encode(to)}/batch/create`,
   account: '/account-info/v3/details',
   /** Where a refresh token is changed. */
-  token: '/oauth/v1/token',
+  token: '/oauth/2026-03/token',
 } as const;
 
 /** Every character of our paths once names and ids are percent-encoded. No dot, so no `..`; no `%`. */

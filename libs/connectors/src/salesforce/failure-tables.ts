@@ -1,4 +1,4 @@
-import { fewTries, transportRows, type FailureRow } from '../failure-table';
+import { fewTries, transportRows, versionOver, type FailureRow } from '../failure-table';
 
 const edgeTries = { waitMs: 60_000, triesMax: fewTries };
 
@@ -31,6 +31,7 @@ export const callTable: readonly FailureRow[] = [
     fact: 'assumed: 1a, "2xx, input without result"',
   },
   { status: [401], class: 'credentials', fact: 'recorded: B7, 1b' },
+  versionOver,
   { code: ['INVALID_SESSION_ID', 'INVALID_AUTH_HEADER'], class: 'credentials', fact: 'recorded: B7, 1b' },
   {
     status: [403],

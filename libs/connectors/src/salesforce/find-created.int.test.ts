@@ -38,7 +38,7 @@ const record = (tail: string, fields: Fields, secondsAfter = 1) => {
   const at = new Date(Math.floor(+since / 1_000 + secondsAfter) * 1_000);
   const Id = idOf(tail);
   return {
-    attributes: { type: 'Contact', url: `/services/data/v60.0/sobjects/Contact/${Id}` },
+    attributes: { type: 'Contact', url: `/services/data/v66.0/sobjects/Contact/${Id}` },
     Id,
     CreatedDate: at.toISOString().replace('Z', '+0000'),
     ...fields,

@@ -105,7 +105,7 @@ test('[sec-26] [sec-27] no object name and no record id adds a segment to a path
     fc.asyncProperty(names, names, async (objectName, recordId) => {
       await connector.update({ auth, objectName, recordId, fields: { LastName: 'x' } });
       await connector.delete({ auth, objectName, recordId });
-      const path = `/services/data/v60.0/sobjects/${objectName}/${recordId}`;
+      const path = `/services/data/v66.0/sobjects/${objectName}/${recordId}`;
       const isFine = objectForm.test(objectName) && idForm.test(recordId);
       expect(taken().map((each) => each.path)).toEqual(isFine ? [path, path] : []);
     }),

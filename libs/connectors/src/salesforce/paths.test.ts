@@ -12,7 +12,7 @@ test('names that can stand in a query or a path', () => {
 });
 
 test('a path has its segments and no more', () => {
-  expect(paths.object('Contact', '../batch')).toBe('/services/data/v60.0/sobjects/Contact/..%2Fbatch');
+  expect(paths.object('Contact', '../batch')).toBe('/services/data/v66.0/sobjects/Contact/..%2Fbatch');
 });
 
 // Source: Salesforce, "Address Compound Fields": the components are the same data, and alone can be written and filtered.

@@ -1,7 +1,7 @@
 import { fieldSteps } from '@sluice/types';
 
 /** API version. Collections need v42, the duplicate-rule header v52. Source: reference B1, B3, B6. */
-const version = 'v60.0';
+const version = 'v66.0';
 const root = `/services/data/${version}`;
 
 /** The form of every object and field name of Salesforce. Source: reliability checklist, item 25. */

@@ -84,6 +84,11 @@ export const klaviyoStyle: RestStyle = {
     headers.revision === undefined
       ? undefined
       : (afterWord(headers.authorization, 'Klaviyo-API-Key') ?? afterWord(headers.authorization, 'Bearer')),
+  // A revision is served for two years. Source: Klaviyo, API versioning and deprecation policy; the code of the 410 is assumed.
+  isOver: ({ headers }, now) => {
+    const [year = '', ...rest] = (headers.revision ?? '').split('-');
+    return new Date(`${Number(year) + 2}-${rest.join('-')}`) <= now;
+  },
   fieldsOf(body, { one }, id) {
     const data = membersOf(membersOf(body)?.['data']);
     const isMeant = data?.['type'] === one && (id === undefined || data?.['id'] === id);

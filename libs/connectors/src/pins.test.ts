@@ -1,0 +1,69 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { captureDeclared } from '../test/captured-calls';
+import { providerInfo } from './connector';
+import { loadDeclarations } from './declarative/load-declarations';
+import { endedPins, pins, type Pin } from './pins';
+
+const root = join(__dirname, '..', '..', '..');
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
+const script = join(root, 'deploy', 'release', 'pins.mjs');
+const run = (...args: string[]) => spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+const day = /^(\d{4}-\d\d-\d\d|unknown)$/;
+
+test.each(pins)('$of, $pin: stands in its file, with days and a source', (pin: Pin) => {
+  expect(textOf(pin.in)).toContain(pin.value);
+  expect([pin.since, pin.until, pin.readOn].every((each) => day.test(each))).toBe(true);
+  expect(pin.readOn).not.toBe('unknown');
+  expect(pin.source.length).toBeGreaterThan(10);
+});
+
+// A version that nobody entered would end without a word.
+test('every version of a provider file and of the paths of HubSpot and Salesforce is in the table', () => {
+  const files = [
+    ...loadDeclarations().map(({ name }) => `libs/connectors/providers/${name}.yaml`),
+    'libs/connectors/src/hubspot/urls.ts',
+    'libs/connectors/src/salesforce/paths.ts',
+  ];
+  for (const file of files) {
+    const values = pins.filter((pin) => pin.in === file).map(({ value }) => value);
+    const code = textOf(file)
+      .split('\n')
+      .filter((line) => !/^\s*(\/\/|\/?\*|#|docsUrl|[\w.]+: ['"](documented|recorded|assumed))/.test(line))
+      .join('\n');
+    for (const [version] of code.matchAll(/\bv\d+(\.\d+)?\b(?=\/|'|$)|\b20\d\d-\d\d(-\d\d)?\b/gm)) {
+      expect([file, version, values.some((value) => value.includes(version))]).toEqual([file, version, true]);
+    }
+  }
+});
+
+test('the page is that of the table', () => {
+  expect(execFileSync(process.execPath, [script, '--page'], { encoding: 'utf8' })).toBe(
+    textOf('docs/providers/pins.md'),
+  );
+});
+
+describe('npm run pins', () => {
+  test.each<[string, string, number, RegExp]>([
+    ['long before an end', '2026-11-29', 0, /Zendesk|zendeskSupport, API tokens.*in 152 days/],
+    ['61 days before', '2027-02-28', 0, /in 61 days/],
+    ['60 days before', '2027-03-01', 1, /in 60 days/],
+    ['past it', '2027-05-01', 1, /ended on 2027-04-30/],
+    ['a revision of 21 months', '2028-07-15', 1, /klaviyo, revision: 2026-10-15/],
+  ])('%s: %s ends with %i', (_, today, code, says) => {
+    const { status, stdout } = run('--today', today);
+    expect([status, says.test(stdout)]).toEqual([code, true]);
+    expect(run('--today', today, '--check').status).toBe(0);
+  });
+});
+
+test('what has ended by a day stands in the catalogue, for its provider only', () => {
+  const klaviyo = loadDeclarations().find(({ name }) => name === 'klaviyo');
+  if (klaviyo === undefined) throw new Error('there is no file of klaviyo');
+  const { connector } = captureDeclared(klaviyo, () => ({}));
+  const at = (today: string) => providerInfo(connector, new Date(today)).endedVersions;
+  expect(at('2028-10-14')).toBeUndefined();
+  expect(at('2028-10-15')).toEqual(['revision 2026-10-15: ended on 2028-10-15']);
+  expect(endedPins(new Date('2026-11-29'))).toEqual([]);
+});
