@@ -136,7 +136,9 @@ export async function withAddedMetadata(
     .where({ project_id: projectId, id: connectionId })
     .forUpdate()
     .first<StoredRow | undefined>('provider_metadata');
-  const all = { ...(row && connections.read(row).providerMetadata), ...added };
+  // Alone: a whole connection has moments, without which it is not read.
+  const stored = row?.['provider_metadata'];
+  const all = { ...(typeof stored === 'string' && (JSON.parse(stored) as Metadata)), ...added };
   return metadataBytes(all) > limits.providerMetadataBytesMax ? added : all;
 }
 
