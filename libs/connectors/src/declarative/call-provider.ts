@@ -9,6 +9,7 @@ import {
 import type { Auth, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import type { FailureRow } from '../failure-table';
+import { cleanText } from '../failures';
 import { attach } from './attach-auth';
 import { classify, requestIdOf } from './classify';
 import type { Declaration, Match } from './declaration';
@@ -40,6 +41,8 @@ type DeclaredAnswer =
   | {
       readonly ok: true;
       readonly body: unknown;
+      /** What the provider says it left out. */
+      readonly warning?: string;
       /** The failure of a reply that turns out to lack more, such as the id. */
       readonly lacking: () => ProviderFailure;
     }
@@ -152,10 +155,12 @@ function readAnswer({ file, table, request, token }: Requested, outcome: HttpOut
     return { ok: false, failure: failureOf() };
   const lacking = () => failureOf('unreadable');
   const isEmpty = reply.json === undefined && reply.text === undefined;
-  if (isEmpty && mayBeEmpty) return { ok: true, body: undefined, lacking };
+  const said = file.warningHeader && reply.headers[file.warningHeader.toLowerCase()];
+  const warning = said ? { warning: cleanText(`${file.displayName}: ${said}`, token) } : {};
+  if (isEmpty && mayBeEmpty) return { ok: true, body: undefined, lacking, ...warning };
   const value = success && valueAt(reply.json, success.at);
   // A page in place of JSON is no answer.
   if (reply.json === undefined || (success && value === undefined)) return { ok: false, failure: lacking() };
   if (value !== success?.equals) return { ok: false, failure: failureOf('failed') };
-  return { ok: true, body: reply.json, lacking };
+  return { ok: true, body: reply.json, lacking, ...warning };
 }

@@ -1,6 +1,7 @@
 import { fieldNameOf, fieldSteps } from '@sluice/types';
 import type { Fields } from '../requests';
 import type { CustomFields, Declaration } from './declaration';
+import { plain, sameValue } from './same-value';
 
 /*
  * Fields that an account adds, where a provider keeps them apart. Above this folder they have one name, the one that the field list offers;
@@ -56,11 +57,40 @@ export function toSent(custom: Custom, fields: Fields): Fields {
 
 /** Fields of a reply, with those that the provider keeps apart under their own names too. */
 export function withCustom(custom: Custom, fields: Fields): Fields {
-  const given = custom && fields[custom.at];
-  if (custom === undefined || custom.form === 'name' || typeof given !== 'object' || given === null) return fields;
-  const pairs = custom.form === 'pairs' ? (Object.values(given) as ({ id?: unknown; value?: unknown } | null)[]) : [];
-  const members =
-    custom.form === 'pairs' ? pairs.map((pair) => [String(pair?.id), pair?.value]) : Object.entries(given);
+  if (custom === undefined || custom.form === 'name') return fields;
   const isOwn = ownNames(custom);
-  return { ...Object.fromEntries(members.filter(([name]) => isOwn(String(name)))), ...fields };
+  return { ...Object.fromEntries(keptApart(custom, fields).filter(([name]) => isOwn(name))), ...fields };
+}
+
+function keptApart({ at, form }: CustomFields, fields: Fields): (readonly [name: string, value: unknown])[] {
+  const given = fields[at];
+  if (typeof given !== 'object' || given === null) return [];
+  if (form !== 'pairs') return Object.entries(given);
+  const pairs = Object.values(given) as ({ id?: unknown; value?: unknown } | null)[];
+  return pairs.map((pair) => [String(pair?.id), pair?.value]);
+}
+
+/**
+ * Custom fields whose value the reply to a write shows otherwise than it was sent. A provider that knows no such choice drops it without an
+ * error, and answers with what was there before. What it shows in a form of its own, a list or an object, says nothing unless it is empty.
+ * Source: docs/providers/field-reports.md, Z5.
+ */
+export function droppedFields(custom: Custom, sent: Fields, reply: Fields): string[] {
+  if (custom === undefined) return [];
+  const isOwn = custom.form === 'name' ? (name: string) => name.startsWith(`${custom.at}.`) : ownNames(custom);
+  const all = (fields: Fields) => [
+    ...keptApart(custom, fields),
+    ...Object.entries(fields).filter(([name]) => isOwn(name)),
+  ];
+  const shown = new Map(all(reply));
+  return all(sent).flatMap(([name, value]) => (shown.has(name) && isDropped(value, shown.get(name)) ? name : []));
+}
+
+function isDropped(sent: unknown, shown: unknown): boolean {
+  if (isEmpty(sent) || isEmpty(shown)) return !isEmpty(sent) && isEmpty(shown);
+  return typeof sent !== 'object' && typeof shown !== 'object' && !sameValue(sent, shown);
+}
+
+function isEmpty(value: unknown): boolean {
+  return plain(value) === '' || (Array.isArray(value) && value.length === 0);
 }

@@ -404,6 +404,8 @@ export const declarationSchema = object(
     /** Where a reply says how long to wait. @default `retry-after` in seconds or as a date */
     waits: list(wait),
     requestIdHeader: headerName,
+    /** Where a success says what of the request was left out. */
+    warningHeader: headerName,
     /** @default 30000 */
     lateCommitMs: milliseconds,
   },

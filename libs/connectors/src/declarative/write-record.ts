@@ -1,7 +1,7 @@
 import type { CreateWrite, Fields, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import type { DeclaredApi } from './call-provider';
-import { toSent, withCustom } from './custom-fields';
+import { droppedFields, toSent, withCustom } from './custom-fields';
 import type { Declaration, DeclaredWrite, IdForm } from './declaration';
 import { uniqueValueOf } from './same-value';
 import { type FoundObject, fillBody, fillText, findObject, idAt, recordAt } from './template';
@@ -54,7 +54,19 @@ async function perform(
   const writtenId = answer.body === undefined ? recordId : idAt(answer.body, fillText(reply.id, texts));
   if (writtenId === undefined) return { ok: false, error: answer.lacking() };
   const data = reply.record === undefined ? undefined : recordAt(answer.body, fillText(reply.record, texts));
-  return { ok: true, recordId: writtenId, ...(data && { data: withCustom(found.object.custom, data) }) };
+  const dropped = droppedFields(found.object.custom, fields, data ?? {});
+  const warnings = [
+    ...(answer.warning === undefined ? [] : [answer.warning]),
+    ...dropped.map(
+      (name) => `${api.file.displayName} did not keep what was sent for ${name}: its reply shows another value`,
+    ),
+  ];
+  return {
+    ok: true,
+    recordId: writtenId,
+    ...(data && { data: withCustom(found.object.custom, data) }),
+    ...(warnings.length > 0 && { warnings }),
+  };
 }
 
 /** Planning leaves them out and reports it; this is for writes that were planned otherwise. */
