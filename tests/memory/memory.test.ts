@@ -1,15 +1,17 @@
+import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { signInSettings, zipOf } from '@sluice/testkit';
+import { signInSettings, tokenIssuer, zipOf } from '@sluice/testkit';
 import { oauthConnect } from '../harness/browser';
 import { createCustomer, type Customer } from '../harness/customer';
 import { flood, statusesOf, type Answered, type Sent } from './flood';
 import { startLimitedStack, type LimitedStack } from './limited-stack';
 import type { LimitedName } from './memory-limit';
+import { startWideProvider } from './wide-provider';
 
 /**
  * What is largest of what a caller may send or read ends no service that has the memory of the chart, and keeps none from answering for a second:
@@ -19,21 +21,33 @@ let stack: LimitedStack;
 let sender: Customer;
 /** What gives tokens: to people who sign in, and for the accounts of Salesforce. */
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
+let wideProvider: Awaited<ReturnType<typeof startWideProvider>>;
 
 beforeAll(async () => {
   issuer = await startIssuer();
-  const management = { ...signInSettings(issuer.url), SALESFORCE_LOGIN_URL: issuer.url };
+  wideProvider = await startWideProvider();
+  // What is read of an account of HubSpot comes from there; what is written goes to the sandbox.
+  const reading = { HUBSPOT_API_URL: wideProvider.url };
+  const management = { ...reading, ...signInSettings(issuer.url), SALESFORCE_LOGIN_URL: issuer.url };
   // A hundred large bodies are worked on one after the other.
-  stack = await startLimitedStack({ env: { SLUICE_CALL_TIMEOUT_MS: '30000' }, envOf: { management } });
-  sender = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
+  const envOf = { management, search: reading };
+  stack = await startLimitedStack({ env: { SLUICE_CALL_TIMEOUT_MS: '30000' }, envOf });
+  const read = ['contacts', 'wide1', 'wide2', 'names', 'name'].map((objectName) => ({
+    objectName,
+    requiredFields: [{ fieldName: 'email' }, { fieldName: 'F94000' }],
+  }));
+  sender = await createCustomer(stack, { provider: 'hubspot', read, write: ['contacts'] });
 });
 afterAll(async () => {
   await stack.stop();
   issuer.stop();
+  wideProvider.close();
 });
 
 /** It describes itself as OpenID providers do, and answers anything else with what a test gave it. */
 async function startIssuer() {
+  const tokens = tokenIssuer();
+  const key = { ...createPublicKey(tokens.publicKeyPem).export({ format: 'jwk' }), kid: 'k', use: 'sig', alg: 'RS256' };
   const reply: { encoding: string; bodyOf: (code: string) => Buffer | string; hasKeys: boolean; sent: number } = {
     encoding: 'identity',
     bodyOf: () => '{}',
@@ -58,7 +72,30 @@ async function startIssuer() {
   const server = createServer((request, response) => void answer(request, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, reply, stop: () => (server.closeAllConnections(), server.close()) };
+  /** Signs a viewer in. @returns the headers of the viewer's requests */
+  const signIn = async (origin: string): Promise<Record<string, string>> => {
+    const cookieOf = ({ headers }: Response) =>
+      headers
+        .getSetCookie()
+        .map((set) => set.split(';')[0])
+        .join('; ');
+    const begun = await fetch(`${origin}/console/sign-in`, { redirect: 'manual' });
+    const { searchParams } = new URL(begun.headers.get('location') ?? '');
+    const claims = {
+      iss: url,
+      aud: 'console',
+      sub: 'vera',
+      nonce: searchParams.get('nonce'),
+      groups: ['sluice-viewer'],
+    };
+    const token = { access_token: 'a', token_type: 'Bearer', id_token: tokens.issue('k', claims) };
+    const bodyOf = (code: string) => JSON.stringify(code === '' ? { keys: [key] } : token);
+    Object.assign(reply, { encoding: 'identity', hasKeys: true, bodyOf });
+    const back = `${origin}/console/signed-in?code=c&state=${searchParams.get('state')}`;
+    const ended = await fetch(back, { headers: { cookie: cookieOf(begun) }, redirect: 'manual' });
+    return { cookie: cookieOf(ended), 'sluice-console': '1' };
+  };
+  return { url, reply, signIn, stop: () => (server.closeAllConnections(), server.close()) };
 }
 
 const writeOf = (more: object): Sent => ({
@@ -157,6 +194,38 @@ it('a history of 120 configs of 0.9 MB is read in pages', async () => {
   const [page] = await expectSurvival('management', 'one page of 120 configs of 0.9 MB', [list], [200]);
   expect(page?.bytes).toBeLessThan(2_000_000);
   await expectSurvival('management', '100 pages of 120 configs of 0.9 MB', times(100, list), [200, 503]);
+});
+
+describe("[sec-22] a provider's reply that is as wide as it may be", () => {
+  const metadataOf = (at: number) =>
+    within(`/integrations/${sender.integrationId}/objects/wide${at}/metadata?groupRef=${sender.groupRef}`);
+
+  it('of 95,000 fields', async () => {
+    const five = [1, 2, 3, 4, 5].map(metadataOf);
+    await expectSurvival('management', 'five times metadata of 95,000 fields', five, [200, 503]);
+    const { management } = sender.project.client;
+    const { latestRevision } = await management.getIntegration({ integrationId: sender.integrationId });
+    const path = `/integrations/${sender.integrationId}/revisions/${latestRevision.id}:hydrate`;
+    const form = within(`${path}?connectionId=${sender.connectionId}`);
+    await expectSurvival('management', 'a form of twice 95,000 fields', [form], [200]);
+  });
+
+  it('of 99,000 names, and of too many', async () => {
+    const searchOf = (objectName: string): Sent => ({
+      ...within(''),
+      method: 'POST',
+      url: `${stack.searchUrl}/projects/${sender.project.id}/integrations/${sender.integrationId}?groupRef=${sender.groupRef}`,
+      headers: { 'x-api-key': sender.project.key, 'x-sluice-request-type': 'search' },
+      body: JSON.stringify({ objectName, fieldFilters: [{ fieldName: 'email', operator: 'eq', value: 'a' }] }),
+    });
+    await expectSurvival(
+      'search',
+      '20 searches of 99,000 names',
+      times(20, searchOf('names')),
+      [200, 429, 502, 503, 504],
+    );
+    await expectSurvival('search', '20 searches of 390,000 names', times(20, searchOf('name')), [429, 502, 504]);
+  });
 });
 
 // Each asks for the contract and reads nothing of it. Most are cut at once, because there are too many; new ones are answered all the same.
@@ -303,4 +372,25 @@ describe('[sec-22] what a token endpoint sends at many returns at once', () => {
     await expectSurvival('management', '300 times an ID token without keys', returns, [302]);
     expect(issuer.reply.sent).toBeGreaterThan(0);
   });
+});
+
+// The person has a share of the memory, and others go on being served. Last, because management now knows the issuer's keys.
+it('[sec-28] a person reads nothing of large lists', async () => {
+  const list = within(`/integrations/${sender.integrationId}/installations/${sender.installationId}/configs`);
+  const { hostname, port, origin } = new URL(sender.project.url);
+  const viewer = await issuer.signIn(origin);
+  const [page1] = await flood([{ ...list, headers: viewer }]);
+  expect(page1?.status).toBe(200);
+  const lines = Object.entries({ host: hostname, ...viewer }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const get = `GET ${new URL(list.url).pathname} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  const unread = Array.from({ length: 30 }, () =>
+    connect(Number(port), hostname)
+      .on('error', () => undefined)
+      .pause(),
+  );
+  // What the kernel takes of a reply is not in our memory any more: several on each connection.
+  for (const socket of unread) socket.write(get.repeat(8));
+  await sleep(2_000);
+  await expectSurvival('management', '5 pages, beside a person who reads nothing', times(5, list), [200]);
+  for (const socket of unread) socket.destroy();
 });
