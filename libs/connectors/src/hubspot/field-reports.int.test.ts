@@ -214,7 +214,7 @@ test('H22: values that live outside of the property are no empty list of values'
     options: [],
     externalOptions: true,
   };
-  stub.replyWith({ status: 200, body: { results: [stage] } }, { status: 404, body: error('OBJECT_NOT_FOUND', 'x') });
+  stub.replyWith({ status: 404, body: error('OBJECT_NOT_FOUND', 'x') }, { status: 200, body: { results: [stage] } });
   const { fields } = await hubspot.describe(deals);
   expect(fields).toMatchObject({ dealstage: { valueType: 'singleSelect' } });
   expect(fields?.['dealstage']).not.toHaveProperty('values');

@@ -1,0 +1,339 @@
+import type { ProviderError } from '@sluice/errors';
+import type { ProviderStub, StubReply } from '../../test/provider-stub';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
+import type { Connector, ConnectorRegistry } from '../connector';
+import type { Fields } from '../requests';
+import type { RecordResult } from '../results';
+
+// What failed for other users of the providers that are files, each as an input. The rows of docs/providers/field-reports.md name these tests and
+// their sources.
+
+const auth = { accessToken: 'token-12345', workspaceRef: 'acme' };
+const refresh = {
+  refreshToken: 'refresh-0001',
+  clientId: 'app-1',
+  clientSecret: 'client-secret-0001',
+  workspaceRef: 'acme',
+};
+const objects: Readonly<Record<string, string>> = {
+  zendeskSupport: 'tickets',
+  pipedrive: 'persons',
+  zoho: 'Leads',
+  klaviyo: 'profiles',
+  close: 'lead',
+  freshdesk: 'contacts',
+};
+
+let stub: ProviderStub;
+let connectors: ConnectorRegistry;
+useStubbedConnectors((opened) => ({ stub, connectors } = opened));
+
+const get = (provider: string) => connectors.get(provider) as Required<Connector>;
+const failureOf = (result: RecordResult) => (result.ok ? undefined : result.error);
+const on = (provider: string) => ({
+  auth: provider === 'freshdesk' ? { ...auth, kind: 'apiKey' as const } : auth,
+  objectName: objects[provider] ?? '',
+});
+const create = async (provider: string, reply: StubReply, fields: Fields = { name: 'A' }) => {
+  stub.replyWith(reply);
+  return get(provider).create({ ...on(provider), fields });
+};
+const update = async (provider: string, reply: StubReply, fields: Fields = { name: 'A' }) => {
+  stub.replyWith(reply);
+  return get(provider).update({ ...on(provider), recordId: '7', fields });
+};
+const refreshed = async (provider: string, reply: StubReply) => {
+  stub.replyWith(reply);
+  return (await get(provider)
+    .refresh(refresh)
+    .catch((thrown: unknown) => thrown)) as ProviderError;
+};
+
+describe('Zendesk', () => {
+  test('Z1: the wait of a 429 is in Retry-After', async () => {
+    const reply = { status: 429, headers: { 'retry-after': '93' }, body: { error: 'APIRateLimitExceeded' } };
+    expect(failureOf(await update('zendeskSupport', reply))).toMatchObject({
+      class: 'quota',
+      scope: 'lane',
+      retryAfterMs: 93_000,
+    });
+  });
+
+  test('Z2: a create of 409 may have been made: it is not sent again unseen', async () => {
+    const body = { error: 'DatabaseConflict', description: 'Database collision' };
+    expect(failureOf(await create('zendeskSupport', { status: 409, body }))).toMatchObject({ class: 'unknown' });
+  });
+
+  test('Z3: what a form of the account asks for is named', async () => {
+    const problem = {
+      ticket_field_type: 'FieldTagger',
+      ticket_field_id: 12_345_657,
+      description: 'Type:: is required when solving a ticket',
+      error: null,
+    };
+    const body = { error: 'RecordInvalid', description: 'Record validation errors', details: { base: [problem] } };
+    const failure = failureOf(await update('zendeskSupport', { status: 422, body }, { status: 'solved' }));
+    expect(failure).toMatchObject({
+      class: 'rejected',
+      message: expect.stringContaining('is required when solving') as string,
+    });
+  });
+
+  test('Z4: a member that Zendesk removed is a warning', async () => {
+    const headers = {
+      'x-zendesk-api-warn': 'Removed restricted keys ["ticket.created_at"] from parameters according to whitelist',
+    };
+    const result = await update(
+      'zendeskSupport',
+      { status: 200, headers, body: { ticket: { id: 7 } } },
+      { created_at: '2020-01-01T00:00:00Z' },
+    );
+    expect(result).toMatchObject({ ok: true, warnings: [expect.stringContaining('created_at')] });
+  });
+
+  test('Z5: a choice that the field does not have is dropped without an error: a warning', async () => {
+    const custom = [{ id: 31_186_457, value: null }];
+    const result = await update(
+      'zendeskSupport',
+      { status: 200, body: { ticket: { id: 7, custom_fields: custom } } },
+      { custom_fields: [{ id: 31_186_457, value: 'no_such_option' }] },
+    );
+    expect(result).toMatchObject({ ok: true, warnings: [expect.stringContaining('31186457')] });
+  });
+
+  test.each([
+    ['the choice of before', 'gold', 'plat', true],
+    ['the number in another form', '5', 5, false],
+    ['nothing of it', 'gold', undefined, false],
+  ])('Z5: a reply that shows %s', async (_, shown, sent, isDropped) => {
+    const body = { ticket: { id: 7, custom_fields: shown === undefined ? [] : [{ id: 31_186_457, value: shown }] } };
+    const result = await update('zendeskSupport', { status: 200, body }, { 31186457: sent });
+    expect(result).toMatchObject({ ok: true });
+    expect('warnings' in result).toBe(isDropped);
+  });
+
+  test('Z6: a reply without the ticket is no success', async () => {
+    expect(failureOf(await create('zendeskSupport', { status: 201, body: {} }))).toMatchObject({ class: 'unknown' });
+  });
+});
+
+describe('Pipedrive', () => {
+  test('P1: a text for a number is refused by v2, and the field is named', async () => {
+    const body = {
+      success: false,
+      error: 'Parameter validation failed: owner_id: expected number, received string',
+      code: 'ERR_SCHEMA_VALIDATION_FAILED',
+    };
+    const failure = failureOf(await create('pipedrive', { status: 400, body }, { name: 'A', owner_id: '7' }));
+    expect(failure).toMatchObject({ class: 'rejected', message: expect.stringContaining('owner_id') as string });
+  });
+
+  test('P2: lists of objects go as they are', async () => {
+    const emails = [{ value: 'some@example.org', label: 'work', primary: true }];
+    await create('pipedrive', { status: 201, body: { success: true, data: { id: 1 } } }, { name: 'A', emails });
+    expect(stub.requests[0]?.body).toEqual({ name: 'A', emails });
+  });
+
+  test('P3: "Internal Server Error" with success false: the create may have been made', async () => {
+    const body = { success: false, error: 'Internal Server Error', code: 'ERR_UNKNOWN' };
+    expect(failureOf(await create('pipedrive', { status: 500, body }))).toMatchObject({ class: 'unknown' });
+  });
+
+  test('P4: a grant that is gone is no failure of the moment', async () => {
+    const body = { success: false, error: 'invalid_grant', message: 'Invalid refresh token' };
+    expect(await refreshed('pipedrive', { status: 400, body })).toMatchObject({ class: 'credentials' });
+  });
+
+  test('P5: the next refresh takes the refresh token that came with the last', async () => {
+    const body = {
+      access_token: 'access-2',
+      refresh_token: 'refresh-2',
+      expires_in: 3599,
+      api_domain: 'https://acme.pipedrive.com',
+    };
+    expect(await refreshed('pipedrive', { status: 200, body })).toMatchObject({
+      accessToken: 'access-2',
+      refreshToken: 'refresh-2',
+    });
+  });
+
+  test('P6: a 200 that says success false wrote nothing', async () => {
+    expect(
+      failureOf(await update('pipedrive', { status: 200, body: { success: false, error: 'Nothing to update' } })),
+    ).toMatchObject({ class: 'rejected' });
+  });
+});
+
+describe('Zoho', () => {
+  const said = (code: string, message: string, details: object = {}) => ({
+    data: [{ code, status: 'error', message, details }],
+  });
+
+  test('O1: a 207 with the only record refused is no success', async () => {
+    const body = said('MANDATORY_NOT_FOUND', 'required field not found', { api_name: 'Last_Name' });
+    const failure = failureOf(await create('zoho', { status: 207, body }));
+    expect(failure).toMatchObject({ class: 'rejected', message: expect.stringContaining('Last_Name') as string });
+  });
+
+  test('O2: a 200 with the record refused says which field and what was expected', async () => {
+    const body = said('INVALID_DATA', 'invalid data', { api_name: 'Annual_Revenue', expected_data_type: 'double' });
+    const failure = failureOf(await update('zoho', { status: 200, body }));
+    expect(failure).toMatchObject({ class: 'rejected', message: expect.stringMatching(/Annual_Revenue/) as string });
+  });
+
+  test('O3: a token that is over is renewed', async () => {
+    const body = { code: 'INVALID_TOKEN', details: {}, message: 'invalid oauth token', status: 'error' };
+    expect(failureOf(await create('zoho', { status: 401, body }))).toMatchObject({ class: 'credentials' });
+  });
+
+  test('O4: an empty list where the record should be is no success', async () => {
+    expect(failureOf(await create('zoho', { status: 200, body: { data: [] } }))).toMatchObject({ class: 'unknown' });
+  });
+
+  test('O5: a reply of tokens without a refresh token keeps the one that there is', async () => {
+    const body = { access_token: 'access-2', api_domain: 'https://www.zohoapis.com', expires_in: 3600 };
+    const fresh = await refreshed('zoho', { status: 200, body });
+    expect(fresh).toMatchObject({ accessToken: 'access-2' });
+    expect(fresh).not.toHaveProperty('refreshToken');
+  });
+
+  test('O6: a record that is there is a conflict', async () => {
+    const body = said('DUPLICATE_DATA', 'duplicate data', { api_name: 'Email', id: '4150868000003194003' });
+    expect(failureOf(await create('zoho', { status: 202, body }))).toMatchObject({ class: 'conflict' });
+  });
+
+  test('O7: 1,000 as a criterion is its text: brackets and commas are escaped', async () => {
+    stub.replyWith({ status: 204 });
+    await get('zoho').search({
+      ...on('zoho'),
+      filters: [{ field: 'Company', value: 'Smith, (Jones)' }],
+      fields: [],
+      limit: 1,
+    });
+    expect(new URL(`http://x${stub.requests[0]?.path}`).searchParams.get('criteria')).toContain(
+      String.raw`Smith\, \(Jones\)`,
+    );
+  });
+});
+
+describe('Klaviyo', () => {
+  const conflict = {
+    errors: [
+      {
+        status: 409,
+        code: 'duplicate_profile',
+        title: 'Conflict.',
+        detail: 'A profile already exists with one of these identifiers.',
+        source: { pointer: '/data/attributes' },
+        meta: { duplicate_profile_id: '01HX' },
+      },
+    ],
+  };
+
+  test('K1: a profile that exists is a conflict that names it', async () => {
+    expect(failureOf(await create('klaviyo', { status: 409, body: conflict }, { email: 'a@b.co' }))).toMatchObject({
+      class: 'conflict',
+      existingId: '01HX',
+    });
+  });
+
+  test('K2: an update may meet another profile with its number', async () => {
+    expect(
+      failureOf(await update('klaviyo', { status: 409, body: conflict }, { phone_number: '+15551230987' })),
+    ).toMatchObject({ class: 'conflict' });
+  });
+
+  test('K3: a number that is not E.164 is refused with its field', async () => {
+    const body = {
+      errors: [
+        {
+          status: 400,
+          code: 'invalid',
+          title: 'Invalid input.',
+          detail: 'Invalid phone number format (Example of a valid format: +12345678901)',
+          source: { pointer: '/data/attributes/phone_number' },
+        },
+      ],
+    };
+    const failure = failureOf(await create('klaviyo', { status: 400, body }, { phone_number: '004300005400' }));
+    expect(failure).toMatchObject({ class: 'rejected', message: expect.stringMatching(/phone/) as string });
+  });
+
+  test('K4: a 429 says how long', async () => {
+    const body = {
+      errors: [
+        { status: 429, code: 'throttled', title: 'Request was throttled.', detail: 'Expected available in 1 second.' },
+      ],
+    };
+    expect(failureOf(await create('klaviyo', { status: 429, headers: { 'retry-after': '1' }, body }))).toMatchObject({
+      class: 'quota',
+      retryAfterMs: 1_000,
+    });
+  });
+});
+
+describe('Close', () => {
+  test('C1: what is wrong with a member of a list is named', async () => {
+    const inner = { 'field-errors': { 'custom.LinkedIn': 'The Custom Field "LinkedIn" does not exist.' }, errors: [] };
+    const body = { 'field-errors': { contacts: { errors: { 0: inner } } }, errors: [] };
+    const failure = failureOf(await update('close', { status: 400, body }, { contacts: [{ 'custom.LinkedIn': 'x' }] }));
+    expect(failure).toMatchObject({ class: 'rejected', message: expect.stringContaining('does not exist') as string });
+  });
+
+  test('C2: a field error by name reaches the caller', async () => {
+    const body = { errors: [], 'field-errors': { status_id: 'The status does not exist.' } };
+    const failure = failureOf(await create('close', { status: 400, body }, { name: 'A', status_id: 'x' }));
+    expect(failure).toMatchObject({
+      class: 'rejected',
+      message: expect.stringMatching(/status_id.*does not exist/) as string,
+    });
+  });
+
+  test('C3: the wait of a 429 is in RateLimit', async () => {
+    const headers = { ratelimit: 'limit=100, remaining=0, reset=5' };
+    const failure = failureOf(await create('close', { status: 429, headers, body: { error: { rate_reset: 5 } } }));
+    expect(failure).toMatchObject({ class: 'quota', retryAfterMs: 5_000 });
+  });
+});
+
+describe('Freshdesk', () => {
+  const invalid = (field: string, code: string, message: string, rest: object = {}) => ({
+    description: 'Validation failed',
+    errors: [{ field, code, message, ...rest }],
+  });
+
+  test('F1: members that the plan does not have are absent: the record is there', async () => {
+    expect(await create('freshdesk', { status: 201, body: { id: 2_043_012_312 } })).toMatchObject({
+      ok: true,
+      recordId: '2043012312',
+    });
+  });
+
+  test('F2: a contact that exists is a conflict that names it', async () => {
+    const body = invalid('email', 'duplicate_value', 'It should be a unique value', {
+      additional_info: { user_id: 2_043_012_313 },
+    });
+    expect(failureOf(await create('freshdesk', { status: 409, body }, { email: 'a@b.co' }))).toMatchObject({
+      class: 'conflict',
+      existingId: '2043012313',
+    });
+  });
+
+  test('F3: a type that does not fit says field and reason', async () => {
+    const body = invalid('custom_fields', 'datatype_mismatch', 'It should be a/an key/value pair');
+    const failure = failureOf(await create('freshdesk', { status: 400, body }, { custom_fields: [] }));
+    expect(failure).toMatchObject({
+      class: 'rejected',
+      message: expect.stringMatching(/custom_fields.*key\/value pair|key\/value pair.*custom_fields/) as string,
+    });
+  });
+
+  test('F4: a 429 of an hour is waited for', async () => {
+    const reply = {
+      status: 429,
+      headers: { 'retry-after': '1800' },
+      body: { message: 'You have exceeded the limit of requests per hour' },
+    };
+    expect(failureOf(await create('freshdesk', reply))).toMatchObject({ class: 'quota', retryAfterMs: 1_800_000 });
+  });
+});
