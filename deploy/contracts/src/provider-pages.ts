@@ -68,6 +68,7 @@ const properties: Readonly<Record<NonNullable<FailureRow['is']>[number], readonl
   keyed: ['with a unique value', 'without a unique value'],
   resend: ['that may have been carried out before', 'sent for the first time'],
   taken: ['that names only values which other records have', 'that names other problems'],
+  sensitive: ['that lacks only scopes of sensitive properties', 'that lacks other scopes'],
   fields: ['that names fields', 'that names no field'],
   failed: ['that reports failure', 'that reports success'],
   identity: ['at userinfo', 'elsewhere'],
@@ -85,8 +86,9 @@ function conditionOf({ signal, status, code, says, on, is = [], not = [] }: Fail
   return signal ?? (parts.join(' ') || 'whatever is in no other row');
 }
 
-function meaningOf({ class: of, isLane }: FailureRow): string {
-  return `${classMeaning(of)}${isLane ? ', blocks the account' : ''}`;
+function meaningOf({ class: of, isLane, divides }: FailureRow): string {
+  const isDivided = divides && `, a batch is divided for ${divides === 'number' ? 'its size' : 'one record'}`;
+  return `${classMeaning(of)}${isLane ? ', blocks the account' : ''}${isDivided ?? ''}`;
 }
 
 /** What a class means for the sender of a write. An update or a delete of unknown outcome is just tried again: its end state is the same. */

@@ -24,6 +24,8 @@ type Property =
   | 'resend'
   /** Every problem that the error lists is a value that another record has. */
   | 'taken'
+  /** Only scopes of sensitive properties are missing. */
+  | 'sensitive'
   /** The error names fields. */
   | 'fields'
   /** A 2xx whose body reports failure. */
@@ -72,6 +74,11 @@ export interface FailureRow extends Condition {
   readonly waitMs?: number | undefined;
   /** Tries after which the failure counts as lasting, where another try hardly helps. Absent: the deadline alone bounds them. */
   readonly triesMax?: number;
+  /**
+   * Of a refused batch nothing was written, and one record, or the number of them, may be why: it is divided. Absent: it concerns
+   * every record, or something may have been written.
+   */
+  readonly divides?: 'record' | 'number';
   readonly fact: Fact;
   /** Printed in place of the condition. */
   readonly signal?: string;

@@ -31,6 +31,7 @@ export function callFailure(row: FailureRow, facts: ReplyFacts): ProviderFailure
     ...(outcome.kind === 'reply' && { status: outcome.reply.status }),
     ...(waitMs > 0 && { retryAfterMs: waitMs }),
     ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
+    ...divisionOf(row, isBatch && on !== 'read'),
     ...(providerRequestId !== undefined && { providerRequestId }),
     ...(failureClass === 'conflict' && !isBatch && existingId !== undefined && { existingId }),
   };
@@ -45,7 +46,15 @@ export function recordFailure(row: FailureRow, message: string, existingId?: str
     scope: row.isLane ? 'lane' : 'record',
     ...(row.waitMs !== undefined && { retryAfterMs: row.waitMs }),
     ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
+    ...divisionOf(row, true),
     ...(failureClass === 'conflict' && existingId !== undefined && { existingId }),
+  };
+}
+
+function divisionOf({ divides }: FailureRow, isBatch: boolean): Pick<ProviderFailure, 'mayBeOneRecord' | 'isOfSize'> {
+  return {
+    ...(divides !== undefined && isBatch && ({ mayBeOneRecord: true } as const)),
+    ...(divides === 'number' && ({ isOfSize: true } as const)),
   };
 }
 

@@ -24,10 +24,12 @@ export interface ProviderFailure {
    */
   readonly scope: 'record' | 'call' | 'lane' | 'search';
   /**
-   * A call about several records was refused as a whole, certainly nothing of it was written, and one record may be the
-   * cause: without it the others can be sent. Absent for what speaks of every record, such as an unknown object.
+   * Of a call about several records: certainly nothing of what fails so was written, and one record or their number may be the
+   * cause, so that a smaller call may pass. Absent for what speaks of every record, such as an unknown object.
    */
   readonly mayBeOneRecord?: true;
+  /** By its words the size of the call is the cause: a smaller one passes. Also of a call about one record, where that record alone is too much. */
+  readonly isOfSize?: true;
   /** With `mayBeOneRecord`: fields that the provider refuses whatever their value. Every record that carries one is bad. */
   readonly refusedFields?: readonly string[];
 }

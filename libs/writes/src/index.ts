@@ -1,3 +1,4 @@
+export { CallSizes } from './call-sizes';
 export { coalesce, sharingReads, statementGatherMs, type CoalesceOptions } from './coalesce';
 export { createLaneQuotas, laneBlocked, readLaneWindows, takeLaneQuota, type LaneQuotas } from './lane-quotas';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';

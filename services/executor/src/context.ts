@@ -22,6 +22,7 @@ import {
   heapShare,
 } from '@sluice/telemetry';
 import {
+  CallSizes,
   type LaneQuotas,
   type LeaseKeeper,
   type WriteMeters,
@@ -48,6 +49,7 @@ export interface ExecutorContext {
   readonly installations: Installations;
   readonly leases: LeaseKeeper;
   readonly quotas: LaneQuotas;
+  readonly callSizes: CallSizes;
   /** Memory for the plans of the calls under way. */
   readonly plans: ByteBudget;
   /** The unfinished records of a call, read in one statement with those of others. */
@@ -109,6 +111,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       }),
     hints,
     quotas: createLaneQuotas(hints.quotas, metrics, hints.cache),
+    callSizes: new CallSizes(config.timeScale),
     plans: createByteBudget(planBudgetBytes),
     connectors,
     installations: createInstallations({

@@ -63,9 +63,9 @@ export const overdue: Ending = ({ lastError }) => ({
   text: `The retry deadline has passed. Last: ${lastError?.text ?? 'no attempt had a reply'}`,
 });
 
-/** Whether the deadline of a record that was tried before has passed. One that never was keeps its one try. */
-export function isOverdue({ leftMs, firstSentAt }: Sendable): boolean {
-  return leftMs <= 0 && firstSentAt !== undefined;
+/** Whether the deadline of a record that was tried before, be it together with others, has passed. One that never was keeps its one try. */
+export function isOverdue({ leftMs, firstSentAt, lastError }: Sendable): boolean {
+  return leftMs <= 0 && (firstSentAt !== undefined || lastError !== undefined);
 }
 
 /** What may have been written is "outcome unknown", never "failed". */

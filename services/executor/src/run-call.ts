@@ -25,7 +25,7 @@ import {
   uninstalled,
 } from './end-calls';
 import type { LaneQueue } from './lane-queue';
-import { type Run, type SendCall, type Sending, callSender, giveBack, reconcile, traceStep } from './send-call';
+import { type Run, type SendCall, type Sending, callSender, giveBack, reconcile, split, traceStep } from './send-call';
 import { traceCall } from './trace-call';
 
 /** Crashes of one call, the last two of them alone in its process, after which it is taken out. Source: ADR 23. */
@@ -180,5 +180,5 @@ async function divideCall({ store }: ExecutorContext, { call }: Run): Promise<Se
   const { connectionId } = call;
   const records = pending.map((each) => ({ ...each, connectionId, headersKey: '', isBehindAnother: false }));
   const parts = planCalls(records, { records: pending.length }).map(({ recordIndexes }) => recordIndexes);
-  return { ...call, isCreate: call.type === 'create', records: [], next: { state: 'split', parts }, orderKeys: [] };
+  return split(call, parts);
 }

@@ -56,8 +56,9 @@ export interface Sending {
 export type SendCall = (run: Run, sending: Sending) => Promise<Settlement | undefined>;
 
 /**
- * Sends a call. Order: 1. end the records whose deadline has passed. 2. Quota. 3. Commit the intent; no row, no send. 4. The
- * provider call. 5. Block the lane or mark the connection, if the reply requires it. 6. Decide what to settle.
+ * Sends a call. Order: 1. end the records whose deadline has passed. 2. Divide it, if the account takes only smaller ones. 3. Quota.
+ * 4. Commit the intent; no row, no send. 5. The provider call. 6. Block the lane or mark the connection, if the reply requires it.
+ * 7. Decide what to settle.
  */
 export function callSender(context: ExecutorContext): SendCall {
   const recordIntent = coalesce<Intent, boolean>({
@@ -77,6 +78,8 @@ export function callSender(context: ExecutorContext): SendCall {
         { ...call, isCreate: call.type === 'create', records: [], next: { state: 'done' }, orderKeys: [] },
         late,
       );
+    const parts = context.callSizes.partsOf({ call, records, connector: sending.connector });
+    if (parts.length > 0) return withLate(split(call, parts), late);
     if (!mayLeave(run)) return await giveBack(context, run, 0);
     if (!(await takeQuota(context, run, sending.connector))) return undefined;
     if (!mayLeave(run)) return await giveBack(context, run, 0);
@@ -89,6 +92,11 @@ export function callSender(context: ExecutorContext): SendCall {
     await context.failpoints.hit('ex.after_intent');
     return withLate(await perform(context, run, { ...sending, records }), late);
   };
+}
+
+/** The settlement of a call that continues as others before anything of it is sent. */
+export function split(call: ClaimedCall, parts: readonly (readonly number[])[]): Settlement {
+  return { ...call, isCreate: call.type === 'create', records: [], next: { state: 'split', parts }, orderKeys: [] };
 }
 
 function toIntent({ call }: Run, { records, connector }: Sending): Intent {
@@ -115,6 +123,7 @@ async function perform(context: ExecutorContext, run: Run, sending: Sending): Pr
   });
   traceStep(context, call, 'call.performed');
   context.quotas.learn(call, performed.quota);
+  context.callSizes.learn(call, performed);
   await context.failpoints.hit('ex.after_reply_before_finish');
   await note(context, run, live, performed);
   const elapsedMs = performance.now() - sending.loadedAtMs;

@@ -12,6 +12,8 @@ beforeEach(async () => {
 });
 
 const sweepsOff = { SLUICE_SWEEPS: 'off' };
+/** An hour lasts a minute, which a busy machine may need. */
+const patient = { deadlineHours: 48 };
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 const isBad = (call: HubspotCall) =>
   [call.properties, ...call.inputs.map(({ properties }) => properties)].some((each) => each?.['city'] === 'bad');
@@ -28,8 +30,8 @@ function unlimited(answer: Answer): Answer {
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-const creates = (count: number, bad: ReadonlySet<number>): WriteRecord[] =>
-  range(0, count).map((at) => ({ email: `${at}@x.com`, city: bad.has(at) ? 'bad' : 'Bern' }));
+const creates = (count: number, bad: ReadonlySet<number>, from = 0): WriteRecord[] =>
+  range(from, from + count).map((at) => ({ email: `${at}@x.com`, city: bad.has(at) ? 'bad' : 'Bern' }));
 /** How often each record reached the provider in a call that was taken. */
 function written(): Map<string, number> {
   const counts = new Map<string, number>();
@@ -53,7 +55,7 @@ it.each([1, 3])(
   async (count) => {
     const bad = spread(count);
     await ground.startExecutor(sweepsOff);
-    const id = await ground.accept(seed, creates(100, bad));
+    const id = await ground.accept(seed, creates(100, bad), patient);
     expect(await ground.ended(seed, id, 120_000)).toMatchObject({ status: 'success' });
     const statuses = (await ground.records(seed, id)).map(({ status }) => status);
     expect(statuses).toEqual(range(0, 100).map((at) => (bad.has(at) ? 'failed' : 'succeeded')));
@@ -95,19 +97,136 @@ it('a cancel that comes before the refusal: no half is sent, and the records say
   );
 });
 
-// At least one try. What was refused with others was not tried itself.
-it('a deadline that passes before the refusal: the halves still have their one try', async () => {
-  const { arrived, letGo } = holdFirst();
-  await ground.startExecutor(sweepsOff);
-  const id = await ground.accept(seed, creates(4, new Set([0])));
-  await arrived;
-  await ground.setDeadline(id, -1_000);
-  letGo();
-  await ground.ended(seed, id);
-  expect((await ground.records(seed, id)).map(({ status }) => status)).toEqual([
-    'failed',
-    'succeeded',
-    'succeeded',
-    'succeeded',
-  ]);
+describe('the deadline', () => {
+  it('ends the dividing of a call that left before it: no half is sent, and each record says why', async () => {
+    const { arrived, letGo } = holdFirst();
+    await ground.startExecutor(sweepsOff);
+    const id = await ground.accept(seed, creates(4, new Set([0])));
+    await arrived;
+    await ground.setDeadline(id, -1_000);
+    letGo();
+    await ground.ended(seed, id);
+    expect(ground.hubspot.writes()).toHaveLength(1);
+    const text = 'The retry deadline has passed. Last: Refused together with others: one of them is bad';
+    const ended = (await ground.records(seed, id)).map(({ status, error }) => [status, error?.class, error?.message]);
+    expect(ended).toEqual(range(0, 4).map(() => ['failed', 'deadline', text]));
+  });
+
+  // At least one try. Its call waited until its deadline had passed, so that try is divided to its end.
+  it('leaves what was late already its one try', async () => {
+    const id = await ground.accept(seed, creates(4, new Set([0])));
+    await ground.setDeadline(id, -1_000);
+    await ground.startExecutor(sweepsOff);
+    await ground.announce(id);
+    await ground.ended(seed, id);
+    const statuses = (await ground.records(seed, id)).map(({ status }) => status);
+    expect(statuses).toEqual(['failed', 'succeeded', 'succeeded', 'succeeded']);
+  });
 });
+
+/** Known to the account: whatever is created beside it is refused as well, and the reply names the record that is there. */
+const conflict = { category: 'CONFLICT', message: 'Contact already exists. Existing ID: 512' };
+
+// An automatic batch is made of writes of several callers.
+it.each([0, 2, 3])(
+  'a contact that is there, as number %i of four: three are written, and it alone is in conflict',
+  async (at) => {
+    ground.hubspot.behave = (call, apply) => unlimited(isBad(call) ? hubspotRefusal(409, conflict) : apply());
+    await ground.startExecutor(sweepsOff);
+    const id = await ground.accept(seed, creates(4, new Set([at])));
+    await ground.ended(seed, id);
+    const outcomes = (await ground.records(seed, id)).map(({ status, error }) => [
+      status,
+      error?.class,
+      error?.message,
+    ]);
+    const own = ['failed', 'conflict', conflict.message];
+    expect(outcomes).toEqual(range(0, 4).map((index) => (index === at ? own : ['succeeded', undefined, undefined])));
+    expect(written().size).toBe(3);
+    expect(ground.hubspot.writes().length).toBeLessThanOrEqual(5);
+  },
+);
+
+const sizesOf = (calls: readonly HubspotCall[]) => calls.map(({ inputs }) => Math.max(1, inputs.length));
+
+it('a call that is too large is divided until it passes, and later ones begin with what passed', async () => {
+  ground.hubspot.behave = (call, apply) =>
+    unlimited(call.inputs.length > 10 ? { status: 413, body: '<html>Too Large</html>' } : apply());
+  const { context } = await ground.startExecutor(sweepsOff);
+  const takes = countTakes(context.quotas);
+  const id = await ground.accept(seed, creates(100, new Set()), patient);
+  expect(await ground.ended(seed, id, 120_000)).toMatchObject({ status: 'success' });
+  expect(ground.hubspot.contacts.size).toBe(100);
+  const first = sizesOf(ground.hubspot.writes());
+  expect(first.filter((size) => size > 10).toSorted((a, b) => a - b)).toEqual([25, 25, 25, 25, 100]);
+  expect(first).toHaveLength(21);
+  expect(takes()).toBeGreaterThanOrEqual(21);
+
+  const next = await ground.accept(seed, creates(30, new Set(), 100), patient);
+  expect(await ground.ended(seed, next)).toMatchObject({ status: 'success' });
+  expect(sizesOf(ground.hubspot.writes()).slice(21)).toEqual([6, 6, 6, 6, 6]);
+  const attempts = await ground.database('attempts').where({ operation_id: next });
+  expect(attempts).toHaveLength(5);
+});
+
+/** How often quota was taken. */
+function countTakes(quotas: { take: (...args: never[]) => unknown }): () => number {
+  let count = 0;
+  const take = quotas.take.bind(quotas);
+  quotas.take = (...args) => {
+    count += 1;
+    return take(...args);
+  };
+  return () => count;
+}
+
+// The parts are rows: what was written stays so, what had left is looked for, and the rest is sent.
+it('a process that dies between the parts: nothing is lost, and nothing is written twice', async () => {
+  const settled = hold();
+  const failpoints = {
+    hit: (name: string) => {
+      if (name === 'ex.after_finish') settled.letGo();
+      return Promise.resolve();
+    },
+  };
+  const dying = await ground.startExecutor({ ...sweepsOff, SLUICE_CONCURRENCY: '1' }, { failpoints });
+  const { arrived, letGo } = holdFirst();
+  const id = await ground.accept(seed, creates(8, new Set([1])), patient);
+  await arrived;
+  letGo();
+  await settled.held;
+  await dying.stop();
+  await dieWhileSending();
+  const before = ground.hubspot.writes().length;
+  await ground.startExecutor({ SLUICE_TIME_SCALE: '60' });
+  await ground.ended(seed, id, 120_000);
+  const statuses = (await ground.records(seed, id)).map(({ status }) => status);
+  expect(statuses).toEqual(range(0, 8).map((index) => (index === 1 ? 'failed' : 'succeeded')));
+  expect(written()).toEqual(new Map(range(0, 8).flatMap((index) => (index === 1 ? [] : [[`${index}@x.com`, 1]]))));
+  expect(ground.hubspot.writes().length).toBeGreaterThan(before);
+});
+
+/** Claims the next part, commits its intent, lets the provider have it, and is gone before the reply. */
+async function dieWhileSending(): Promise<void> {
+  const { writes } = ground.store;
+  const lanes = [{ projectId: seed.projectId, laneId: seed.laneId }];
+  const claim = await writes.claim({ owner: 'dead', lanes, limit: 1, perLane: 1, leaseMs: 6_000, isolated: false });
+  const [call] = claim.calls;
+  if (call === undefined) throw new Error('no part was left');
+  const pending = (await writes.loadManyPending([call]))[0] ?? [];
+  await writes.recordIntents([{ ...call, records: pending.map(({ index }) => ({ index })) }]);
+  const inputs = pending.map(({ plan, index }) => ({
+    properties: (JSON.parse(plan) as { fields: Record<string, unknown> }).fields,
+    objectWriteTraceId: String(index),
+  }));
+  await fetch(`${ground.hubspot.url}/crm/v3/objects/contacts/batch/create`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer canary-token-9a0e' },
+    body: JSON.stringify({ inputs }),
+  });
+  await ground
+    .database('calls')
+    .where({ state: 'running' })
+    .update({ lease_until: ground.database.raw(`now() - interval '1 second'`) });
+  expect(await writes.lapse(100)).toHaveLength(1);
+}

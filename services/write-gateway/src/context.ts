@@ -14,6 +14,7 @@ import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import {
+  CallSizes,
   createLaneQuotas,
   createLeaseKeeper,
   createWriteMeters,
@@ -41,6 +42,7 @@ export interface GatewayContext {
   readonly installations: Installations;
   readonly leases: LeaseKeeper;
   readonly quotas: LaneQuotas;
+  readonly callSizes: CallSizes;
   /** Settles a call, in one statement with others that end at the same time. */
   readonly settle: ReturnType<typeof sharingSettlements>;
   readonly admission: Admission;
@@ -89,6 +91,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints }),
     hints,
     quotas: createLaneQuotas(hints.quotas, metrics, hints.cache),
+    callSizes: new CallSizes(config.timeScale),
     admission: createAdmission({ writes: store.writes, limits: config, logger, metrics }),
     connectors,
     installations: createInstallations({

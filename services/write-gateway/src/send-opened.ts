@@ -129,9 +129,10 @@ async function make({ context, write, opened, parts }: Sending, part: Part): Pro
 }
 
 /** What will meet every further call as well, or was the reason not to make this one. */
-function stopOf({ results, calls }: MadeCall): ProviderFailure | undefined {
+function stopOf({ results, calls, parts }: MadeCall): ProviderFailure | undefined {
   const failures = results.flatMap((result) => (result.ok ? [] : [result.error]));
-  return failures.find((failure) => calls === 0 || failure.scope === 'lane' || failure.class === 'credentials');
+  const isWithheld = calls === 0 && parts.length === 0;
+  return failures.find((failure) => isWithheld || failure.scope === 'lane' || failure.class === 'credentials');
 }
 
 function keepOutcomes({ outcomes }: Sending, records: readonly Sendable[], made: MadeCall): void {
@@ -220,6 +221,8 @@ async function makeCall(
 ): Promise<MadeCall> {
   const { call, records, hold } = part;
   const { connector } = write;
+  const parts = part.live === undefined ? [] : context.callSizes.partsOf({ call, records, connector });
+  if (parts.length > 0) return { ...withheld(part, tooLarge), parts };
   const ready = part.live === undefined ? await prepare(context, write, part) : { ok: true as const, live: part.live };
   if (!ready.ok) return withheld(part, ready.failure);
   const refresh = allowedRefresh(context, request, call.projectId);
@@ -235,6 +238,7 @@ async function makeCall(
     takeQuota,
   });
   context.quotas.learn(call, made.quota);
+  context.callSizes.learn(call, made);
   return made;
 }
 
@@ -249,6 +253,13 @@ const notSent: ProviderFailure = {
   class: 'unavailable',
   message:
     'Not sent: the batch was refused for another record, and what it relied on changed before the rest could go.',
+  scope: 'call',
+};
+
+/** What the parts of a call carry that was not sent because the account takes only smaller ones. */
+const tooLarge: ProviderFailure = {
+  class: 'unavailable',
+  message: 'Not sent yet: the provider account takes fewer records in one call.',
   scope: 'call',
 };
 

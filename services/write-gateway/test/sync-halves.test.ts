@@ -58,6 +58,26 @@ it('2 bad of 100: the others are written once, and the reply has them all in ord
   });
 });
 
+// What a caller waits for begins small too, and a batch of the other type as well: its triggers are those of the object.
+it('a batch that is too large is divided until it passes, and the next begins with what passed', async () => {
+  gateway.hubspot.answer = (call) =>
+    (call.body.inputs ?? []).length > 10 ? hubspotRefusal(413, { message: 'Request Entity Too Large' }) : take(call);
+  const reply = await gateway.write(seed, { type: 'create', batch: batchOf(40) }).expect(200);
+  expect((reply.body as BatchWriteReply).successCount).toBe(40);
+  const sizes = () => gateway.hubspot.calls.map((call) => emailsOf(call).length);
+  expect(sizes()).toEqual([40, 10, 10, 10, 10]);
+  expect(new Set(gateway.hubspot.calls.slice(1).flatMap(emailsOf)).size).toBe(40);
+
+  const later = batchOf(25).map(({ record }) => ({ record: { ...record, email: `later-${record.email}` } }));
+  const next = await gateway.write(seed, { type: 'create', batch: later }).expect(200);
+  const { successCount, results, operationId } = next.body as BatchWriteReply;
+  expect([successCount, results.length]).toEqual([25, 25]);
+  expect(sizes().slice(5)).toEqual([9, 9, 7]);
+  const attempts = await gateway.database('attempts').where({ operation_id: operationId });
+  expect(attempts.filter(({ finished_at }) => finished_at !== null)).toHaveLength(3);
+  expect((await callsOf(operationId)).map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done']);
+});
+
 it('a repeat with its Idempotency-Key has the same reply, and nothing is sent again', async () => {
   const body = { type: 'create', batch: batchOf(5, 2) };
   const first = await gateway.write(seed, body).set('Idempotency-Key', 'k-halves').expect(200);

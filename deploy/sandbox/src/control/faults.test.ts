@@ -2,7 +2,8 @@ import { Faults, type FaultRequest } from './faults';
 import type { ImitatedAccount } from './imitated-provider';
 
 const path = '/crm/v3/objects/contacts/batch/create';
-const call = { account: 'acme', imitated: {} as ImitatedAccount, method: 'POST', path };
+const bodyText = '{"inputs":[{"properties":{"email":"known@b.co"}},{"properties":{"email":"new@b.co"}}]}';
+const call = { account: 'acme', imitated: {} as ImitatedAccount, method: 'POST', path, bodyText, records: 2 };
 
 /** Which of `count` equal calls a fault hits, from 1. */
 function hits(request: Omit<FaultRequest, 'action'>, count = 8, one = call): number[] {
@@ -22,6 +23,10 @@ it.each<[string, Omit<FaultRequest, 'action'>, number[]]>([
   ['by prefix', { match: { path: '/crm/v3/objects' } }, [1]],
   ['by expression', { match: { path: '^/crm/.*/batch/create$' } }, [1]],
   ['another path', { match: { path: '/crm/v4' } }, []],
+  ['by a record that it carries', { match: { carries: 'known@b.co' } }, [1]],
+  ['another record', { match: { carries: 'other@b.co' } }, []],
+  ['by its size', { match: { recordsMin: 2 } }, [1]],
+  ['a larger one', { match: { recordsMin: 3 } }, []],
   ['by account', { account: 'acme' }, [1]],
   ['another account', { account: 'globex' }, []],
 ])('hits %s', (_name, request, expected) => {

@@ -7,6 +7,10 @@ interface FaultMatch {
   readonly method?: string;
   /** Prefix of the path without query; a regular expression when it begins with `^`. */
   readonly path?: string;
+  /** A part of the body as it was sent: of calls that carry a certain record. */
+  readonly carries?: string;
+  /** Records that a call carries at least. */
+  readonly recordsMin?: number;
   /** Skips the matching calls before this one. 1 is the first. @default 1 */
   readonly nth?: number;
 }
@@ -58,6 +62,10 @@ export interface FaultedCall {
   readonly imitated: ImitatedAccount;
   readonly method: string;
   readonly path: string;
+  /** @default '' */
+  readonly bodyText?: string;
+  /** Records that it carries. @default 0 */
+  readonly records?: number;
 }
 
 /**
@@ -115,7 +123,10 @@ const SLOW_MS = 1000;
 
 function isMatch({ fault, path }: Armed, call: FaultedCall): boolean {
   if (fault.account !== undefined && fault.account !== call.account) return false;
-  if (fault.match?.method !== undefined && fault.match.method.toUpperCase() !== call.method) return false;
+  const { method, carries = '', recordsMin = 0 } = fault.match ?? {};
+  const { bodyText = '', records = 0 } = call;
+  if (method !== undefined && method.toUpperCase() !== call.method) return false;
+  if (!bodyText.includes(carries) || records < recordsMin) return false;
   if (path === undefined) return true;
   return typeof path === 'string' ? call.path.startsWith(path) : path.test(call.path);
 }

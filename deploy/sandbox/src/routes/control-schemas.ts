@@ -73,7 +73,13 @@ const faultAction = {
 /** Body of `POST /_sandbox/faults`. */
 export const faultSchema = object({
   account: text,
-  match: object({ method: text, path: text, nth: { type: 'integer', minimum: 1 } }),
+  match: object({
+    method: text,
+    path: text,
+    carries: text,
+    recordsMin: count,
+    nth: { type: 'integer', minimum: 1 },
+  }),
   times: count,
   durationMs: { ...durationMs, minimum: 1 },
   seed: { type: 'integer' },

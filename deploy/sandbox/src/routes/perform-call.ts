@@ -67,12 +67,14 @@ async function admit(
   const refusal = call.refuse?.(contextOf(sandbox, account));
   if (refusal) return finish({ reply: refusal });
   const { name, imitated } = account;
-  const { method, path } = received;
+  const { method, path, bodyText } = received;
   const { kind, waitMs, works, refusals, end } = sandbox.faults.take({
     account: name,
     imitated,
     method,
     path,
+    bodyText,
+    records: call.kind.records,
   });
   const rows = account.locks.take(account.imitated, received, account.settings.lockContention);
   let ending: Ending;

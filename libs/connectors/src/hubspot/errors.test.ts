@@ -270,6 +270,58 @@ test('a failure survives being thrown by a read', () => {
   expect(toFailure(error)).toEqual(failure);
 });
 
+// One question to each refusal of a batch: certainly nothing was written, and one record or their number may be why?
+describe('a batch that is refused whole', () => {
+  const problems = {
+    ...body('VALIDATION_ERROR', 'Property values were not valid: [{"error":"CONFLICTING_UNIQUE_VALUE"}]'),
+  };
+  const lacking = (...requiredGranularScopes: string[]) => ({
+    ...body('MISSING_SCOPES'),
+    errors: [{ context: { requiredGranularScopes } }],
+  });
+  const tooMany = 'The maximum number of inputs supported in a batch request for property histories is 50.';
+  test.each<[string, Case, object | undefined, object]>([
+    [
+      'a value that another record has',
+      { status: 409 },
+      body('CONFLICT', 'Existing ID: 512'),
+      { mayBeOneRecord: true },
+    ],
+    ['the same of an update', { status: 409, ...update }, body('CONFLICT'), { mayBeOneRecord: true }],
+    ['the same with 400', { status: 400 }, problems, { class: 'conflict', mayBeOneRecord: true }],
+    ['a value that is not valid', { status: 400 }, body('VALIDATION_ERROR'), { mayBeOneRecord: true }],
+    ['too large', { status: 413 }, undefined, { mayBeOneRecord: true, isOfSize: true }],
+    ['too many', { status: 400 }, body('VALIDATION_ERROR', tooMany), { mayBeOneRecord: true, isOfSize: true }],
+    [
+      '429 for its size',
+      { status: 429 },
+      body(undefined, 'Batch size exceeds 10'),
+      { class: 'rejected', isOfSize: true },
+    ],
+    ['sensitive values', { status: 403 }, lacking('crm.objects.contacts.sensitive.write.v2'), { mayBeOneRecord: true }],
+  ])('%s: it is divided', (_, signal, json, expected) => {
+    expect(classify(failed({ ...signal, json }, { isBatch: true }))).toMatchObject(expected);
+    expect(classify(failed({ ...signal, json })).mayBeOneRecord).toBeUndefined();
+  });
+
+  test.each<[string, Case, object | undefined]>([
+    ['an unknown object', { status: 400 }, body('VALIDATION_ERROR', 'Unable to infer object type from: nosuch')],
+    [
+      'a missing permission',
+      { status: 403 },
+      lacking('crm.objects.contacts.write', 'crm.objects.contacts.sensitive.write'),
+    ],
+    ['an unknown path', { status: 404 }, body('OBJECT_NOT_FOUND')],
+    ['a bad token', { status: 401 }, body('EXPIRED_AUTHENTICATION')],
+    ['quota', { status: 429 }, body('RATE_LIMITS', 'You have reached your ten_secondly_rolling limit.')],
+    ['what may have been written', { status: 502 }, undefined],
+    ['a read', { status: 400, ...read }, body('VALIDATION_ERROR')],
+  ])('%s concerns every record: it is not', (_, signal, json) => {
+    const { mayBeOneRecord, isOfSize } = classify(failed({ ...signal, json }, { isBatch: true }));
+    expect([mayBeOneRecord, isOfSize]).toEqual([undefined, undefined]);
+  });
+});
+
 // What a refused batch names as unknown or read-only.
 const listed = (...problems: object[]) => ({
   message: `Property values were not valid: ${JSON.stringify(problems)}`,

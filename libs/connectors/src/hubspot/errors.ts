@@ -25,8 +25,9 @@ export function classify(call: FailedCall): ProviderFailure {
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
   const body = isJson(reply?.json) ? reply.json : {};
   const headers = reply?.headers ?? {};
-  const isTaken = isTakenValue(textOf(body['message']) ?? '');
-  const row = decide(callTable, isTaken ? { ...signal, is: [...signal.is, 'taken'] } : signal);
+  const text = textOf(body['message']) ?? '';
+  const is = propertiesOf({ taken: isTakenValue(text), sensitive: isSensitive(missingScopes(body)) });
+  const row = decide(callTable, { ...signal, code: textOf(body['category']), text, is: [...signal.is, ...is] });
   const policyWait = row.class === 'quota' ? policyWaitMs[policyOf(body, headers) ?? 'TEN_SECONDLY_ROLLING'] : 0;
   const failure = callFailure(row, {
     outcome,
@@ -40,17 +41,8 @@ export function classify(call: FailedCall): ProviderFailure {
   return {
     ...failure,
     ...(row.isLane && isSearchLimit(call, body) && { scope: 'search' }),
-    ...(mayBeOneRecord(call, body) && { mayBeOneRecord: true, refusedFields: refusedFieldsOf(body) }),
+    ...(failure.mayBeOneRecord && { refusedFields: refusedFieldsOf(body) }),
   };
-}
-
-/**
- * A batch is refused whole for one record with an unknown or read-only property, a nested value, an id that is there twice
- * (reference A3), or for its size. An object that HubSpot does not know is no record's fault.
- */
-function mayBeOneRecord({ signal, isBatch }: FailedCall, body: Json): boolean {
-  if (!isBatch || signal.on === 'read') return false;
-  return signal.status === 413 || (signal.status === 400 && !/infer object type/i.test(textOf(body['message']) ?? ''));
 }
 
 /** The failure of one record in a batch that succeeded in part. */
@@ -113,6 +105,11 @@ function causesOf(body: Json, message: string): string[] {
 function missingScopes(body: Json): string[] {
   const contexts = [body, ...listOf(body['errors'])].map((holder) => holder['context']).filter(isJson);
   return [...new Set(contexts.flatMap((context) => textsOf(context['requiredGranularScopes'])))];
+}
+
+/** Only what sensitive properties need is missing: records without such a property need none of it. */
+function isSensitive(scopes: readonly string[]): boolean {
+  return scopes.length > 0 && scopes.every((scope) => scope.includes('sensitive'));
 }
 
 /** The code of a value that another record has in a property that the account keeps unique. Source: reference A2; open-source clients. */

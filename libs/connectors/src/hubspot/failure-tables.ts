@@ -4,6 +4,7 @@ import { type FailureRow, fewTries, transportRows, versionOver } from '../failur
 export const policyWaitMs = { SECONDLY: 1_000, TEN_SECONDLY_ROLLING: 10_000, DAILY: 15 * 60_000 };
 
 const taken = 'A2: the code CONFLICTING_UNIQUE_VALUE in open-source clients';
+const refusedWhole = 'HubSpot community 1051941 and a public connector that splits; hubspot-api-python#51';
 const edgeTries = { waitMs: 60_000, triesMax: fewTries };
 
 /**
@@ -38,6 +39,13 @@ export const callTable: readonly FailureRow[] = [
     class: 'credentials',
     fact: 'recorded: A1: EXPIRED_AUTHENTICATION, INVALID_AUTHENTICATION and others',
   },
+  {
+    status: [403],
+    is: ['json', 'sensitive'],
+    class: 'forbidden',
+    divides: 'record',
+    fact: 'assumed: A1: the scopes of sensitive properties concern only records that carry one',
+  },
   { status: [403], is: ['json'], class: 'forbidden', fact: 'recorded: A1: MISSING_SCOPES and others' },
   {
     status: [403],
@@ -49,8 +57,27 @@ export const callTable: readonly FailureRow[] = [
   { status: [404], on: ['update'], class: 'not-found', fact: 'recorded: A2' },
   { signal: '404 elsewhere', status: [404], class: 'rejected', fact: 'recorded: A1: unknown object or path' },
   { status: [408, 425], class: 'unavailable', fact: 'assumed: RFC 9110 15.5.9, RFC 8470 5.2: not processed' },
-  { status: [409], class: 'conflict', fact: 'recorded: A2: the unique value is taken' },
-  { status: [400], is: ['taken'], class: 'conflict', fact: `recorded: ${taken}` },
+  {
+    status: [409],
+    class: 'conflict',
+    divides: 'record',
+    fact: `recorded: A2: the unique value is taken; of a batch: ${refusedWhole}`,
+  },
+  { status: [400], is: ['taken'], class: 'conflict', divides: 'record', fact: `recorded: ${taken}` },
+  {
+    status: [413],
+    class: 'rejected',
+    divides: 'number',
+    fact: 'assumed: RFC 9110 15.5.14: smaller content may pass',
+  },
+  {
+    signal: '400 or 429 for the size of the call',
+    status: [400, 429],
+    says: ['number of inputs', 'too many inputs', 'batch size', 'too large', 'payload size'],
+    class: 'rejected',
+    divides: 'number',
+    fact: 'recorded: a public connector met "maximum number of inputs" with 400; that 429 says it as well is assumed',
+  },
   { status: [423], class: 'unavailable', waitMs: 2_000, fact: 'documented: A8: at least 2 s' },
   { status: [429], class: 'quota', isLane: true, fact: 'documented: A8: the wait goes by the policy' },
   {
@@ -62,7 +89,20 @@ export const callTable: readonly FailureRow[] = [
   },
   versionOver,
   {
-    signal: 'other 4xx (400, 405, 413, 414, 415, 422, …)',
+    signal: '400 "Unable to infer object type"',
+    status: [400],
+    says: ['infer object type'],
+    class: 'rejected',
+    fact: 'recorded: A3: an object that HubSpot does not know is no record’s fault',
+  },
+  {
+    status: [400],
+    class: 'rejected',
+    divides: 'record',
+    fact: 'documented: A3, A7: an unknown or read-only property, a nested value, an id that is there twice',
+  },
+  {
+    signal: 'other 4xx (405, 414, 415, 422, …)',
     status: ['4xx'],
     class: 'rejected',
     fact: 'documented: A7: VALIDATION_ERROR and others; any category, also none',

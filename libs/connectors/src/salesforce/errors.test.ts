@@ -232,7 +232,20 @@ describe('a collection that is refused whole', () => {
     expect(whole(column)).toEqual({ mayBeOneRecord: true, refusedFields: ['Nosuch__c'] });
   });
 
+  it('is too large where it says so, whichever code is around it', () => {
+    const size = { class: 'unavailable', mayBeOneRecord: true, isOfSize: true };
+    for (const text of [
+      'npsp:Too many query rows: 50001',
+      'AccountTrigger: System.LimitException: Too many future calls: 51',
+    ])
+      expect(classify(failed({ status: 400, isBatch: true, json: refused('APEX_ERROR', text) }))).toMatchObject(size);
+    const tooLarge = classify(failed({ status: 413, isBatch: true }));
+    expect(tooLarge).toMatchObject({ class: 'rejected', mayBeOneRecord: true, isOfSize: true });
+  });
+
   it.each<[string, unknown, Case]>([
+    ['a missing permission', refused('INSUFFICIENT_ACCESS_OR_READONLY'), { status: 403 }],
+    ['quota', refused('REQUEST_LIMIT_EXCEEDED'), { status: 403 }],
     ['an unknown object', refused('INVALID_TYPE'), {}],
     ['an empty list', refused('REQUIRED_FIELD_MISSING', 'At least 1 record is required'), {}],
     ['a value beside a fault of the call', [...value, ...refused('EXCEEDED_ID_LIMIT')], {}],

@@ -106,6 +106,7 @@ const unreadable = /^(JSON_PARSER_ERROR|INVALID_FIELD)$/;
  * Whether a collection that was refused whole was refused for a single record. A 400 means that the request is not well formed and is to be sent again
  * with its syntax fixed; whatever is well formed is answered 200, record by record. So nothing of a 400 was written. Other codes speak of the
  * request, its headers or the object, and are no record's fault.
+ * Governor limits have a row of the table.
  * Source: Salesforce REST guide, "Create Records Using sObject Collections" (also Update); reference B3, B7.
  */
 function refusedForOne(

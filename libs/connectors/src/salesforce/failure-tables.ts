@@ -2,6 +2,17 @@ import { fewTries, transportRows, versionOver, type FailureRow } from '../failur
 
 const edgeTries = { waitMs: 60_000, triesMax: fewTries };
 
+/** What code of the account is allowed in one transaction, by the words of the exception that ends it. Source: Apex Developer Guide, "Execution Governors and Limits". */
+const governorLimits = [
+  'System.LimitException',
+  'Too many SOQL queries',
+  'Too many query rows',
+  'Too many DML',
+  'Too many future calls',
+  'CPU time limit exceeded',
+  'heap size too large',
+];
+
 /**
  * What a call, or one record inside a 2xx, ends with: the transport, then the error's code, then the status. RETRY of the reference is
  * `unavailable` (certainly not applied), RETRY* is `unknown` or `timeout` (may have been applied).
@@ -60,16 +71,25 @@ export const callTable: readonly FailureRow[] = [
   { code: ['UNABLE_TO_LOCK_ROW'], class: 'unavailable', fact: 'recorded: B7, 1b: of the call or of one record' },
   {
     code: ['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY'],
-    says: ['UNABLE_TO_LOCK_ROW', 'Too many SOQL queries'],
+    says: ['UNABLE_TO_LOCK_ROW'],
     class: 'unavailable',
     fact: 'recorded: 1b, 1c-0: a trigger failed, so nothing was written',
   },
   {
-    code: ['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY'],
-    says: ['CPU time limit exceeded'],
+    signal: 'a governor limit, whichever code it is wrapped in',
+    says: governorLimits,
     class: 'unavailable',
     ...edgeTries,
-    fact: 'assumed: 1b: a busy org, few retries; nothing was written; 1 min and the number are ours',
+    divides: 'number',
+    fact: 'documented: 1b: the exception cannot be caught and undoes its transaction; smaller calls are the cure; 1 min and the number are ours',
+  },
+  {
+    signal: 'another exception of a trigger or flow, of one record in a 2xx',
+    code: ['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'CANNOT_EXECUTE_FLOW_TRIGGER'],
+    is: ['record'],
+    class: 'rejected',
+    divides: 'record',
+    fact: 'recorded: Stack Exchange 366009: it ends the transaction of all records, whichever of them it met',
   },
   {
     code: ['QUERY_TIMEOUT', 'OPERATION_TOO_LARGE'],
@@ -125,6 +145,7 @@ export const callTable: readonly FailureRow[] = [
     waitMs: 10_000,
     fact: 'assumed: RFC 6585; Salesforce documents none; 10 s are ours',
   },
+  { status: [413], class: 'rejected', divides: 'number', fact: 'assumed: RFC 9110 15.5.14: smaller content may pass' },
   {
     signal: 'other 4xx',
     status: ['4xx'],
@@ -164,6 +185,7 @@ export const unanswered = {
   unexplained: {
     signal: '`success: false` without an error, or rolled back without a cause',
     class: 'rejected',
+    divides: 'record',
     fact: 'assumed: 1b: not written, and nothing says that another try would be',
   },
 } as const satisfies Readonly<Record<string, FailureRow>>;

@@ -54,6 +54,42 @@ describe('in part', () => {
   });
 });
 
+// A trigger's exception ends the transaction of all records of a call, and each item of the list has its words.
+describe('a list in which no record was written', () => {
+  const marksOf = (body: unknown, rest: Partial<MatchOptions> = {}) =>
+    match(body, rest).map((outcome) => (outcome.ok ? 'ok' : [outcome.error.mayBeOneRecord, outcome.error.isOfSize]));
+  const thrown = refused('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'AccTrigger: System.NullPointerException');
+  const limit = refused(
+    'CANNOT_EXECUTE_FLOW_TRIGGER',
+    'The flow failed: System.LimitException: Too many DML rows: 10001',
+  );
+  const [whole, sized, own] = [
+    [true, undefined],
+    [true, true],
+    [undefined, undefined],
+  ];
+
+  test('may have failed for one record, or for their number', () => {
+    expect(marksOf([thrown, thrown])).toEqual([whole, whole]);
+    expect(marksOf([limit, limit], { write: 'update', inputs: [ids[0], ids[1]] })).toEqual([sized, sized]);
+    expect(marksOf([refused('PROCESSING_HALTED'), refused('PROCESSING_HALTED')])).toEqual([whole, whole]);
+    expect(summaryOf(match([limit, thrown]))).toEqual(['unavailable', 'rejected']);
+  });
+
+  test('a problem of a record is its own, also where all have the same one', () => {
+    expect(marksOf([refused('REQUIRED_FIELD_MISSING'), limit, refused('REQUIRED_FIELD_MISSING')])).toEqual([
+      own,
+      sized,
+      own,
+    ]);
+    expect(marksOf([refused('INSUFFICIENT_ACCESS_OR_READONLY')])).toEqual([own]);
+  });
+
+  test('what failed beside a record that was written has a reason of its own', () => {
+    expect(marksOf([done(ids[0]), thrown, limit])).toEqual(['ok', own, own]);
+  });
+});
+
 describe('all or none', () => {
   const whole = { allOrNone: true };
 

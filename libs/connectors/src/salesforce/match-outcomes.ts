@@ -1,4 +1,4 @@
-import { cleanText } from '../failures';
+import { cleanText, recordFailure } from '../failures';
 import { isJson } from '../json';
 import type { BatchCreate, BatchUpdate } from '../requests';
 import { type ProviderFailure, type RecordResult, wasThereWarning } from '../results';
@@ -39,7 +39,14 @@ export function matchOutcomes(body: unknown, options: MatchOptions): RecordResul
   const isRefused = items.some((item) => item?.success === false);
   return allOrNone && isNone && isRefused && cause
     ? rollBack(outcomes, cause)
-    : outcomes.map((each) => inherit(each, cause));
+    : outcomes.map((each) => inherit(isNone ? each : alone(each), cause));
+}
+
+/** What failed beside records that were written has a reason of its own: a smaller call would not help it. */
+function alone(outcome: Outcome): Outcome {
+  if (outcome === 'shared' || outcome.ok) return outcome;
+  const { mayBeOneRecord: _, isOfSize: __, ...error } = outcome.error;
+  return { ok: false, error };
 }
 
 function outcomeOf(saved: WireSaved | undefined, input: string | undefined, options: MatchOptions): Outcome {
@@ -80,7 +87,7 @@ function inherit(outcome: Outcome, cause: ProviderFailure | undefined): RecordRe
   const message = 'Salesforce rolled the record back and does not say why';
   return {
     ok: false,
-    error: cause ? sharing(cause) : { class: unanswered.unexplained.class, scope: 'record', message },
+    error: cause ? sharing(cause) : recordFailure(unanswered.unexplained, message),
   };
 }
 

@@ -261,7 +261,7 @@ describe('a call that was refused whole for one record', () => {
   it('goes on as its parts, without a wait and without a barrier', () => {
     const settlement = divide('create', [{}, {}, {}], [[0, 1], [2]]);
     expect(settlement.next).toEqual({ state: 'split', parts: [[0, 1], [2]] });
-    const error = { class: 'rejected', text: 'said the provider' };
+    const error = { class: 'rejected', text: 'Refused together with others: said the provider' };
     const untried = { kind: 'again', sendState: 'none', error, isUntried: true };
     expect(settlement.records).toEqual([0, 1, 2].map((index) => ({ index, ...untried })));
     expect(settlement.orderKeys).toEqual([]);
@@ -271,6 +271,12 @@ describe('a call that was refused whole for one record', () => {
     const settlement = divide('update', [{}, {}, {}], [[0, 2]]);
     expect(settlement.records.map(({ kind }) => kind)).toEqual(['again', 'failed', 'again']);
     expect(settlement.orderKeys).toEqual(['l1/contacts/r1']);
+  });
+
+  // The refusal that a record carries ends its dividing at the deadline. A call whose only try came after it is divided to its end.
+  it('leaves no refusal with what was late when it was sent for the first time', () => {
+    const { records } = divide('create', [{ leftMs: 0 }, { leftMs: 0, firstSentAt: new Date(0) }, {}], [[0], [1], [2]]);
+    expect(records.map((record) => 'error' in record)).toEqual([false, true, true]);
   });
 
   it('keeps what an earlier attempt may have written', () => {

@@ -93,9 +93,14 @@ function isSpent({ call }: DecisionInput, { lastError }: Sendable, failure: Prov
   return call.attempts + 1 >= triesMax && isAsBefore;
 }
 
-/** A record that goes on in another call: the refusal may be another record's fault, and nothing of this one was written. */
-function toUntried({ index, sendState, firstSentAt }: Sendable, result: RecordResult): RecordSettlement {
-  const error = result.ok ? {} : { error: { class: result.error.class, text: result.error.message } };
+/**
+ * A record that goes on in another call: the refusal may be another record's fault, and nothing of this one was written. The refusal stays
+ * with it, which ends the dividing at the deadline; a call whose one try came after its deadline is divided to its end.
+ */
+function toUntried({ index, sendState, firstSentAt, leftMs }: Sendable, result: RecordResult): RecordSettlement {
+  const isLate = leftMs <= 0 && firstSentAt === undefined;
+  const text = result.ok || isLate ? undefined : `Refused together with others: ${result.error.message}`;
+  const error = result.ok || text === undefined ? {} : { error: { class: result.error.class, text } };
   const untried = firstSentAt === undefined ? ({ isUntried: true } as const) : {};
   return { index, kind: 'again', sendState: sendState === 'maybe' ? 'maybe' : 'none', ...error, ...untried };
 }

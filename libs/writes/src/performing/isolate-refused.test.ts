@@ -9,13 +9,13 @@ const recordsOf = (count: number) => Array.from({ length: count }, (_, index) =>
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** A provider that refuses every call with a bad record as a whole, as HubSpot does for an unknown property. */
-function refusingFor(bad: ReadonlySet<string>) {
+function refusingFor(bad: ReadonlySet<string>, { error = refused, most = Infinity } = {}) {
   const written: string[] = [];
   let calls = 0;
   const write = (ids: readonly string[]): RecordResult[] => {
     calls += 1;
-    if (ids.some((id) => bad.has(id)))
-      return ids.map(() => ({ ok: false, error: ids.length > 1 ? refused : failure() }));
+    if (ids.length > most || ids.some((id) => bad.has(id)))
+      return ids.map(() => ({ ok: false, error: ids.length > 1 ? error : failure() }));
     written.push(...ids);
     return ids.map((recordId) => ({ ok: true, recordId }));
   };
@@ -54,6 +54,7 @@ async function expectIsolated(indexes: readonly number[], count: number): Promis
   expect(range(count).map((index) => ended.get(index))).toEqual(range(count).map((index) => !indexes.includes(index)));
   expect(written.toSorted()).toEqual(good.map((index) => `r${index}`).toSorted());
   expect(calls()).toBeLessThanOrEqual(2 * bad.size * Math.ceil(Math.log2(count)) + 1);
+  expect(calls()).toBeLessThanOrEqual(2 * count - 1);
 }
 
 // Specification, batchPolicy: successful records are committed even if others fail.
@@ -85,6 +86,67 @@ it('any set of bad records of a batch of any size', async () => {
       count,
     );
   }
+});
+
+const tooLarge = failure({ scope: 'call', class: 'unavailable', mayBeOneRecord: true, isOfSize: true });
+
+// A heavy record has the words of a heavy call: the bound for a record at fault is the same, wherever it stands.
+it('one record that is too much by itself, at any position of a call of any size', async () => {
+  for (const count of [2, 3, 4, 5, 6, 7, 9, 16, 17, 33, 64, 65, 100, 128, 200]) {
+    for (let at = 0; at < count; at += Math.max(1, Math.floor(count / 9))) {
+      const { provider, written, calls } = refusingFor(new Set([`r${at}`]), { error: tooLarge });
+      const ended = await performAll(provider, recordsOf(count));
+      expect([...ended].filter(([, isWritten]) => !isWritten).map(([index]) => index)).toEqual([at]);
+      expect(written).toHaveLength(count - 1);
+      expect(calls()).toBeLessThanOrEqual(Math.min(2 * Math.ceil(Math.log2(count)), 2 * count - 2) + 1);
+    }
+  }
+});
+
+it('an account that takes fewer records in a call, of any size and any limit: all are written once, few calls are wasted', async () => {
+  for (const count of [2, 3, 10, 57, 99, 100, 200]) {
+    for (const most of [1, 2, 9, 10, 50, 99].filter((limit) => limit < count)) {
+      const { provider, written, calls } = refusingFor(new Set(), { error: tooLarge, most });
+      await performAll(provider, recordsOf(count));
+      expect(written.toSorted()).toEqual(
+        range(count)
+          .map((index) => `r${index}`)
+          .toSorted(),
+      );
+      expect(calls()).toBeLessThanOrEqual(Math.ceil((4 * count) / most) + Math.ceil((4 * count) / (3 * most)));
+      expect(calls()).toBeLessThanOrEqual(2 * count - 1);
+    }
+  }
+  const { provider, calls } = refusingFor(new Set(), { error: tooLarge, most: 10 });
+  await performAll(provider, recordsOf(100));
+  expect(calls()).toBe(1 + 4 + 16);
+});
+
+describe('a list in which records fail alike beside others', () => {
+  const outcomes = (type: 'create' | 'update', ...results: (RecordResult | Sendable)[]) =>
+    isolateRefused(
+      { call: claimedCall({ type }), connector: connector() },
+      results.map((_, index) => sendable({ index, ...(index === 3 && { firstSentAt: new Date(0) }) })),
+      results as RecordResult[],
+    );
+  const [alike, ok] = [{ ok: false, error: tooLarge } as const, { ok: true, recordId: 'r' } as const];
+  const failed = (error: Parameters<typeof failure>[0]) => ({ ok: false, error: failure(error) }) as const;
+
+  it('goes on without what has ended, which keeps its own outcome', () => {
+    const own = failed({ class: 'rejected' });
+    const { results, parts } = outcomes('create', alike, own, alike, alike);
+    expect([parts, results[1]]).toEqual([[[0, 2, 3]], own]);
+    expect(outcomes('update', ok, alike).parts).toEqual([[1]]);
+  });
+
+  it.each([
+    ['may have been written', failed({ class: 'unknown' })],
+    ['is to be tried again', failed({ class: 'unavailable' })],
+    ['collided with what may be its own', failed({ class: 'conflict' })],
+  ])('stays one call beside a create that %s; updates go along', (_, open) => {
+    expect(outcomes('create', alike, alike, ok, open).parts).toEqual([]);
+    expect(outcomes('update', alike, alike, ok, open).parts).toEqual([[0, 1, 3]]);
+  });
 });
 
 it('leaves an all-or-none batch as the provider decided', async () => {

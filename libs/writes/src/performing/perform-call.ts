@@ -138,9 +138,11 @@ export interface Isolated {
 }
 
 /**
- * Divides a call that was refused as a whole for what may be a single record. Where the provider names fields, the records that carry
- * one are bad and the others go on together; else both halves go on. k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls. Nothing of a
- * refused call was written, so no record is sent twice. A batch that is all or none is left as the provider decided. Pure.
+ * Divides a call that was refused as a whole for what may be a single record, or the number of them. Where the provider names fields, the
+ * records that carry one are bad and the others go on together; else both halves go on, and of a call that is too large the quarters, which
+ * wastes a third of the calls that halves do. k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls, and 2n - 1 in all. Nothing of a
+ * refused call was written, so no record is sent twice. What has ended stays as it is; other updates go along, and beside a create that is to be looked up
+ * or tried again nothing is divided. A batch that is all or none is left as the provider decided. Pure.
  * Source: specification, batchPolicy: successful records are committed even if others fail.
  */
 export function isolateRefused(
@@ -148,34 +150,50 @@ export function isolateRefused(
   records: readonly Sendable[],
   results: readonly RecordResult[],
 ): Isolated {
-  const failure = isAllOrNone(request) ? undefined : refusedForOne(results);
-  if (failure === undefined || records.length < 2) return { results, parts: [] };
-  const isNamed = carriesOneOf(failure.refusedFields ?? []);
-  const others = records.filter((record) => !isNamed(record)).map(({ index }) => index);
-  const bad = failAll([failure], { ...failure, scope: 'record' });
+  const refusal = results.find(isToDivide)?.error;
+  if (refusal === undefined || records.length < 2 || isAllOrNone(request)) return { results, parts: [] };
+  const isOpen = (at: number) => !isToDivide(results[at]) && !hasEnded(results[at], records[at]);
+  if (request.call.type === 'create' && records.some((_, at) => isOpen(at))) return { results, parts: [] };
+  const carries = carriesOneOf(refusal.refusedFields ?? []);
+  const isNamed = (at: number) => isToDivide(results[at]) && carries(records[at] as Sendable);
+  const others = records.filter((_, at) => isOpen(at) || (isToDivide(results[at]) && !isNamed(at)));
+  const indexes = others.map(({ index }) => index);
+  const isFewer = indexes.length < records.length;
   return {
-    results: records.flatMap((record) => (isNamed(record) ? bad : failAll([record], failure))),
-    parts: others.length < records.length ? [others].filter(({ length }) => length > 0) : halvesOf(others),
+    results: results.map((result, at) =>
+      isNamed(at) ? { ok: false, error: { ...refusal, scope: 'record' } } : result,
+    ),
+    parts: isFewer ? [indexes].filter(({ length }) => length > 0) : inParts(indexes, refusal.isOfSize ? 4 : 2),
   };
 }
 
 /** Whether the provider itself undoes what it wrote of this call when one record fails. */
-function isAllOrNone({ call, connector }: Pick<CallToPerform, 'call' | 'connector'>): boolean {
+export function isAllOrNone({ call, connector }: Pick<CallToPerform, 'call' | 'connector'>): boolean {
   return call.allOrNone && call.type !== 'delete' && connector.capabilities.allOrNone[call.type];
 }
 
-function refusedForOne(results: readonly RecordResult[]): ProviderFailure | undefined {
-  const found = results.find((result) => !result.ok && result.error.mayBeOneRecord === true);
-  return found?.ok === false ? found.error : undefined;
+type Refused = Extract<RecordResult, { readonly ok: false }>;
+
+function isToDivide(result: RecordResult | undefined): result is Refused {
+  return result?.ok === false && result.error.mayBeOneRecord === true;
+}
+
+/** A conflict of what was sent before may be with its own earlier send: it is looked up. */
+function hasEnded(result: RecordResult | undefined, record: Sendable | undefined): boolean {
+  if (result?.ok !== false) return true;
+  const isOwn = result.error.class === 'conflict' && record?.firstSentAt !== undefined;
+  return retryOf(result.error.class) === 'never' && !isOwn;
 }
 
 function carriesOneOf(fields: readonly string[]): (record: Sendable) => boolean {
   return (record) => fields.some((field) => Object.hasOwn(record.write.fields, field));
 }
 
-function halvesOf(indexes: readonly number[]): (readonly number[])[] {
-  const middle = Math.ceil(indexes.length / 2);
-  return [indexes.slice(0, middle), indexes.slice(middle)];
+/** At most `count` parts, in order; only the last may be smaller than the others. */
+export function inParts(indexes: readonly number[], count: number): (readonly number[])[] {
+  const size = Math.ceil(indexes.length / count);
+  const starts = Array.from({ length: Math.ceil(indexes.length / size) }, (_, at) => at * size);
+  return starts.map((start) => indexes.slice(start, start + size));
 }
 
 /** A record with its `ifEmpty` fields decided, or why it could not be read: nothing is written blindly. */
