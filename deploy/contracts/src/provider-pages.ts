@@ -72,6 +72,8 @@ const properties: Readonly<Record<NonNullable<FailureRow['is']>[number], readonl
   fields: ['that names fields', 'that names no field'],
   failed: ['that reports failure', 'that reports success'],
   identity: ['at userinfo', 'elsewhere'],
+  wrapped: ["inside another code's message", 'of the error itself'],
+  refresh: ['of a refresh', 'of another request for tokens'],
   ownClient: ["for the connection's own client", "for the builder's app"],
 };
 

@@ -32,6 +32,10 @@ type Property =
   | 'failed'
   /** A request for the account behind the credentials. */
   | 'identity'
+  /** The code stands inside the message of another one, so it may speak of another record than the one sent. */
+  | 'wrapped'
+  /** A request for tokens with a refresh token. */
+  | 'refresh'
   /** The client id and secret belong to the connection, not to the builder's app. */
   | 'ownClient';
 
@@ -121,6 +125,56 @@ export const versionOver: FailureRow = {
   waitMs: 15 * 60_000,
   fact: 'documented: Klaviyo and Salesforce answer a retired version so; RFC 9110, 15.5.11; 15 min are ours',
 };
+
+/** Parts of a message of what another request holds: the transaction was undone, and the same request succeeds once the other has ended. */
+export const lockWords = [
+  'deadlock',
+  'database collision',
+  'lock wait timeout',
+  'unable to lock',
+  'unable_to_lock',
+  'exclusive access',
+  'acquire lock',
+  'acquire a lock',
+  'obtain lock',
+  'obtain a lock',
+  'is locked by another',
+  'being updated by another',
+  'being processed by another',
+  'concurrent update',
+  'concurrent modification',
+];
+
+/** Under a status that is final: words of the refusal itself that say that it passes. */
+export const passingRows: readonly FailureRow[] = [
+  {
+    signal: '400, 403, 409, 412, 422 that speaks of a deadlock or a lock',
+    status: [400, 403, 409, 412, 422],
+    says: lockWords,
+    class: 'unavailable',
+    waitMs: 2_000,
+    fact: 'recorded: facetoe/zenpy#58; jsforce/jsforce, issue 1018: a deadlock or a lock; 2 s are ours',
+  },
+  {
+    signal: '400, 403, 409, 412, 422 that asks to try again later, or says that the system is busy',
+    status: [400, 403, 409, 412, 422],
+    says: [
+      'try again later',
+      'try again in a',
+      'retry later',
+      'retry your',
+      'retry the request',
+      'please retry',
+      'system is busy',
+      'server is busy',
+      'too busy',
+    ],
+    class: 'unavailable',
+    waitMs: 5_000,
+    triesMax: fewTries,
+    fact: 'assumed: the words may stand in any sentence, so few tries; 5 s are ours',
+  },
+];
 
 /** The row that decides. */
 export function decide(table: readonly FailureRow[], signal: Signal): FailureRow {

@@ -1,6 +1,8 @@
 import { DefectError, type FailureClass } from '@sluice/errors';
 import { currentStep, type Logger, type Metrics } from '@sluice/telemetry';
+import { cleanText } from './failures';
 import type { HttpClient, HttpOutcome, HttpRequest } from './http-client';
+import { isJson } from './json';
 import type { ObservedExchange, ObservedQuota, ProviderCall } from './requests';
 import type { ProviderFailure } from './results';
 
@@ -58,6 +60,7 @@ export function createProviderHttp(dialect: Dialect, { client, logger, metrics }
   const seconds = metrics.histogram('sluice_provider_call_seconds');
   let isOverLogged = false;
   const ratios = metrics.histogram('sluice_provider_daily_usage_ratio');
+  const unread = new Set<string>();
   return {
     async exchange(operation, request, { signal, held, traceparent, observe }, read) {
       const outcome = await client.send({ ...request, signal, held, traceparent });
@@ -79,12 +82,43 @@ export function createProviderHttp(dialect: Dialect, { client, logger, metrics }
           'Move the version that the provider file or the connector asks for; docs/providers/pins.md lists it.';
         logger.warn({ provider, operation, reason: answer.failure.message, remedy }, 'provider.version-over');
       }
+      const unreadOne = answer.ok ? undefined : unreadReply(outcome, answer.failure);
+      const known = `${operation} ${unreadOne?.status} ${unreadOne?.excerpt}`;
+      if (unreadOne && !unread.has(known) && unread.size < unreadMax) {
+        unread.add(known);
+        const path = request.form && { path: request.path };
+        logger.warn({ provider, operation, ...path, ...unreadOne }, 'provider.reply-unread');
+      }
       const usage = outcome.kind === 'reply' ? dialect.dailyUsageOf?.(outcome.reply.headers) : undefined;
       if (usage) ratios.observe({ provider }, usage.used / usage.limit);
       observe?.(exchange);
       return answer;
     },
   };
+}
+
+/** Forms of replies that one provider's log lines name; each is logged once per process. [own] */
+const unreadMax = 1_000;
+const excerptMax = 200;
+/** Load, and what waits for another call: known whatever the body says. */
+const busy = [408, 420, 423, 425, 429, 477];
+
+/** A reply below 500 that no row reads as a success or a decision, for the log: its status, and its members without their values. */
+function unreadReply(outcome: HttpOutcome, failure: ProviderFailure) {
+  if (outcome.kind !== 'reply' || outcome.reply.fault) return undefined;
+  const { status, json, headers } = outcome.reply;
+  const isUnread = (failure.class === 'unknown' || failure.class === 'unavailable') && status < 500;
+  if (!isUnread || failure.scope === 'lane' || busy.includes(status)) return undefined;
+  const form = json === undefined ? (headers['content-type'] ?? 'no body') : shapeOf(json);
+  return { status, result: failure.class, excerpt: cleanText(form.slice(0, excerptMax)) };
+}
+
+/** `{error, details: {email: [{description}]}}` */
+function shapeOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.length > 0 ? shapeOf(value[0]) : ''}]`;
+  if (!isJson(value)) return '…';
+  const members = Object.entries(value).slice(0, 20);
+  return `{${members.map(([name, of]) => (typeof of === 'object' && of !== null ? `${name}: ${shapeOf(of)}` : name)).join(', ')}}`;
 }
 
 function observed({ requestIdOf, quotaOf }: Dialect, outcome: HttpOutcome): ObservedExchange {

@@ -1,45 +1,19 @@
 import { ProviderError } from '@sluice/errors';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { createLogger, createMetrics } from '@sluice/telemetry';
+import { PassThrough } from 'node:stream';
 import { captureDeclared, captureHubspot, captureSalesforce } from '../test/captured-calls';
+import { connectorOf, fileOf } from '../test/failing-connector';
 import { failedOutcome, type Failing } from '../test/failed-outcome';
 import type { Connector } from './connector';
-import type { Declaration } from './declarative/declaration';
-import { createDeclaredApi } from './declarative/call-provider';
-import { createDeclaredConnector } from './declarative/connector';
-import { loadDeclarations } from './declarative/load-declarations';
-import type { HttpClient, HttpRequest } from './http-client';
+import type { HttpRequest } from './http-client';
 import { createHubspotApi } from './hubspot/call-hubspot';
 import { createHubspotConnector } from './hubspot/connector';
-import { createSalesforceApi } from './salesforce/call-salesforce';
-import { createSalesforceConnector } from './salesforce/connector';
 
-const fileOf = (provider: string): Declaration => {
-  const file = loadDeclarations().find(({ name }) => name === provider);
-  if (file === undefined) throw new Error(`there is no file of ${provider}`);
-  return file;
-};
-const pipedrive = fileOf('pipedrive');
-
-type Watch = (request: HttpRequest) => void;
-
-function connectorOf(provider: string, failing: Failing, watch: Watch = () => undefined): Connector {
-  const send: HttpClient['send'] = (request) => {
-    watch(request);
-    return Promise.resolve(failedOutcome(failing));
-  };
-  const client: HttpClient = { send, close: () => Promise.resolve() };
-  const options = { client, logger: silentLogger, metrics: createMetrics('test') };
-  if (provider === 'hubspot') {
-    return createHubspotConnector(createHubspotApi(options), 'https://app.example/');
-  }
-  if (provider === 'salesforce') {
-    return createSalesforceConnector(createSalesforceApi({ ...options, loginUrl: 'https://login.example' }));
-  }
-  return createDeclaredConnector(createDeclaredApi({ ...options, file: pipedrive }));
-}
+const app = { clientId: 'id 1', clientSecret: 'the-client-secret' };
+const coming = { ...app, code: 'the-code', redirectUri: 'https://a/b', codeVerifier: 'the-verifier' };
 
 /** What a refresh that met this ends with. */
-async function failureOf(provider: string, failing: Failing, watch?: Watch) {
+async function failureOf(provider: string, failing: Failing, watch?: (request: HttpRequest) => void) {
   const request = { refreshToken: 'the-refresh-token', clientId: 'id', clientSecret: 'the-client-secret' };
   const error: unknown = await connectorOf(provider, failing, watch)
     .refresh?.(request)
@@ -53,29 +27,51 @@ const refusal = (error: string | undefined, status?: string) => ({ error, status
 const no = (...said: Parameters<typeof refusal>): Failing => ({ status: 400, json: refusal(...said) });
 const unreached = 'unavailable unavailable unavailable';
 
-/** A class for HubSpot, Salesforce and a declared provider. Source: reference A1, B1; RFC 6749, 5.2. */
+/** Class, and after how many requests it is believed. */
+const classOf = ({ class: of, meta: { triesMax } }: ProviderError) => `${of}${triesMax === undefined ? '' : '?'}`;
+const said = (error: string, error_description?: string, status = 400): Failing => ({
+  status,
+  json: { error, error_description },
+});
+
+/** A class for HubSpot, Salesforce and a declared provider; with `?` time decides. Source: reference A1, B1; RFC 6749, 5.2. */
 test.each<[string, Failing, string]>([
-  ['revoked', no('invalid_grant'), 'credentials credentials credentials'],
-  ['HubSpot, revoked, by both', no('invalid_grant', 'BAD_REFRESH_TOKEN'), 'credentials credentials credentials'],
-  ['HubSpot, revoked, by its status', no(undefined, 'BAD_REFRESH_TOKEN'), 'credentials rejected rejected'],
-  ['HubSpot, uninstalled', no('access_denied', 'BAD_HUB'), 'credentials rejected credentials'],
-  ['HubSpot, uninstalled, by its status', no(undefined, 'BAD_HUB'), 'credentials rejected rejected'],
-  ['HubSpot, a wrong client id', no(undefined, 'BAD_CLIENT_ID'), 'rejected rejected rejected'],
+  ['revoked, without a word of it', no('invalid_grant'), 'credentials? credentials? credentials?'],
+  ['revoked', said('invalid_grant', 'Refresh token was revoked'), 'credentials credentials credentials'],
+  ['expired', said('invalid_grant', 'expired access/refresh token'), 'credentials credentials credentials'],
+  ['expired, with 401', said('invalid_grant', 'token expired', 401), 'credentials credentials credentials'],
+  ['expired, with 200', said('invalid_grant', 'token expired', 200), 'credentials credentials credentials'],
+  ['HubSpot, revoked, by both', no('invalid_grant', 'BAD_REFRESH_TOKEN'), 'credentials credentials? credentials?'],
+  ['HubSpot, revoked, by its status', no(undefined, 'BAD_REFRESH_TOKEN'), 'credentials unavailable unavailable'],
+  ['HubSpot, uninstalled', no('access_denied', 'BAD_HUB'), 'credentials credentials? credentials?'],
+  ['HubSpot, uninstalled, by its status', no(undefined, 'BAD_HUB'), 'credentials unavailable unavailable'],
+  ['HubSpot, a wrong client id', no(undefined, 'BAD_CLIENT_ID'), 'rejected unavailable unavailable'],
   ['a refused app', no('invalid_client'), 'rejected rejected rejected'],
+  ['a refused app, with 200', said('unauthorized_client', undefined, 200), 'rejected rejected rejected'],
+  ['a refused secret', said('invalid_client_secret', undefined, 200), 'rejected rejected rejected'],
   ['error before status, one way', no('invalid_client', 'BAD_REFRESH_TOKEN'), 'rejected rejected rejected'],
-  ['and the other', no('invalid_grant', 'BAD_CLIENT_ID'), 'credentials credentials credentials'],
-  ['401 without a code', { status: 401, json: {} }, 'rejected rejected rejected'],
-  ['a redirect', { status: 302 }, 'rejected unavailable unavailable'],
-  ['408', { status: 408 }, unreached],
-  ['423', { status: 423 }, 'unavailable rejected unavailable'],
-  ['429', { status: 429 }, 'quota quota quota'],
-  ['a login limit', no('rate_limit_exceeded'), 'rejected quota rejected'],
+  ['and the other', no('invalid_grant', 'BAD_CLIENT_ID'), 'credentials? credentials? credentials?'],
+  ['another refresh', said('invalid_grant', 'token request is already being processed'), unreached],
+  ['another refresh, older', said('invalid_grant', 'expired authorization code'), unreached],
+  ['a concurrent one', said('invalid_grant', 'Concurrent refresh of this token'), unreached],
+  ['maintenance', said('invalid_grant', 'The service is under maintenance'), unreached],
+  ['a code of RFC 6749, 4.1.2.1', said('temporarily_unavailable', undefined, 400), unreached],
+  ['401 without a code', { status: 401, json: {} }, unreached],
+  ['403 with a page', { status: 403 }, unreached],
+  ['an endpoint that is gone', { status: 410 }, unreached],
   [
-    'a login limit, by its text',
-    { status: 400, json: { error: 'x', error_description: 'login rate exceeded' } },
-    'rejected quota rejected',
+    'an endpoint that is not there',
+    { status: 404, json: { status: 'error', message: 'resource not found' } },
+    unreached,
   ],
-  ['477', { status: 477 }, 'unavailable rejected rejected'],
+  ['a code that nobody knows', said('computer_says_no'), unreached],
+  ['a redirect', { status: 302 }, unreached],
+  ['408', { status: 408 }, unreached],
+  ['423', { status: 423 }, unreached],
+  ['429', { status: 429 }, 'quota quota quota'],
+  ['a login limit', no('rate_limit_exceeded'), 'unavailable quota unavailable'],
+  ['a login limit, by its text', said('x', 'login rate exceeded'), 'unavailable quota unavailable'],
+  ['477', { status: 477 }, unreached],
   ['500', { status: 500 }, unreached],
   ['503 that names revocation: the status wins', { ...no('invalid_grant'), status: 503 }, unreached],
   ['429 that names revocation: the status wins', { ...no('invalid_grant'), status: 429 }, 'quota quota quota'],
@@ -87,7 +83,71 @@ test.each<[string, Failing, string]>([
   ['a 200 without token', { status: 200, json: {} }, unreached],
 ])('%s', async (_, failing, expected) => {
   const failures = await Promise.all(['hubspot', 'salesforce', 'pipedrive'].map((each) => failureOf(each, failing)));
-  expect(failures.map((failure) => failure.class).join(' ')).toBe(expected);
+  expect(failures.map(classOf).join(' ')).toBe(expected);
+});
+
+test('what proves nothing of the client names status and path, and sends nobody to the client secret', async () => {
+  const gone = await failureOf('hubspot', { status: 410 });
+  expect(gone.detail).toMatch(
+    /^HubSpot gave no token: it answered 410 to POST \/oauth\/\S+: the token endpoint is not there$/,
+  );
+  const page = await failureOf('salesforce', { status: 405 });
+  expect(page.detail).toBe('Salesforce gave no token: it answered 405 to POST /services/oauth2/token');
+  const odd = await failureOf('pipedrive', said('computer_says_no', 'not today'));
+  expect(odd.detail).toBe('Pipedrive gave no token: it answered 400 to POST /oauth/token: computer_says_no: not today');
+});
+
+test('a reply that nothing reads is logged once of its form, without its values', async () => {
+  const destination = new PassThrough({ encoding: 'utf8' });
+  const lines: string[] = [];
+  destination.on('data', (line: string) => lines.push(line));
+  const json = { error: { reason: 'canary-1' }, mails: [{ of: 'canary-2' }] };
+  const client = { send: () => Promise.resolve(failedOutcome({ status: 418, json })), close: () => Promise.resolve() };
+  const logger = createLogger({ service: 'test', level: 'info', destination });
+  const api = createHubspotApi({ client, logger, metrics: createMetrics('test') });
+  const connector = createHubspotConnector(api, 'https://app.example/');
+  for (let sent = 0; sent < 3; sent += 1)
+    await connector.refresh?.({ ...app, refreshToken: 'refresh' }).catch(() => undefined);
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    level: 'warn',
+    event: 'provider.reply-unread',
+    status: 418,
+    path: expect.stringMatching(/^\/oauth\//),
+    excerpt: '{error: {reason}, mails: [{of}]}',
+  });
+  expect(lines.join('')).not.toContain('canary');
+});
+
+/** Of a refresh, and of the exchange of a code: class and the end of the first half of the text. */
+test.each<[string, Failing, string, string]>([
+  ['zoho', said('invalid_code', undefined, 200), 'credentials', 'the customer must connect again: invalid_code'],
+  [
+    'zoho',
+    said('invalid_client_secret', undefined, 200),
+    'rejected',
+    'refuses the provider app: invalid_client_secret',
+  ],
+  ['zendeskSupport', said('invalid_client', 'gone', 401), 'rejected', 'refuses the provider app: invalid_client: gone'],
+  ['klaviyo', said('invalid_grant', 'revoked', 200), 'credentials', 'connect again: invalid_grant: revoked'],
+  [
+    'close',
+    { status: 400, json: { errors: [{ code: 'invalid_grant', detail: 'expired' }] } },
+    'credentials',
+    'connect again: invalid_grant: expired',
+  ],
+  ['zoho', said('Access Denied', 'You have made too many requests', 400), 'unavailable', 'made too many requests'],
+])('%s, %j', async (provider, failing, expected, text) => {
+  const failed = {
+    class: expected,
+    detail: expect.stringContaining(text),
+    meta: expect.not.objectContaining({ triesMax: 1 }),
+  };
+  const connector = connectorOf(provider, failing) as Required<Connector>;
+  await expect(connector.refresh({ ...app, workspaceRef: 'acme', refreshToken: 'refresh' })).rejects.toMatchObject(
+    failed,
+  );
+  await expect(connector.exchangeCode({ ...coming, workspaceRef: 'acme' })).rejects.toMatchObject(failed);
 });
 
 test('the wait is the header, else the row, and only where it can be tried again', async () => {
@@ -97,7 +157,8 @@ test('the wait is the header, else the row, and only where it can be tried again
   expect(await waitOf(477)).toBe(60_000);
   expect(await waitOf(423)).toBe(2_000);
   expect(await waitOf(503, { 'retry-after': '30' })).toBe(30_000);
-  expect(await waitOf(400, { 'retry-after': '3' })).toBeUndefined();
+  const refused = { ...no('invalid_client'), headers: { 'retry-after': '3' } };
+  expect((await failureOf('hubspot', refused)).retryAfterMs).toBeUndefined();
 });
 
 test.each(['hubspot', 'salesforce', 'pipedrive'])('%s: no text holds a secret', async (provider) => {
@@ -113,11 +174,9 @@ test.each(['hubspot', 'salesforce', 'pipedrive'])('%s: a token reply is read up 
   expect(sent.map(({ bytesMax }) => bytesMax)).toEqual([262_144]);
 });
 
-const app = { clientId: 'id 1', clientSecret: 'the-client-secret' };
 const inForm = { client_id: 'id 1', client_secret: 'the-client-secret' };
 const refreshing = { ...app, refreshToken: 'the-refresh-token' };
 const refreshed = { grant_type: 'refresh_token', refresh_token: 'the-refresh-token' };
-const coming = { ...app, code: 'the-code', redirectUri: 'https://a/b', codeVerifier: 'the-verifier' };
 const came = { grant_type: 'authorization_code', redirect_uri: 'https://a/b', code: 'the-code' };
 const ofUser = { ...app, grantType: 'password', username: 'u@acme', password: 'pass' } as const;
 const ofClient = { ...app, grantType: 'client_credentials', workspaceRef: 'acme' } as const;

@@ -1,11 +1,12 @@
 import { retryOf } from '@sluice/errors';
-import { cleanText, failureClassOf, retryAfterMs, toProviderError } from './failures';
+import { cleanText, failureClassOf, toProviderError } from './failures';
 import type { HttpOutcome, HttpRequest } from './http-client';
-import { isJson, textOf, type Json } from './json';
+import { isJson, listOf, textOf, type Json } from './json';
 import type { Answer, Dialect, ProviderHttp } from './provider-call';
 import type { AppClient, AuthorizationRequest, CodeExchange, TokenGrant, TokenRefresh } from './requests';
 import type { FreshTokens, ProviderFailure } from './results';
 import { decide, propertiesOf, type FailureRow } from './failure-table';
+import { statedWaitMs } from './stated-wait';
 
 type Form = Readonly<Record<string, string>>;
 
@@ -81,9 +82,10 @@ interface TokenEndpoint extends Pick<HttpRequest, 'origin' | 'path'> {
   readonly http: ProviderHttp;
   /** Rows for replies. */
   readonly table: readonly FailureRow[];
-  readonly errorOf: (body: Json) => TokenError;
-  /** @default `Retry-After` */
-  readonly waitOf?: typeof retryAfterMs;
+  /** @default `error` and `error_description` */
+  readonly errorOf?: (body: Json) => TokenError;
+  /** @default any form that is known */
+  readonly waitOf?: typeof statedWaitMs;
   /** Where the app's id and secret go. @default 'body' */
   readonly client?: 'body' | 'basic' | undefined;
   /** The provider's page takes a challenge. @default true */
@@ -94,6 +96,20 @@ interface TokenEndpoint extends Pick<HttpRequest, 'origin' | 'path'> {
 interface TokenError {
   readonly code?: string | undefined;
   readonly text?: string | undefined;
+  /** A further code, which decides where the first does not. */
+  readonly otherCode?: string | undefined;
+}
+
+/** RFC 6749, 5.2, and how providers depart from it: an object or a list of objects in place of the code, a text under another name. */
+function usualError(body: Json): TokenError {
+  const [first = body['error']] = listOf(body['errors']);
+  const inner = isJson(first) ? first : {};
+  return {
+    code: textOf(body['error']) ?? textOf(inner['code']) ?? textOf(inner['type']) ?? textOf(body['code']),
+    text: [body['error_description'], body['message'], inner['detail'], inner['message'], inner['title']]
+      .map(textOf)
+      .find((text) => text !== undefined),
+  };
 }
 
 /** The body that gives a token, with the moment before it was requested: a slow reply must not make a token look younger than it is. */
@@ -147,50 +163,42 @@ export function freshTokens(
   };
 }
 
-/** Before the rows of a provider. A reply that is not whole keeps its status, but for one that is late. */
-export const tokenTransportRows: readonly FailureRow[] = [
-  {
-    signal: 'no whole reply within the call timeout',
-    fault: ['timeout'],
-    class: 'timeout',
-    fact: 'recorded: A1: no response is transient',
-  },
-  {
-    signal: 'no reply',
-    fault: ['not-sent', 'broken', 'aborted', 'too-large'],
-    class: 'unavailable',
-    fact: 'recorded: A1: no response is transient',
-  },
-];
-
 function tokenFailure(
-  endpoint: TokenEndpoint,
+  { dialect, table, errorOf = usualError, waitOf = statedWaitMs, path }: TokenEndpoint,
   operation: Grant['operation'],
   request: TokenRequest,
   outcome: HttpOutcome,
 ): ProviderFailure {
-  const { dialect, table, errorOf, waitOf = retryAfterMs } = endpoint;
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const { code, text } = errorOf(isJson(reply?.json) ? reply.json : {});
-  const row = decide([...tokenTransportRows, ...table], {
+  const { code, text, otherCode } = errorOf(isJson(reply?.json) ? reply.json : {});
+  const is = { whole: reply !== undefined && !reply.fault, json: reply?.json !== undefined };
+  const row = decide(table, {
     on: 'token',
     status: reply?.status,
     fault: outcome.kind === 'not-sent' ? 'not-sent' : faultOf(outcome),
     code,
-    text,
-    is: propertiesOf({ whole: reply !== undefined && !reply.fault, ownClient: operation === 'grant' }),
+    text: [otherCode, text].filter(Boolean).join(' '),
+    is: propertiesOf({ ...is, ownClient: operation === 'grant', refresh: operation === 'refresh' }),
   });
   const failureClass = failureClassOf(row);
   const isFinal = failureClass === 'credentials' || retryOf(failureClass) === 'never';
-  const waitMs = isFinal ? undefined : (waitOf(reply?.headers ?? {}, Date.now()) ?? row.waitMs);
-  const reason = outcome.kind === 'reply' ? `status ${outcome.reply.status} without a message` : outcome.reason;
-  const message = [code, text].filter(Boolean).join(': ') || reason;
+  const waitMs = isFinal ? undefined : (waitOf(reply, Date.now()) ?? row.waitMs);
+  const said = [code ?? otherCode, text].filter(Boolean).join(': ');
+  const where = reply && `answered ${reply.status} to POST ${path}`;
+  const isGone = !isFinal && (reply?.status === 404 || reply?.status === 410);
+  const reason =
+    outcome.kind !== 'reply'
+      ? outcome.reason
+      : isFinal && said !== ''
+        ? said
+        : [`it ${where}`, isGone && 'the token endpoint is not there', said].filter(Boolean).join(': ');
   return {
     class: failureClass,
     scope: 'call',
-    message: withoutSecrets(`${meaningOf(failureClass, dialect, operation)}: ${message}`, request),
+    message: withoutSecrets(`${meaningOf(row, dialect, operation)}: ${reason}`, request),
     ...(reply && { status: reply.status }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
   };
 }
 
@@ -199,16 +207,15 @@ function faultOf(outcome: Exclude<HttpOutcome, { kind: 'not-sent' }>) {
   return outcome.reply.fault === 'timeout' ? 'timeout' : undefined;
 }
 
-function meaningOf(
-  failureClass: ProviderFailure['class'],
-  { displayName }: Dialect,
-  operation: Grant['operation'],
-): string {
-  if (failureClass === 'rejected')
-    return `${displayName} refuses the app; check the provider app's client id and secret`;
-  if (failureClass !== 'credentials') return `${displayName} gave no token`;
+function meaningOf(row: FailureRow, { displayName }: Dialect, operation: Grant['operation']): string {
+  if (row.class === 'rejected')
+    return operation === 'grant'
+      ? `${displayName} refuses the request for a token`
+      : `${displayName} refuses the provider app`;
+  if (row.class !== 'credentials') return `${displayName} gave no token`;
   if (operation === 'exchange-code') return `${displayName} refuses the code; the customer must connect again`;
-  return operation === 'refresh'
-    ? `${displayName} reports that the access was revoked; the customer must connect again`
-    : `${displayName} refuses the connection's credentials`;
+  if (operation === 'grant') return `${displayName} refuses the connection's credentials`;
+  return row.triesMax === undefined
+    ? `${displayName} reports that the access has ended; the customer must connect again`
+    : `${displayName} refuses the refresh token and does not say that the access has ended`;
 }

@@ -1,5 +1,5 @@
 import type { ConnectorRegistry, FreshTokens } from '@sluice/connectors';
-import { ProviderError, retryOf } from '@sluice/errors';
+import { ProviderError } from '@sluice/errors';
 import type { ClientOfApp, Store } from '@sluice/store';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { Credentials } from '@sluice/types';
@@ -89,7 +89,9 @@ async function askAsApp(source: RefreshSource, projectId: string, opened: Opened
     });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.class === 'credentials') throw error;
-    if (retryOf(error.class) === 'never') throw appRefused(source, { projectId, connectionId, provider, app, error });
+    // Without a status the provider has said nothing: the address of the account is not one.
+    if (error.class === 'rejected' && 'status' in error.meta)
+      throw appRefused(source, { projectId, connectionId, provider, app, error });
     throw unavailable(`The access token could not be refreshed: ${error.detail}`, error);
   }
 }

@@ -222,6 +222,31 @@ describe('a refresh that fails', () => {
     },
   );
 
+  // Another system of the customer may share the grant, so our own lease does not keep a second refresh away.
+  it('without a word that the grant has ended: a failure of the moment, and the next one is asked for', async () => {
+    const { provider, refresh, stored, projectId, connectionId, mine } = await scene();
+    provider.failing = 'credentials';
+    provider.refusalMeta = { triesMax: 4, status: 400 };
+    await expect(refresh(1)).rejects.toMatchObject({ class: 'unavailable', retryAfterMs: 2_000 });
+    expect(provider.asked).toHaveLength(1);
+    expect(await stored()).toMatchObject({ status: 'created', tokenVersion: 1 });
+    provider.failing = undefined;
+    expect(await refresh(1, processOn(provider))).toMatchObject({ tokenVersion: 2, status: 'created' });
+    await store.connections.setStatus({ projectId, connectionId, tokenVersion: 2, status: 'bad_credentials' });
+    provider.failing = 'credentials';
+    await expect(mine.refreshCredentials(projectId, connectionId, 2)).rejects.toMatchObject({ class: 'credentials' });
+  });
+
+  it('before the provider has said a word: no app is blamed', async () => {
+    const { provider, projectId, connectionId } = await scene();
+    provider.failing = 'rejected';
+    provider.refusalMeta = {};
+    const { lines, logger } = recordingLogger();
+    const failed = processOn(provider, { logger }).refreshCredentials(projectId, connectionId, 1);
+    await expect(failed).rejects.toMatchObject({ class: 'unavailable', detail: expect.not.stringMatching(/PATCH/) });
+    expect(lines()).toEqual([]);
+  });
+
   it('because the app is refused: the connection stays, the error names app and remedy, and it is logged for a person', async () => {
     const { provider, projectId, connectionId, stored } = await scene();
     provider.failing = 'rejected';

@@ -12,6 +12,7 @@ import {
 import { setStatus } from './connection-status';
 import { openConnection, type OpenedConnection } from './live-credentials';
 import { saveFreshTokens } from './save-tokens';
+import { createRefusalJudge, type JudgeRefusal } from './unclear-refusals';
 
 /** Longer than two token calls and the pause between them, so that nobody refreshes beside a holder that is alive. */
 const leaseMs = 30_000;
@@ -40,11 +41,12 @@ export function createRefresher(source: RefreshSource): RefreshCredentials {
   // Shown before the first token is asked for.
   source.metrics?.counter('sluice_token_refreshes_total');
   const flights = new Map<string, Promise<LiveCredentials>>();
+  const judge = createRefusalJudge();
   const fly = (key: ConnectionKey, opened: OpenedConnection): Promise<LiveCredentials> => {
     const id = `${key.projectId}/${key.connectionId}/${opened.live.tokenVersion}`;
     const running = flights.get(id);
     if (running !== undefined) return running;
-    const flight = refreshOnce(source, key, opened);
+    const flight = refreshOnce({ ...source, judge }, key, opened);
     flights.set(id, flight);
     const forget = () => flights.delete(id);
     flight.then(forget, () => setTimeout(forget, failureCachedMs).unref());
@@ -69,12 +71,12 @@ export function createRefresher(source: RefreshSource): RefreshCredentials {
   };
 }
 
+interface Refresher extends RefreshSource {
+  readonly judge: JudgeRefusal;
+}
+
 /** Refreshes as the holder of the lease, or waits for whoever holds it. */
-async function refreshOnce(
-  source: RefreshSource,
-  key: ConnectionKey,
-  opened: OpenedConnection,
-): Promise<LiveCredentials> {
+async function refreshOnce(source: Refresher, key: ConnectionKey, opened: OpenedConnection): Promise<LiveCredentials> {
   const { tokenVersion, status } = opened.live;
   const startedAtMs = performance.now();
   for (;;) {
@@ -92,7 +94,7 @@ async function refreshOnce(
 }
 
 async function refreshAsHolder(
-  source: RefreshSource,
+  source: Refresher,
   key: ConnectionKey,
   opened: OpenedConnection,
   lease: string,
@@ -131,14 +133,18 @@ function count(
 type Exchanged = { readonly tokens: Awaited<ReturnType<typeof askForTokens>> } | { readonly newer: LiveCredentials };
 
 /** A refused refresh token may just have been rotated by another process: read it again, and ask once more, before trusting the refusal. */
-async function askTwice(source: RefreshSource, key: ConnectionKey, opened: OpenedConnection): Promise<Exchanged> {
+async function askTwice(source: Refresher, key: ConnectionKey, opened: OpenedConnection): Promise<Exchanged> {
   try {
     return { tokens: await askForTokens(source, key.projectId, opened) };
   } catch (error) {
     if (!(error instanceof ProviderError) || error.class !== 'credentials') throw error;
+    const { status, tokenVersion } = opened.live;
+    const grant = `${key.projectId}/${key.connectionId}/${tokenVersion}`;
+    const passing = status === 'bad_credentials' ? undefined : source.judge(grant, error);
+    if (passing) throw passing;
     await sleep(graceMs);
     const { live } = await openConnection(source, key);
-    if (live.tokenVersion !== opened.live.tokenVersion) return { newer: live };
+    if (live.tokenVersion !== tokenVersion) return { newer: live };
     return { tokens: await askForTokens(source, key.projectId, opened) };
   }
 }

@@ -13,6 +13,8 @@ export interface TokenProvider {
   readonly given: string[];
   /** Set: the next refreshes fail so, without using up the refresh token. */
   failing: FailureClass | undefined;
+  /** What the error of such a failure carries. @default the status of a reply */
+  refusalMeta: ProviderError['meta'];
   /** Called before each answer. */
   before: () => Promise<void>;
   /** Goes on taking a refresh token that it has rotated, for as long as nobody has used the next one. @default false */
@@ -29,6 +31,7 @@ export function createTokenProvider(): TokenProvider {
     asked: [],
     given: [],
     failing: undefined,
+    refusalMeta: { status: 400 },
     before: () => Promise.resolve(),
     hasGrace: false,
     lifeMs: 1_800_000,
@@ -38,7 +41,12 @@ export function createTokenProvider(): TokenProvider {
   const refresh = async (asked: TokenRefresh): Promise<FreshTokens> => {
     provider.asked.push(asked);
     await provider.before();
-    if (provider.failing) throw new ProviderError({ class: provider.failing, detail: `says ${provider.failing}` });
+    if (provider.failing)
+      throw new ProviderError({
+        class: provider.failing,
+        detail: `says ${provider.failing}`,
+        meta: provider.refusalMeta,
+      });
     const isTaken = asked.refreshToken === good || (provider.hasGrace && asked.refreshToken === last);
     if (!isTaken) throw new ProviderError({ class: 'credentials', detail: 'invalid_grant' });
     const number = provider.given.length + 1;

@@ -190,7 +190,8 @@ function answerPost(tokens: FakeTokens, text: string): Answer {
   const form = Object.fromEntries(new URLSearchParams(text));
   tokens.posted.push(form);
   const refreshToken = form['refresh_token'] ?? '';
-  if (!tokens.good.delete(refreshToken)) return { status: 400, body: { error: 'invalid_grant', message: 'no' } };
+  if (!tokens.good.delete(refreshToken))
+    return { status: 400, body: { error: 'invalid_grant', status: 'BAD_REFRESH_TOKEN', message: 'no' } };
   const next = `${refreshToken}'`;
   tokens.good.add(next);
   const body = {

@@ -50,7 +50,7 @@ function createRest(style: RestStyle): ImitatedProvider {
     carriedFields: (call) => carriedOf(style, call),
     tokenOf: (call) => style.tokenOf(call),
     refuseBearer: () => toWire(style.refused({ reason: 'credentials' })),
-    refuseTokenRequest,
+    refuseTokenRequest: (reason) => refuseTokenRequest(style, reason),
   };
 }
 
@@ -90,6 +90,8 @@ const grantErrors: Readonly<Record<TokenRefusal, string>> = {
   'verifier-wrong': 'invalid_grant',
 };
 
-function refuseTokenRequest(reason: TokenRefusal) {
+function refuseTokenRequest({ tokenErrors }: RestStyle, reason: TokenRefusal) {
+  const own = tokenErrors?.codes[reason];
+  if (tokenErrors && own !== undefined) return toWire({ status: tokenErrors.status, body: { error: own } });
   return toWire({ status: 400, body: { error: grantErrors[reason], error_description: reason.replaceAll('-', ' ') } });
 }

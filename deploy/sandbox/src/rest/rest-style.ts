@@ -1,4 +1,4 @@
-import type { AccountSettings, ReceivedCall } from '../control/imitated-provider';
+import type { AccountSettings, ReceivedCall, TokenRefusal } from '../control/imitated-provider';
 import { decodeSegment, paramsOf } from '../crm/api-call';
 import type { StoredRecord } from '../crm/record-store';
 
@@ -93,6 +93,8 @@ export interface RestStyle {
   /** Below the provider's root. */
   readonly tokenPath: string;
   readonly authorizePath: string;
+  /** How its token endpoint refuses, where it departs from RFC 6749, 5.2. */
+  readonly tokenErrors?: { readonly status: number; readonly codes: Partial<Record<TokenRefusal, string>> };
   readonly endpoints: readonly RestEndpoint[];
   /** @param serial 1, 2, 3 … over all accounts */
   newId(serial: number): string;

@@ -84,6 +84,19 @@ const attachment = optional({
 /** How an API key or a token is sent; one of the three. */
 export type Attachment = Of<typeof attachment>;
 
+/** Words of the token endpoint that RFC 6749 does not have, or that mean something else here. */
+const refusal = object(
+  {
+    /** The grant is over; the client id or secret of the provider app is refused; the same request succeeds later. */
+    means: oneOf('grantEnded', 'appRefused', 'passes'),
+  },
+  {
+    code: list(text),
+    /** A part of the description, in any case. */
+    says: text,
+  },
+);
+
 const oauth2 = object(
   {
     grants: list(oneOf('authorizationCode', 'authorizationCodePKCE', 'clientCredentials', 'password')),
@@ -97,6 +110,8 @@ const oauth2 = object(
     token: attachment,
     /** @default a space */
     scopeSeparator: shortText(3, 1),
+    /** Before the rows that hold for every token endpoint, whatever the status of the reply. @default none */
+    refusals: list(refusal),
   },
 );
 export type DeclaredOAuth2 = Of<typeof oauth2>;
@@ -321,8 +336,10 @@ const errorShape = object(
   },
   {
     code: list(pointer),
-    /** Of the field that is to blame. */
+    /** Of the field that is to blame; of a pointer the last step. */
     field: list(pointer),
+    /** `at` leads to an object: the name of a field to its error, or to a list of them. @default false */
+    byField: flag,
     /** Of the record that is in the way. */
     existingId: pointer,
   },
@@ -401,7 +418,7 @@ export const declarationSchema = object(
     fields,
     /** Rows before those that hold for every declared provider. */
     signals: list(signal),
-    /** Where a reply says how long to wait. @default `retry-after` in seconds or as a date */
+    /** Where a reply says how long to wait, before `retry-after` and its kin. @default none of its own */
     waits: list(wait),
     requestIdHeader: headerName,
     /** Where a success says what of the request was left out. */

@@ -1,5 +1,6 @@
-import { fewTries, transportRows, versionOver, type Fact, type FailureRow } from '../failure-table';
-import type { Declaration, DeclaredSignal } from './declaration';
+import { fewTries, passingRows, transportRows, versionOver, type Fact, type FailureRow } from '../failure-table';
+import { tokenTable } from '../token-table';
+import type { Declaration, DeclaredOAuth2, DeclaredSignal } from './declaration';
 
 /** Before the rows of a file: what no provider can mean otherwise. */
 const firstRows: readonly FailureRow[] = [
@@ -29,6 +30,7 @@ const usualRows: readonly FailureRow[] = [
     fact: 'assumed: a file names the codes that mean something else',
   },
   { status: [401], class: 'credentials', fact: 'documented: RFC 9110, 15.5.2' },
+  ...passingRows,
   { status: [403], is: ['json'], class: 'forbidden', fact: 'documented: RFC 9110, 15.5.4' },
   {
     status: [403],
@@ -85,22 +87,14 @@ function toRow({ says, lane, ...row }: DeclaredSignal, fact = 'assumed'): Failur
   return { ...row, ...(says !== undefined && { says: [says] }), ...(lane && { isLane: lane }), fact: source };
 }
 
-/** How a call to a declared provider ends when its token endpoint gives no tokens. Source: RFC 6749, 5.2. */
-export const tokenTable: readonly FailureRow[] = [
-  { status: [429], class: 'quota', fact: 'documented: RFC 6585, 4' },
-  { status: [408, 423, 425, '2xx', '3xx', '5xx'], class: 'unavailable', fact: 'assumed: does not concern the grant' },
-  { not: ['whole'], class: 'unavailable', fact: 'assumed: does not concern the grant' },
-  {
-    code: ['invalid_grant', 'access_denied'],
-    class: 'credentials',
-    fact: 'documented: RFC 6749, 5.2; access_denied: A1',
-  },
-  { status: [401], is: ['ownClient'], class: 'credentials', fact: 'documented: RFC 6749, 5.2' },
-  {
-    code: ['invalid_client', 'unauthorized_client'],
-    is: ['ownClient'],
-    class: 'credentials',
-    fact: 'documented: RFC 6749, 5.2',
-  },
-  { class: 'rejected', fact: 'documented: RFC 6749, 5.2: the app, not the grant' },
-];
+const meanings = { grantEnded: 'credentials', appRefused: 'rejected', passes: 'unavailable' } as const;
+
+/** How a request for tokens of a declared provider ends, with the words of its file. */
+export function declaredTokenTable(
+  { refusals = [] }: DeclaredOAuth2,
+  facts: Declaration['facts'],
+): readonly FailureRow[] {
+  return tokenTable(
+    refusals.map(({ means, ...row }) => toRow({ ...row, class: meanings[means] }, facts['auth.oauth2.refusals'])),
+  );
+}

@@ -1,11 +1,12 @@
 import { toProviderError } from '../failures';
+import type { HttpReply } from '../http-client';
 import type { Json } from '../json';
 import type { FreshTokens } from '../results';
 import { freshTokens, requestTokens, type TokenRequest, withoutSecrets } from '../tokens';
 import { waitOf } from './classify';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredOAuth2 } from './declaration';
-import { tokenTable } from './failure-table';
+import { declaredTokenTable } from './failure-table';
 import { textAt } from './template';
 import { addressOf, otherwise, reportedVariables } from './variables';
 
@@ -20,12 +21,8 @@ export async function tokensFor(api: DeclaredApi, oauth2: DeclaredOAuth2, reques
     http,
     origin,
     path,
-    table: tokenTable,
-    errorOf: (body: Json) => ({
-      code: textAt(body, '/error'),
-      text: textAt(body, '/error_description') ?? textAt(body, '/message'),
-    }),
-    waitOf: (headers: Readonly<Record<string, string>>, now: number) => waitOf(headers, now, file.waits),
+    table: declaredTokenTable(oauth2, file.facts),
+    waitOf: (reply: HttpReply | undefined, now: number) => waitOf(reply, now, file.waits),
     client: oauth2.client,
     isChallenged: oauth2.grants.includes('authorizationCodePKCE'),
   };

@@ -1,4 +1,5 @@
-import { type FailureRow, fewTries, transportRows, versionOver } from '../failure-table';
+import { type FailureRow, fewTries, lockWords, passingRows, transportRows, versionOver } from '../failure-table';
+import { tokenTable } from '../token-table';
 
 /** Waits per 429 policy, in milliseconds. HubSpot sends no Retry-After with them. Source: reference A8. */
 export const policyWaitMs = { SECONDLY: 1_000, TEN_SECONDLY_ROLLING: 10_000, DAILY: 15 * 60_000 };
@@ -39,6 +40,7 @@ export const callTable: readonly FailureRow[] = [
     class: 'credentials',
     fact: 'recorded: A1: EXPIRED_AUTHENTICATION, INVALID_AUTHENTICATION and others',
   },
+  ...passingRows,
   {
     status: [403],
     is: ['json', 'sensitive'],
@@ -143,6 +145,13 @@ export const callTable: readonly FailureRow[] = [
 
 /** What one error of a batch reply of 2xx means for its record, by category. Source: reference 1a, A3, A7. */
 export const recordTable: readonly FailureRow[] = [
+  {
+    signal: 'a text that speaks of a deadlock or a lock',
+    says: lockWords,
+    class: 'unavailable',
+    waitMs: 2_000,
+    fact: 'assumed: a lock passes whatever the category; 2 s are ours',
+  },
   { code: ['CONFLICT', 'OBJECT_ALREADY_EXISTS'], class: 'conflict', fact: 'recorded: A2, A3' },
   { is: ['taken'], class: 'conflict', fact: `recorded: ${taken}` },
   { code: ['VALIDATION_ERROR'], class: 'rejected', fact: 'recorded: A3, A7' },
@@ -202,37 +211,16 @@ export const unanswered = {
   },
 } as const satisfies Readonly<Record<string, FailureRow>>;
 
-/** What the token endpoint ends with: the HTTP status before the body, `error` before `status`. Source: reference A1, Refresh failures. */
-export const tokenTable: readonly FailureRow[] = [
+/** What the token endpoint ends with: `error` before `status`. Source: reference A1, Refresh failures. */
+export const tokenRows = tokenTable([
   { status: [429], class: 'quota', waitMs: 10_000, fact: 'documented: A1, A8' },
   { status: [477], class: 'unavailable', waitMs: 60_000, fact: 'documented: A1, A8' },
+  { status: [408, 423, 425, '5xx'], class: 'unavailable', waitMs: 2_000, fact: 'documented: A1' },
   {
-    status: [408, 423, 425, '5xx'],
-    class: 'unavailable',
-    waitMs: 2_000,
-    fact: 'documented: A1: also a 503 that carries invalid_grant',
-  },
-  {
-    status: ['2xx', '3xx', '4xx'],
-    not: ['whole'],
-    class: 'unavailable',
-    fact: 'assumed: A1: does not concern the grant',
-  },
-  {
-    signal: '2xx without an access token',
-    status: ['2xx'],
-    class: 'unavailable',
-    fact: 'assumed: A1: does not concern the grant',
-  },
-  {
-    status: ['4xx'],
-    code: ['invalid_grant', 'access_denied', 'BAD_REFRESH_TOKEN', 'BAD_HUB'],
+    code: ['invalid_grant', 'access_denied'],
+    says: ['BAD_REFRESH_TOKEN', 'BAD_HUB'],
     class: 'credentials',
-    fact: 'recorded: A1: revoked, expired, uninstalled',
+    fact: 'recorded: A1: revoked, expired, uninstalled; the second code says so',
   },
-  {
-    signal: 'whatever is in no row (another error, 401, 403, a page)',
-    class: 'rejected',
-    fact: 'assumed: the default: A1, "treat as app config, not as revocation"; no connection is blamed',
-  },
-];
+  { code: ['BAD_REFRESH_TOKEN', 'BAD_HUB', 'BAD_AUTH_CODE'], class: 'credentials', fact: 'recorded: A1' },
+]);

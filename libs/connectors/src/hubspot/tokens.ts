@@ -3,7 +3,7 @@ import type { AuthorizationRequest, CodeExchange, TokenRefresh } from '../reques
 import type { FreshTokens } from '../results';
 import { freshTokens, requestCode, requestTokens } from '../tokens';
 import { type HubspotApi, hubspot } from './call-hubspot';
-import { tokenTable } from './failure-tables';
+import { tokenRows } from './failure-tables';
 import { textsOf } from './wire';
 import { paths } from './urls';
 
@@ -31,7 +31,7 @@ export function authorizationUrl(pageUrl: string, request: AuthorizationRequest)
  * @throws ProviderError
  */
 export async function tokensFor(api: HubspotApi, request: CodeExchange | TokenRefresh): Promise<FreshTokens> {
-  const endpoint = { dialect: hubspot, http: api.http, path: paths.token, table: tokenTable, errorOf };
+  const endpoint = { dialect: hubspot, http: api.http, path: paths.token, table: tokenRows, errorOf };
   const reply = await requestTokens(endpoint, request);
   const { body } = reply;
   const [workspaceRef, consumerRef] = [numberText(body['hub_id']), numberText(body['user_id'])];
@@ -42,9 +42,10 @@ export async function tokensFor(api: HubspotApi, request: CodeExchange | TokenRe
   };
 }
 
-/** `error` is the code of OAuth, `status` HubSpot's own: `BAD_REFRESH_TOKEN`. */
+/** `error` is the code of OAuth, `status` HubSpot's own: `BAD_REFRESH_TOKEN`, or `error` in errors of the edge. */
 function errorOf({ error, status, error_description: description, message }: Json) {
-  return { code: textOf(error) ?? textOf(status), text: textOf(description) ?? textOf(message) };
+  const own = status === 'error' ? undefined : textOf(status);
+  return { code: textOf(error) ?? own, otherCode: own, text: textOf(description) ?? textOf(message) };
 }
 
 /** HubSpot's ids of accounts and users are integers. */

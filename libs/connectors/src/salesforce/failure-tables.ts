@@ -1,4 +1,5 @@
-import { fewTries, transportRows, versionOver, type FailureRow } from '../failure-table';
+import { fewTries, lockWords, passingRows, transportRows, versionOver, type FailureRow } from '../failure-table';
+import { tokenTable } from '../token-table';
 
 const edgeTries = { waitMs: 60_000, triesMax: fewTries };
 
@@ -70,6 +71,14 @@ export const callTable: readonly FailureRow[] = [
   { code: ['SERVER_UNAVAILABLE'], class: 'unavailable', fact: 'recorded: B7, 1b' },
   { code: ['UNABLE_TO_LOCK_ROW'], class: 'unavailable', fact: 'recorded: B7, 1b: of the call or of one record' },
   {
+    signal:
+      'any code whose message speaks of a lock (FIELD_CUSTOM_VALIDATION_EXCEPTION, CANNOT_EXECUTE_FLOW_TRIGGER and others)',
+    says: lockWords,
+    not: ['wrapped'],
+    class: 'unavailable',
+    fact: 'recorded: SFDO-Community/declarative-lookup-rollup-summaries, issues 788 and 1241',
+  },
+  {
     code: ['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY'],
     says: ['UNABLE_TO_LOCK_ROW'],
     class: 'unavailable',
@@ -103,14 +112,14 @@ export const callTable: readonly FailureRow[] = [
   {
     code: ['ENTITY_IS_DELETED', 'NOT_FOUND'],
     on: ['update', 'delete'],
-    not: ['batch'],
+    not: ['batch', 'wrapped'],
     class: 'not-found',
     fact: 'recorded: B2, 1b',
   },
   {
     code: ['INVALID_CROSS_REFERENCE_KEY'],
     on: ['update', 'delete'],
-    not: ['fields'],
+    not: ['fields', 'wrapped'],
     class: 'not-found',
     fact: 'assumed: what a collection says of an id that is nobody’s',
   },
@@ -126,6 +135,7 @@ export const callTable: readonly FailureRow[] = [
     class: 'rejected',
     fact: 'recorded: B7, 1b: REQUIRED_FIELD_MISSING, INVALID_…, STRING_TOO_LONG, FIELD_… and others; the default for what is new',
   },
+  ...passingRows,
   { status: [403], is: ['json'], class: 'forbidden', fact: 'documented: B7, 1b' },
   {
     status: [403],
@@ -190,34 +200,8 @@ export const unanswered = {
   },
 } as const satisfies Readonly<Record<string, FailureRow>>;
 
-/** What the token endpoint ends with. The status comes before the body: a 503 that carries invalid_grant is still a 503. */
-export const tokenTable: readonly FailureRow[] = [
-  { status: [408, 420, 425, '5xx'], class: 'unavailable', fact: 'documented: B1' },
-  { status: [429], class: 'quota', fact: 'assumed: B1' },
+/** What the token endpoint ends with. Source: reference B1. */
+export const tokenRows = tokenTable([
   { code: ['rate_limit_exceeded'], class: 'quota', fact: 'documented: B1' },
   { says: ['login rate exceeded'], class: 'quota', fact: 'documented: B1' },
-  {
-    code: ['invalid_client', 'invalid_client_id', 'invalid_client_credentials'],
-    is: ['ownClient'],
-    class: 'credentials',
-    fact: 'documented: B1; that a connection with a client of its own is to blame is ours',
-  },
-  { code: ['invalid_grant'], class: 'credentials', fact: 'recorded: B1: expired, inactive user, not approved' },
-  {
-    status: ['2xx', '3xx', '4xx'],
-    not: ['whole'],
-    class: 'unavailable',
-    fact: 'assumed: B1: does not concern the grant',
-  },
-  {
-    signal: 'other 4xx (invalid_client_id, invalid_client, unsupported_grant_type, invalid_app_access)',
-    status: ['4xx'],
-    class: 'rejected',
-    fact: 'documented: B1: the app, not the grant',
-  },
-  {
-    signal: '2xx without a token, 3xx, and whatever is in no row',
-    class: 'unavailable',
-    fact: 'assumed: the default: it does not concern the grant',
-  },
-];
+]);

@@ -1,4 +1,4 @@
-import { type Json, textOf } from '../json';
+import { textOf } from '../json';
 import type { AuthorizationRequest } from '../requests';
 import type { FreshTokens } from '../results';
 import { freshTokens, requestCode, requestTokens, type TokenRequest } from '../tokens';
@@ -6,8 +6,8 @@ import { salesforce, type SalesforceApi } from './call-salesforce';
 import { rejected } from './describe';
 import { workspaceRefOf } from './instance';
 import { paths } from './paths';
-import { tokenTable } from './failure-tables';
-import { idKey, readErrors } from './wire';
+import { tokenRows } from './failure-tables';
+import { idKey } from './wire';
 
 /**
  * The address of the login page, at the account itself when it is a customer's sandbox. The code is exchanged at the same
@@ -30,7 +30,7 @@ export function authorizationUrl(api: SalesforceApi, request: AuthorizationReque
  */
 export async function tokensFor(api: SalesforceApi, request: TokenRequest): Promise<FreshTokens> {
   const address = { origin: originOf(api, request), path: paths.token };
-  const endpoint = { dialect: salesforce, http: api.http, ...address, table: tokenTable, errorOf };
+  const endpoint = { dialect: salesforce, http: api.http, ...address, table: tokenRows };
   const reply = await requestTokens(endpoint, request);
   const { body } = reply;
   const scopes = textOf(body['scope'])?.split(' ').filter(Boolean) ?? [];
@@ -58,11 +58,6 @@ function originOf(api: SalesforceApi, request: TokenRequest): string {
   const instance = api.instanceOf(request.workspaceRef);
   if (!instance.ok) throw rejected(instance.message);
   return instance.origin;
-}
-
-function errorOf(body: Json) {
-  const [error] = readErrors(body);
-  return { code: error?.code, text: error?.message };
 }
 
 /** Organization and user of an identity URL: `https://login.salesforce.com/id/<organization>/<user>`. */

@@ -84,6 +84,18 @@ export const zohoStyle: RestStyle = {
   markerField: 'Last_Name',
   tokenPath: '/oauth/v2/token',
   authorizePath: '/oauth/v2/auth',
+  // Clients of Zoho report them with a status of 200.
+  tokenErrors: {
+    status: 200,
+    codes: {
+      'refresh-token-gone': 'invalid_code',
+      'account-gone': 'invalid_code',
+      'code-gone': 'invalid_code',
+      'client-unknown': 'invalid_client',
+      'client-secret-wrong': 'invalid_client_secret',
+      'redirect-mismatch': 'invalid_redirect_uri',
+    },
+  },
   endpoints: [
     { method: 'GET', path: '/crm/v6/org', action: 'account-details' },
     { method: 'GET', path: '/crm/v6/settings/fields', action: 'fields' },
