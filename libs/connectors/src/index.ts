@@ -55,5 +55,6 @@ export type {
   RecordResult,
   Workspace,
 } from './results';
-export { isOfSearch, loggableReason, retryAfterMs, toFailure } from './failures';
+export { isOfSearch, loggableReason, toFailure } from './failures';
+export { retryAfterMs } from './stated-wait';
 export type { TappedExchange } from './http-client';

@@ -1,10 +1,12 @@
 import { retryOf } from '@sluice/errors';
-import { callFailure, cleanText, failureClassOf, failureText, retryAfterMs, waitMsMax } from '../failures';
-import type { HttpOutcome } from '../http-client';
+import { callFailure, cleanText, failureClassOf, failureText } from '../failures';
+import type { HttpOutcome, HttpReply } from '../http-client';
 import type { ProviderFailure } from '../results';
+import { retryAfterMs, statedWaitMs, waitMsMax } from '../stated-wait';
 import { decide, propertiesOf, wireSignal, type Signal, type FailureRow } from '../failure-table';
 import type { Declaration, DeclaredWait, ErrorShape } from './declaration';
 import { textAt, valueAt } from './template';
+import { isJson, type Json } from '../json';
 
 /** A call that did not end with a 2xx that says what it should. */
 interface FailedCall {
@@ -21,20 +23,24 @@ interface FailedCall {
 export function classify(file: Declaration, table: readonly FailureRow[], call: FailedCall): ProviderFailure {
   const { on, outcome, flaw, isKeyed } = call;
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const { code, message, existingId } = readError(file.errors, reply?.json);
+  const { codes = [], message, existingId } = readError(file.errors, reply?.json);
   const wire = flaw === 'unreadable' ? { status: reply?.status, fault: flaw } : wireSignal(outcome);
   const is = propertiesOf({ keyed: isKeyed, failed: flaw === 'failed', json: reply?.json !== undefined });
-  const row = decide(table, { on, ...wire, code, text: message, is });
+  // Of several problems one that is the record's own decides over one that it shares with another record.
+  const rows = (codes.length > 0 ? codes : [undefined]).map((one) =>
+    decide(table, { on, ...wire, code: one, text: message, is }),
+  );
+  const row = (rows.find((one) => one.class === 'rejected') ?? rows[0]) as FailureRow;
   const isFinal = retryOf(failureClassOf(row)) === 'never';
-  const reason =
-    code === undefined || message?.includes(code) ? message : [message, `(${code})`].filter(Boolean).join(' ');
+  const unsaid = codes.filter((code) => !message?.includes(code)).slice(0, namedMax);
+  const reason = unsaid.length === 0 ? message : [message, `(${unsaid.join(', ')})`].filter(Boolean).join(' ');
   const lack = flaw === 'unreadable' ? 'without what such a reply must say' : 'without a message';
   return callFailure(row, {
     outcome,
     on,
     isBatch: false,
     message: cleanText(failureText(file.displayName, outcome, reason, lack), call.token),
-    waitMs: isFinal ? undefined : (waitOf(reply?.headers ?? {}, Date.now(), file.waits) ?? row.waitMs),
+    waitMs: isFinal ? undefined : (waitOf(reply, Date.now(), file.waits) ?? row.waitMs),
     providerRequestId: requestIdOf(file, reply?.headers ?? {}),
     existingId,
   });
@@ -49,7 +55,8 @@ export function requestIdOf({ requestIdHeader }: Declaration, headers: Readonly<
 /** What a body contains of an error. */
 interface BodyError {
   readonly message?: string;
-  readonly code?: string;
+  /** Each once. */
+  readonly codes?: readonly string[];
   readonly existingId?: string;
 }
 
@@ -66,40 +73,68 @@ function readError(shapes: readonly ErrorShape[], body: unknown): BodyError {
 }
 
 function readShape(shape: ErrorShape, body: unknown): BodyError | undefined {
-  const found = valueAt(body, shape.at);
-  const errors: unknown[] = Array.isArray(found) ? found : found === undefined ? [] : [found];
   const first = (error: unknown, pointers: readonly string[] = []) =>
     pointers.map((pointer) => textAt(error, pointer)).find((text) => text !== undefined);
-  const messages = errors.slice(0, namedMax).flatMap((error) => {
+  const errors = errorsAt(shape, body);
+  const messages = errors.slice(0, namedMax).flatMap(({ error, of }) => {
     const message = first(error, shape.message);
-    const field = first(error, shape.field);
+    const field = of ?? first(error, shape.field)?.split('/').at(-1);
     if (message === undefined) return [];
-    return [field === undefined || message.includes(field) ? message : `${field}: ${message}`];
+    const isNamed = field === undefined || (of === undefined && message.includes(field));
+    return [isNamed ? message : `${field}: ${message}`];
   });
-  const code = errors.map((error) => first(error, shape.code)).find((text) => text !== undefined);
-  if (messages.length === 0 && code === undefined) return undefined;
-  const existingId = shape.existingId === undefined ? undefined : first(errors[0], [shape.existingId]);
+  const codes = [...new Set(errors.flatMap(({ error }) => first(error, shape.code) ?? []))];
+  if (messages.length === 0 && codes.length === 0) return undefined;
+  const existingId = shape.existingId === undefined ? undefined : first(errors[0]?.error, [shape.existingId]);
   return {
     ...(messages.length > 0 && { message: messages.join('; ') }),
-    ...(code !== undefined && { code }),
+    codes,
     ...(existingId !== undefined && { existingId }),
   };
 }
 
-const usual: readonly DeclaredWait[] = [{ header: 'retry-after', unit: 'secondsOrDate' }];
+/** The errors of a body, each with the name that it stands under. */
+function errorsAt(shape: ErrorShape, body: unknown): readonly { readonly error: unknown; readonly of?: string }[] {
+  const found = valueAt(body, shape.at);
+  if (shape.byField !== true) return listed(found).map((error) => ({ error }));
+  return isJson(found) ? underNames(shape, found, nestedMax) : [];
+}
 
-/** The first wait that a reply's headers state, in milliseconds; undefined where they state none. */
+/** How deep errors of a record's own lists may stand. [own] */
+const nestedMax = 6;
+/** What holds errors and is no name of a field. */
+const holder = /^\d+$|errors$/;
+
+/** What has no message of its own holds those of its members: of the fields of a list's items. */
+function underNames(shape: ErrorShape, names: Json, levels: number): { error: unknown; of: string }[] {
+  return Object.entries(names).flatMap(([name, errors]) =>
+    listed(errors).flatMap((error) => {
+      const isOne = !isJson(error) || shape.message?.some((pointer) => textAt(error, pointer) !== undefined);
+      if (isOne || levels === 0) return [{ error, of: name }];
+      return underNames(shape, error, levels - 1).map((inner) =>
+        holder.test(inner.of) ? { ...inner, of: name } : inner,
+      );
+    }),
+  );
+}
+
+function listed(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value];
+}
+
+/** The wait that a reply states, in milliseconds: as its file says, else in any form that is known; undefined where it states none. */
 export function waitOf(
-  headers: Readonly<Record<string, string>>,
+  reply: HttpReply | undefined,
   now: number,
-  waits: readonly DeclaredWait[] = usual,
+  waits: readonly DeclaredWait[] = [],
 ): number | undefined {
+  const headers = reply?.headers ?? {};
   for (const { header, unit } of waits) {
     const value = headers[header.toLowerCase()]?.trim();
     const wait = value === undefined ? undefined : toMs(value, unit, { headers, now });
     if (wait !== undefined && wait > 0) return Math.min(Math.ceil(wait), waitMsMax);
   }
-  return undefined;
+  return statedWaitMs(reply, now);
 }
 
 interface Moment {

@@ -1,8 +1,9 @@
-import { callFailure, cleanText, failureText, recordFailure, retryAfterMs } from '../failures';
+import { callFailure, cleanText, failureText, recordFailure } from '../failures';
 import type { HttpOutcome } from '../http-client';
 import { type Json, isJson, listOf, textOf } from '../json';
 import type { ProviderFailure } from '../results';
-import { type Signal, decide, propertiesOf } from '../failure-table';
+import { statedWaitMs } from '../stated-wait';
+import { type Signal, decide, passingRows, propertiesOf } from '../failure-table';
 import { callTable, policyWaitMs, recordTable } from './failure-tables';
 import { type WireError, textsOf } from './wire';
 
@@ -19,6 +20,9 @@ export interface FailedCall {
   readonly now: number;
 }
 
+/** For what is said of values: it quotes them, so no word of it says that the refusal passes. */
+const valuesTable = callTable.filter((row) => !passingRows.includes(row));
+
 /** Class, wait and text of a call that failed as a whole. */
 export function classify(call: FailedCall): ProviderFailure {
   const { signal, outcome, isBatch } = call;
@@ -26,15 +30,17 @@ export function classify(call: FailedCall): ProviderFailure {
   const body = isJson(reply?.json) ? reply.json : {};
   const headers = reply?.headers ?? {};
   const text = textOf(body['message']) ?? '';
+  const code = textOf(body['category']);
   const is = propertiesOf({ taken: isTakenValue(text), sensitive: isSensitive(missingScopes(body)) });
-  const row = decide(callTable, { ...signal, code: textOf(body['category']), text, is: [...signal.is, ...is] });
+  const table = code === 'VALIDATION_ERROR' ? valuesTable : callTable;
+  const row = decide(table, { ...signal, code, text, is: [...signal.is, ...is] });
   const policyWait = row.class === 'quota' ? policyWaitMs[policyOf(body, headers) ?? 'TEN_SECONDLY_ROLLING'] : 0;
   const failure = callFailure(row, {
     outcome,
     on: signal.on,
     isBatch,
     message: cleanText(messageOf(call, body), call.token),
-    waitMs: Math.max(row.waitMs ?? 0, retryAfterMs(headers, call.now) ?? policyWait),
+    waitMs: Math.max(row.waitMs ?? 0, statedWaitMs(reply, call.now) ?? policyWait),
     providerRequestId: requestIdOf(headers, body),
     existingId: existingIdOf(body),
   });

@@ -1,4 +1,4 @@
-import { cleanText, retryAfterMs } from '../failures';
+import { cleanText } from '../failures';
 import { createdProperty, sentFilters } from './search';
 import { toProperties } from './wire';
 
@@ -12,26 +12,6 @@ test.each([[[{ a: 1 }]], [[null, 'a']], [['a', ['b']]], [['a;b', 'c']], [['', 'a
   'properties: the list %j is sent as given',
   (list) => expect(toProperties({ tags: list })).toEqual({ tags: list }),
 );
-
-describe('Retry-After', () => {
-  const now = Date.parse('2026-11-20T12:00:00Z');
-  test.each<[string, Record<string, string>, number | undefined]>([
-    ['seconds', { 'retry-after': '3' }, 3_000],
-    ['parts of a second', { 'retry-after': '0.5' }, 500],
-    ['a date against our clock', { 'retry-after': 'Fri, 20 Nov 2026 12:00:30 GMT' }, 30_000],
-    [
-      "a date against the reply's clock",
-      { 'retry-after': 'Fri, 20 Nov 2026 13:00:30 GMT', date: 'Fri, 20 Nov 2026 13:00:00 GMT' },
-      30_000,
-    ],
-    ['a date gone by', { 'retry-after': 'Fri, 20 Nov 2026 11:00:00 GMT' }, undefined],
-    ['zero', { 'retry-after': '0' }, undefined],
-    ['negative', { 'retry-after': '-5' }, undefined],
-    ['rubbish', { 'retry-after': 'soon' }, undefined],
-    ['absent', {}, undefined],
-    ['absurd', { 'retry-after': '99999999999' }, 48 * 3_600_000],
-  ])('%s', (_, headers, expected) => expect(retryAfterMs(headers, now)).toBe(expected));
-});
 
 describe('[sec-23] cleanText', () => {
   test('masks the token, bearer credentials and private-app keys before it cuts', () => {

@@ -1,7 +1,8 @@
 import { retryOf } from '@sluice/errors';
-import { callFailure, cleanText, failureClassOf, failureText, recordFailure, retryAfterMs } from '../failures';
+import { callFailure, cleanText, failureClassOf, failureText, recordFailure } from '../failures';
 import type { HttpOutcome } from '../http-client';
 import type { ProviderFailure } from '../results';
+import { statedWaitMs } from '../stated-wait';
 import { decide, type Signal, type FailureRow } from '../failure-table';
 import { callTable, unanswered } from './failure-tables';
 import { isRecordId, readErrors, readSaved, type WireError } from './wire';
@@ -42,7 +43,7 @@ export function classify({ signal, outcome, token, now }: FailedCall): ProviderF
     on: signal.on,
     isBatch: signal.is.includes('batch'),
     message: cleanText(messageOf(signal, outcome, errors), token),
-    waitMs: Math.max(row.waitMs ?? 0, retryAfterMs(reply?.headers ?? {}, now) ?? 0),
+    waitMs: Math.max(row.waitMs ?? 0, statedWaitMs(reply, now) ?? 0),
     providerRequestId: requestIdOf(reply?.headers ?? {}),
     existingId: existingIdOf(errors),
   });
@@ -69,13 +70,30 @@ function decideAll(signal: Signal, errors: readonly WireError[], text: string | 
   const signals = errors.map(({ code, message, fields }): Signal => {
     return { ...signal, code, text: message, is: fields.length > 0 ? [...signal.is, 'fields'] : signal.is };
   });
-  const rows = (signals.length > 0 ? signals : [{ ...signal, text }]).map((each) => decide(callTable, each));
+  const rows = (signals.length > 0 ? signals : [{ ...signal, text }]).map(decideInner);
   return (rows.find((row) => retryOf(failureClassOf(row)) === 'never') ?? rows[0]) as FailureRow;
+}
+
+/** A code that follows these words in the message of another: what a trigger, a flow or a process met. Of several the last is the innermost. */
+const inner = /(?:first error|error occurred): ([A-Z][A-Z0-9_]+)[,:]/g;
+
+function innerCodeOf(message: string): string | undefined {
+  return [...message.matchAll(inner)].at(-1)?.[1];
+}
+
+/** What a wrapper's message holds decides over the wrapper, except of the account: a trigger may call others than the one that was asked. */
+function decideInner(signal: Signal): FailureRow {
+  const code = innerCodeOf(signal.text ?? '');
+  const row = code === undefined ? undefined : decide(callTable, { ...signal, code, is: [...signal.is, 'wrapped'] });
+  const isOfCall = row !== undefined && !row.isLane && row.class !== 'credentials' && row.class !== 'ok';
+  return isOfCall ? row : decide(callTable, signal);
 }
 
 /** The one record that a duplicate error names; of several none can be meant. */
 function existingIdOf(errors: readonly WireError[]): string | undefined {
   const named = errors.flatMap(({ message, duplicateIds }) => {
+    // Of a duplicate that a trigger met the record is another one.
+    if (innerCodeOf(message) !== undefined) return [];
     const id = /record with id: ([A-Za-z0-9]{15,18})/.exec(message)?.[1];
     return id !== undefined && isRecordId(id) ? [id, ...duplicateIds] : duplicateIds;
   });

@@ -2,17 +2,30 @@ import type { RecordResult } from '@sluice/connectors';
 import { fieldSteps, type WritePlan } from '@sluice/types';
 
 /**
+ * Fields in the text of a refusal, where it names them: before a colon, in quotes, in a list of fields. The name of a JSON member, which a
+ * colon follows, is none.
+ */
+const namedFields =
+  /(?<=^|; )[^:;"'`]{1,100}(?=: )|(?<=(?<!\w)(["'`]))[^"'`\s]{1,100}(?=\1(?!\s*:))|(?<=\(fields: [^)]*)[^,)\s]+/g;
+
+/**
  * A failure in which the keys of the provider's fields stand behind the names that the caller used: `tier (d4de…)`. Only keys that are no words
- * (`cf_tier`, 40 hexadecimal digits): a word may be one of the provider's sentence.
+ * (`cf_tier`, 40 hexadecimal digits): a word may be one of the provider's sentence, so it is replaced only where the text names a field.
  */
 export function inCallersNames(result: RecordResult, { notes = [] }: Pick<WritePlan, 'notes'>): RecordResult {
   if (result.ok) return result;
   let { message } = result.error;
+  const words = new Map<string, string>();
   for (const { field, providerField = field, sent } of notes) {
     const key = String(fieldSteps(providerField).at(-1));
-    if (!sent || key === field || /^[a-z]*$/i.test(key)) continue;
+    if (!sent || key === field) continue;
+    if (/^[a-z]*$/i.test(key)) {
+      words.set(key, field);
+      continue;
+    }
     const whole = new RegExp(`(?<![\\w$])${key.replace(/[^\w]/g, '\\$&')}(?!\\w)`, 'g');
     message = message.replace(whole, (found) => `${field} (${found})`);
   }
+  if (words.size > 0) message = message.replace(namedFields, (name) => words.get(name) ?? name);
   return message === result.error.message ? result : { ok: false, error: { ...result.error, message } };
 }

@@ -164,6 +164,27 @@ describe('one provider call', () => {
     ]);
   });
 
+  // The caller does not know the provider's names: it wrote contact_mail, and full.
+  it.each([
+    ['email: Email: a@b.co is taken; phone: is short', 'contact_mail: Email: a@b.co is taken; phone: is short'],
+    ['name: is too short; email: is not valid', 'full: is too short; contact_mail: is not valid'],
+    ["Property \"email\" isn't writable, nor 'name'", "Property \"contact_mail\" isn't writable, nor 'full'"],
+    ['INVALID: no (fields: phone, email, name)', 'INVALID: no (fields: phone, contact_mail, full)'],
+    ['bad: [{"name":"email","error":"INVALID_EMAIL"}]', 'bad: [{"name":"contact_mail","error":"INVALID_EMAIL"}]'],
+    ['the email of somebody, name included', 'the email of somebody, name included'],
+  ])('names fields as the caller did: %s', async (message, expected) => {
+    const error = failure({ message });
+    const refusing = { create: () => Promise.resolve<RecordResult>({ ok: false, error }) };
+    const notes = [
+      { field: 'contact_mail', providerField: 'email', reason: 'mapped', sent: true },
+      { field: 'full', providerField: 'name', reason: 'mapped', sent: true },
+    ];
+    const record = sendable({ write: { type: 'create', notes } });
+    const { results, attempt } = await perform(refusing, [record], { type: 'create' });
+    expect(results).toEqual([{ ok: false, error: { ...error, message: expected } }]);
+    expect(attempt.error?.text).toBe(expected);
+  });
+
   it('updates one record', async () => {
     const { sent, methods } = writing();
     expect((await perform(methods, [sendable()])).results).toEqual([{ ok: true, recordId: 'r0' }]);

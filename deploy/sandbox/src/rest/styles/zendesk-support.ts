@@ -63,18 +63,22 @@ function refused({ reason, field, code, message, status }: RestRefusal): RestRep
         body: { error: 'TooManyRequests', description: 'Limit reached' },
       };
     case 'duplicate':
-      return invalid(`${field}: ${field} has already been taken`, 'DuplicateValue', field);
+      return invalid(`${titleOf(field)}: is already being used by another record`, 'DuplicateValue', field);
     case 'required':
-      return invalid(`${field}: cannot be blank`, 'BlankValue', field);
+      return invalid(`${titleOf(field)}: cannot be blank`, 'BlankValue', field);
     case 'status':
       return { status: status ?? 500, body: { error: code ?? 'InternalError', description: message ?? 'failed' } };
     default:
-      return invalid(message ?? `${field ?? 'The body'}: is invalid`, code ?? 'InvalidValue', field);
+      return invalid(message ?? `${titleOf(field)}: is invalid`, code ?? 'InvalidValue', field);
   }
 }
 
-function invalid(description: string, error: string, field = 'base'): RestReply {
-  return { status: 422, body: { error: 'RecordInvalid', description, details: { [field]: [{ error, description }] } } };
+const titleOf = (field = 'the body') => field.charAt(0).toUpperCase() + field.slice(1);
+
+/** The reason stands under the name of the field only. */
+function invalid(reason: string, error: string, field = 'base'): RestReply {
+  const details = { [field]: [{ error, description: reason }] };
+  return { status: 422, body: { error: 'RecordInvalid', description: 'Record validation errors', details } };
 }
 
 /** `type:ticket subject:"a b"`: words in quotes have no escapes. */
