@@ -145,16 +145,16 @@ const readRecords = () =>
     .orderBy(['r.operation_id', 'r.record_index'])
     .select<StoredRecord[]>('r.operation_id', 'r.record_index', 'e.outcome');
 
-/** Of each table its rows, as one text. */
-async function readRows(): Promise<Record<string, string>> {
+/** Of each table its rows; a later step may add columns. */
+async function readRows(): Promise<Record<string, object[]>> {
   const names = await database('pg_tables').where({ schemaname: 'public' }).orderBy('tablename').pluck('tablename');
-  const rows: Record<string, string> = {};
+  const rows: Record<string, object[]> = {};
   for (const name of names.filter((table: string) => !table.startsWith('knex'))) {
-    const { rows: texts } = await database.raw<{ rows: { text: string }[] }>(
-      'select t::text as text from ?? t order by 1',
+    const { rows: found } = await database.raw<{ rows: { row: object }[] }>(
+      'select to_jsonb(t) as row from ?? t order by t::text',
       [name],
     );
-    rows[name] = texts.map(({ text }) => text).join('\n');
+    rows[name] = found.map(({ row }) => row);
   }
   return rows;
 }

@@ -139,7 +139,15 @@ describe('every rule holds', () => {
       { selectedFieldSettings: { source: { default: { stringValue: 'x'.repeat(50_000) } } } },
       1,
     ],
-    ['by notes, seen while it grows', { selectedFieldSettings: { a: { writeOnUpdate: 'never' as const } } }, 400],
+    [
+      'by notes, seen while it grows',
+      {
+        selectedFieldSettings: Object.fromEntries(
+          Array.from({ length: 400 }, (_each, at) => [`a${at}`, { writeOnUpdate: 'never' as const }]),
+        ),
+      },
+      400,
+    ],
   ])('[sec-28] memory for what the config adds, %s', async (_, settings, names) => {
     const { projectId, groupRef, integrationId } = await gateway.seed({
       config: sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', ...settings } } } }),
