@@ -1,12 +1,10 @@
 import type { RecordResult } from '@sluice/connectors';
 import { fieldSteps, type WritePlan } from '@sluice/types';
 
-/**
- * Fields in the text of a refusal, where it names them: before a colon, in quotes, in a list of fields. The name of a JSON member, which a
- * colon follows, is none.
- */
-const namedFields =
-  /(?<=^|; )[^:;"'`]{1,100}(?=: )|(?<=(?<!\w)(["'`]))[^"'`\s]{1,100}(?=\1(?!\s*:))|(?<=\(fields: [^)]*)[^,)\s]+/g;
+/** Where a text names fields: before a colon, in quotes. The name of a JSON member, which a colon follows, is none. */
+const beforeColon = /(?<=^|; )[^:;"'`]{1,100}(?=: )/g;
+const inQuotes = /(?<=(?<!\w)(["'`]))[^"'`\s]{1,100}(?=\1(?!\s*:))/g;
+const inList = /\(fields: [^()]*\)/g;
 
 /**
  * A failure in which the keys of the provider's fields stand behind the names that the caller used: `tier (d4de…)`. Only keys that are no words
@@ -26,6 +24,10 @@ export function inCallersNames(result: RecordResult, { notes = [] }: Pick<WriteP
     const whole = new RegExp(`(?<![\\w$])${key.replace(/[^\w]/g, '\\$&')}(?!\\w)`, 'g');
     message = message.replace(whole, (found) => `${field} (${found})`);
   }
-  if (words.size > 0) message = message.replace(namedFields, (name) => words.get(name) ?? name);
+  if (words.size > 0) {
+    const callers = (name: string) => words.get(name) ?? name;
+    message = message.replace(beforeColon, callers).replace(inQuotes, callers);
+    message = message.replace(inList, (list) => list.replace(/[^,()\s]+/g, callers));
+  }
   return message === result.error.message ? result : { ok: false, error: { ...result.error, message } };
 }
