@@ -41,11 +41,11 @@ describe('the description of an object', () => {
     body: { objectTypeId: '0-1', labels: { singular: 'Contact', plural: 'Contacts' }, requiredProperties: ['email'] },
   };
   test('types, allowed values, required and read-only fields', async () => {
-    stub.replyWith(listed, schema);
+    stub.replyWith(schema, listed);
     const metadata = await hubspot.describe(contacts);
     expect(stub.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'GET /crm/v3/properties/contacts',
       'GET /crm-object-schemas/2026-03/schemas/contacts',
+      'GET /crm/v3/properties/contacts',
     ]);
     expect(metadata).toMatchObject({ name: 'contacts', displayName: 'Contacts' });
     const { email, age, createdate, score, tier, hubspot_owner_id: owner } = metadata.fields;
@@ -80,13 +80,13 @@ describe('the description of an object', () => {
   });
 
   test.each([403, 404])('without a schema (%d) nothing is said of what is required', async (status) => {
-    stub.replyWith(listed, { status, body: { status: 'error', message: 'no' } });
+    stub.replyWith({ status, body: { status: 'error', message: 'no' } }, listed);
     const { fields } = await hubspot.describe(contacts);
     expect(fields['email']).not.toHaveProperty('isRequired');
   });
 
   test("one caller's cancelling does not take the answer from another", async () => {
-    stub.replyWith(listed, schema);
+    stub.replyWith(schema, listed);
     const cancel = new AbortController();
     const asked = [hubspot.describe({ ...contacts, signal: cancel.signal }), hubspot.describe(contacts)];
     cancel.abort();
@@ -106,9 +106,10 @@ describe('the description of an object', () => {
     ['schema down', listed, { status: 503 }, 'unavailable'],
     ['refused credentials', { status: 401 }, { status: 401 }, 'credentials'],
   ])('%s: throws, and is not kept', async (_, ofProperties, ofSchema, failureClass) => {
-    stub.replyWith(ofProperties, ofSchema);
+    stub.replyWith(ofSchema, ofProperties);
     await expect(hubspot.describe(contacts)).rejects.toMatchObject({ class: failureClass });
-    stub.replyWith(listed, schema);
+    // A schema that was answered is.
+    stub.replyWith(...(ofSchema === schema ? [] : [schema]), listed);
     await expect(hubspot.describe(contacts)).resolves.toMatchObject({ name: 'contacts' });
   });
 });
