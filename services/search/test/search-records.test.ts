@@ -70,8 +70,8 @@ describe('200', () => {
     }
     const asked = search.hubspot.calls.slice(from);
     expect(asked.map(({ path }) => path)).toEqual([
-      '/crm/v3/properties/companies',
       '/crm-object-schemas/2026-03/schemas/companies',
+      '/crm/v3/properties/companies',
       '/crm/v3/objects/companies/search',
       '/crm/v3/objects/companies/search',
       '/crm/v3/objects/deals/search',
