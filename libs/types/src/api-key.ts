@@ -1,5 +1,5 @@
 import { scopes, type Scope } from './caller';
-import { closedObject, flag, maskOf, momentText, nameText, openObject, text } from './json-schema';
+import { closedObject, flag, maskOf, momentText, nameText, openObject, text, type Described } from './json-schema';
 
 /** A key of a project. The key itself is shown once, in the reply that creates it. Source: published API; rulings. */
 export interface ApiKey {
@@ -12,17 +12,6 @@ export interface ApiKey {
   readonly scopes: readonly Scope[];
   readonly active?: boolean;
   readonly createTime?: string;
-}
-
-export interface CreateApiKeyRequest {
-  readonly label: string;
-  /** @default ['full'] */
-  readonly scopes?: readonly Scope[];
-}
-
-export interface UpdateApiKeyRequest {
-  readonly updateMask: readonly (keyof UpdateApiKeyRequest['apiKey'])[];
-  readonly apiKey: { readonly label?: string; readonly active?: boolean; readonly scopes?: readonly Scope[] };
 }
 
 const label = { ...nameText, description: 'What the key is for.' } as const;
@@ -50,6 +39,7 @@ export const createApiKeyRequestSchema = closedObject('A new key.', ['label'], {
   label,
   scopes: { ...scopeList, default: ['full'] },
 });
+export type CreateApiKeyRequest = Described<typeof createApiKeyRequestSchema>;
 
 export const updateApiKeyRequestSchema = closedObject(
   'Changes of a key; only what updateMask names is used.',
@@ -59,3 +49,4 @@ export const updateApiKeyRequestSchema = closedObject(
     apiKey: closedObject('The new values.', { active, label, scopes: scopeList }),
   },
 );
+export type UpdateApiKeyRequest = Described<typeof updateApiKeyRequestSchema>;

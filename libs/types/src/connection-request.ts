@@ -1,49 +1,5 @@
-import {
-  oauth2AuthorizationCodeSchema,
-  providerMetadataSchema,
-  type OAuth2AuthorizationCode,
-  type ProviderMetadataItem,
-} from './connection';
-import { closedObject, listOf, maskOf, nameText, scopeText, secretText } from './json-schema';
-
-/** What a connection can be given. Source: published API, ConnectionRequest. */
-export interface ConnectionRequest {
-  readonly providerWorkspaceRef?: string;
-  readonly providerMetadata?: Readonly<Record<string, ProviderMetadataItem>>;
-  readonly groupRef?: string;
-  /** @default groupRef */
-  readonly groupName?: string;
-  readonly consumerRef?: string;
-  /** @default consumerRef */
-  readonly consumerName?: string;
-  readonly provider?: string;
-  /** Secret. */
-  readonly apiKey?: string;
-  readonly customAuth?: Readonly<Record<string, unknown>>;
-  readonly basicAuth?: { readonly username: string; readonly password: string };
-  readonly oauth2ClientCredentials?: {
-    readonly clientId: string;
-    readonly clientSecret: string;
-    readonly scopes?: readonly string[];
-  };
-  readonly oauth2PasswordCredentials?: {
-    readonly username: string;
-    readonly password: string;
-    readonly clientId: string;
-    readonly clientSecret: string;
-    readonly scopes?: readonly string[];
-  };
-  readonly oauth2AuthorizationCode?: OAuth2AuthorizationCode;
-}
-
-/** Makes a connection from given credentials. Groups and consumers come to be by it. */
-export interface GenerateConnectionRequest extends ConnectionRequest {
-  readonly groupRef: string;
-  readonly consumerRef: string;
-  readonly provider: string;
-  /** The app that the tokens were issued to; ours, beside the published members. @default the project's newest of the provider */
-  readonly providerAppId?: string;
-}
+import { oauth2AuthorizationCodeSchema, providerMetadataSchema } from './connection';
+import { closedObject, listOf, maskOf, nameText, scopeText, secretText, type Described } from './json-schema';
 
 /** Paths that an update of a connection may name. Source: published API; `oauth2AuthorizationCode` is ours. */
 export const connectionUpdatePaths = [
@@ -55,11 +11,6 @@ export const connectionUpdatePaths = [
   'oauth2PasswordCredentials',
   'oauth2AuthorizationCode',
 ] as const;
-
-export interface UpdateConnectionRequest {
-  readonly updateMask: readonly (typeof connectionUpdatePaths)[number][];
-  readonly connection: ConnectionRequest;
-}
 
 const username = { ...nameText, description: 'User name.' } as const;
 const password = { ...secretText, description: 'Password. Secret.' } as const;
@@ -111,12 +62,15 @@ export const generateConnectionRequestSchema = closedObject(
   ['groupRef', 'consumerRef', 'provider'],
   {
     ...members,
+    // Ours, beside the published members.
     providerAppId: {
       ...nameText,
       description: "The app of the tokens; the project's newest of the provider when absent.",
     },
   },
 );
+/** Groups and consumers come to be by it. */
+export type GenerateConnectionRequest = Described<typeof generateConnectionRequestSchema>;
 
 export const updateConnectionRequestSchema = closedObject(
   'Changes of a connection; only what updateMask names is used.',
@@ -126,3 +80,7 @@ export const updateConnectionRequestSchema = closedObject(
     connection: closedObject('The new values.', members),
   },
 );
+export type UpdateConnectionRequest = Described<typeof updateConnectionRequestSchema>;
+
+/** What a connection can be given. Source: published API, ConnectionRequest. */
+export type ConnectionRequest = UpdateConnectionRequest['connection'];

@@ -1,7 +1,7 @@
-import { authSchemes, connectionStatuses, type Connection } from './connection';
-import { healthStatuses, type HealthStatus } from './installation';
-import { choice, count, flag, momentText, openObject, text } from './json-schema';
-import { pageOf, type OperationStatus, type Pagination } from './operation';
+import { authSchemes, connectionStatuses } from './connection';
+import { healthStatuses } from './installation';
+import { choice, count, flag, momentText, openObject, text, type Described } from './json-schema';
+import { pageOf, type ListReply } from './operation';
 
 /** Records of an installation are counted in at most this many of its connection's calls. Our choice: counting costs by the call. */
 export const waitingCallsMax = 1_000;
@@ -9,55 +9,7 @@ export const waitingCallsMax = 1_000;
 /** Calls that a page reads to count them, shared evenly by its installations. Our choice: up to 100 of a page have `waitingCallsMax` each. */
 export const waitingCallsOfPageMax = 100_000;
 
-/** How the writes of one installation are doing, without its config. Our addition to the published API; see rulings. */
-export interface InstallationHealth {
-  /** Of the installation. */
-  readonly id: string;
-  readonly integrationId: string;
-  readonly integrationName: string;
-  readonly provider: string;
-  readonly groupRef: string;
-  readonly groupName?: string;
-  readonly healthStatus: HealthStatus;
-  /** Status of the operation that was created last. */
-  readonly lastOperationStatus?: OperationStatus;
-  readonly connection: ConnectionHealth;
-  readonly waiting: WaitingRecords;
-  readonly lastError?: InstallationError;
-  readonly createTime: string;
-}
-
-export interface ConnectionHealth extends Pick<Connection, 'id' | 'authScheme' | 'status'> {
-  readonly consumerRef: string;
-  /** The account, as the provider names it. */
-  readonly workspaceRef?: string;
-  /** When it last changed: of `bad_credentials` when it was refused, unless its metadata was changed after that. */
-  readonly since: string;
-}
-
-/** Records that were accepted and are not sent, open auto-batches included. Those of a connection of `bad_credentials` are held for new credentials. */
-export interface WaitingRecords {
-  readonly records: number;
-  /** There may be more: so many calls of the connection wait that not all were read. */
-  readonly isAtLeast?: boolean;
-}
-
-/** The newest of the failures among its latest 20 operations and of those that waiting calls of its connection met. */
-export interface InstallationError {
-  readonly time: string;
-  /** In the provider's or our words. */
-  readonly message: string;
-  /** Of the failed call. Absent: it is the end of the operation. */
-  readonly class?: string;
-  readonly operationId: string;
-}
-
-export interface InstallationHealthListReply {
-  readonly results: readonly InstallationHealth[];
-  readonly pagination: Pagination;
-}
-
-/** Schema of the resource in replies. */
+/** Schema of the resource in replies, without the installation's config. Our addition to the published API; see rulings. */
 export const installationHealthSchema = openObject(
   'How the writes of one installation are doing.',
   [
@@ -86,10 +38,12 @@ export const installationHealthSchema = openObject(
       status: choice('Whether its credentials work.', connectionStatuses),
       consumerRef: text('Who connected it.'),
       workspaceRef: text("The provider's workspace."),
+      // Of `bad_credentials` when it was refused, unless its metadata was changed after that.
       since: momentText('When the connection last changed.'),
     }),
     waiting: openObject('What was accepted and is not sent.', ['records'], {
       records: count('Records, those of open auto-batches included.'),
+      // So many calls of the connection wait that not all were read.
       isAtLeast: flag('There may be more.'),
     }),
     lastError: openObject(
@@ -98,6 +52,7 @@ export const installationHealthSchema = openObject(
       {
         time: momentText('When.'),
         message: text('What was wrong.'),
+        // Absent: it is the end of the operation.
         class: text('Coarse class of the failure of a call.'),
         operationId: text('Operation that met it.'),
       },
@@ -112,3 +67,9 @@ export const installationHealthListReplySchema = pageOf(
   'The installations.',
   installationHealthSchema,
 );
+
+export type InstallationHealth = Described<typeof installationHealthSchema>;
+/** Those of a connection of `bad_credentials` are held for new credentials. */
+export type WaitingRecords = InstallationHealth['waiting'];
+export type InstallationError = NonNullable<InstallationHealth['lastError']>;
+export type InstallationHealthListReply = ListReply<InstallationHealth>;

@@ -1,47 +1,6 @@
-import {
-  configContentSchema,
-  updateConfigContentSchema,
-  type ConfigContent,
-  type UpdateConfigContent,
-} from './config-content';
-import { choice, closedObject, nameText, text } from './json-schema';
+import { configContentSchema, updateConfigContentSchema } from './config-content';
+import { choice, closedObject, nameText, text, type Described } from './json-schema';
 import { limits } from './limits';
-
-/** Source: specification, Installation create and update; the path and the optional members: published API. */
-export interface CreateInstallationRequest {
-  readonly groupRef: string;
-  /** Omitted: the group's default connection. */
-  readonly connectionId?: string;
-  readonly config: {
-    readonly content: ConfigContent;
-    /** Must belong to the integration; the latest one is used. */
-    readonly revisionId?: string;
-    /** `consumer:`, `builder:` or `api:` and an id. */
-    readonly createdBy?: string;
-  };
-}
-
-/** Only what `updateMask` names is used. Source: specification, Update installation. */
-export interface UpdateInstallationRequest {
-  readonly updateMask: readonly string[];
-  readonly installation: {
-    readonly connectionId?: string;
-    readonly config?: {
-      readonly content?: UpdateConfigContent;
-      readonly createdBy?: string;
-      readonly revisionId?: string;
-    };
-  };
-}
-
-/** JSON Patch on the configuration of one object. Source: specification, Update installation object. */
-export interface PatchConfigContentRequest {
-  /** This or `installationId`. */
-  readonly groupRef?: string;
-  readonly installationId?: string;
-  readonly action: 'read' | 'write' | 'subscribe';
-  readonly changes: readonly JsonPatchOperation[];
-}
 
 /** `add` on a member that exists replaces it. Source: RFC 6902, restricted by the published API. */
 export interface JsonPatchOperation {
@@ -53,6 +12,7 @@ export interface JsonPatchOperation {
 
 const groupRef = { ...nameText, description: "The builder's id of the group.", examples: ['demo-group'] } as const;
 const connectionId = { ...nameText, description: 'The connection to use.' } as const;
+/** Must belong to the integration; the latest one is used. */
 const revisionId = { ...nameText, description: 'A revision of the integration.' } as const;
 const createdBy = {
   type: 'string',
@@ -61,11 +21,13 @@ const createdBy = {
   description: 'Who writes the config: consumer:<ref>, builder:<id> or api:<caller>.',
 } as const;
 
+/** Source: specification, Installation create and update; the path and the optional members: published API. */
 export const createInstallationRequestSchema = closedObject('A new installation.', ['groupRef', 'config'], {
   groupRef,
   connectionId: { ...connectionId, description: "Omitted: the group's default connection." },
   config: closedObject('Its first config.', ['content'], { content: configContentSchema, revisionId, createdBy }),
 });
+export type CreateInstallationRequest = Described<typeof createInstallationRequestSchema>;
 
 export const updateInstallationRequestSchema = closedObject(
   'Changes of an installation; only what updateMask names is used.',
@@ -84,7 +46,9 @@ export const updateInstallationRequestSchema = closedObject(
     }),
   },
 );
+export type UpdateInstallationRequest = Described<typeof updateInstallationRequestSchema>;
 
+/** By `groupRef` or `installationId`. Source: specification, Update installation object. */
 export const patchConfigContentRequestSchema = closedObject(
   'JSON Patch on the configuration of one object.',
   ['action', 'changes'],
@@ -105,3 +69,4 @@ export const patchConfigContentRequestSchema = closedObject(
     },
   },
 );
+export type PatchConfigContentRequest = Described<typeof patchConfigContentRequestSchema>;

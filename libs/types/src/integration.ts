@@ -1,5 +1,5 @@
 import type { Issue } from '@sluice/errors';
-import { choice, closedObject, momentText, openObject, text } from './json-schema';
+import { choice, closedObject, momentText, openObject, text, type Described } from './json-schema';
 import { manifestIntegrationSchema, type ManifestIntegration, checkManifestIntegration } from './manifest';
 import { bodyIssue } from './problem';
 
@@ -26,23 +26,6 @@ export interface CreateIntegrationRequest {
   readonly name: string;
   readonly provider: string;
   readonly latestRevision: { readonly specVersion: string; readonly content: ManifestIntegration };
-}
-
-/** Deploys a manifest: creates or revises an integration per entry. Exactly one member. */
-export interface DeployManifestRequest {
-  /** Text of the manifest, YAML or JSON. */
-  readonly sourceYaml?: string;
-  /** `gs://<bucket>/<path>` of a zip that was put to the address of `GET /v1/generate-upload-url`. */
-  readonly sourceZipUrl?: string;
-}
-
-/** Where one zip with a manifest may be put, and what it is called then. Source: published API, `SignedUrl`. */
-export interface SignedUrl {
-  /** Takes one PUT of the zip, without a key: whoever has the address may. */
-  readonly url: string;
-  /** With `path` what a deployment names: `gs://<bucket>/<path>`. */
-  readonly bucket: string;
-  readonly path: string;
 }
 
 const specVersion = choice('Version of the manifest format.', ['1.0.0']);
@@ -87,6 +70,7 @@ export const createIntegrationRequestSchema = closedObject(
   },
 );
 
+/** Creates or revises an integration per entry of the manifest. */
 export const deployManifestRequestSchema = {
   type: 'object',
   description: 'A manifest to deploy: exactly one member.',
@@ -109,8 +93,9 @@ export const deployManifestRequestSchema = {
     },
   },
 } as const;
+export type DeployManifestRequest = Described<typeof deployManifestRequestSchema>;
 
-/** Schema of the reply with the address. */
+/** Schema of the reply with the address. Source: published API, `SignedUrl`. */
 export const signedUrlSchema = openObject(
   'Where one zip with a manifest may be put. Deploy it as sourceZipUrl: gs://<bucket>/<path>.',
   ['url', 'bucket', 'path'],
@@ -120,6 +105,7 @@ export const signedUrlSchema = openObject(
     path: text('Name of the zip in the bucket. Not secret.', '01a1fb19-d20c-7689-a391-719613643c10/manifest.zip'),
   },
 );
+export type SignedUrl = Described<typeof signedUrlSchema>;
 
 /** Rules of a create-integration body: name and provider occur twice and must agree; then those of the manifest. */
 export function checkCreateIntegrationRequest(body: CreateIntegrationRequest): Issue[] {

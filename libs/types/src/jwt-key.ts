@@ -1,4 +1,14 @@
-import { choice, closedObject, flag, maskOf, momentText, nameText, openObject, text } from './json-schema';
+import {
+  choice,
+  closedObject,
+  flag,
+  maskOf,
+  momentText,
+  nameText,
+  openObject,
+  text,
+  type Described,
+} from './json-schema';
 
 /** The public key that a project's bearer tokens are checked with. Source: published API. */
 export interface JwtKey {
@@ -12,22 +22,6 @@ export interface JwtKey {
   readonly active: boolean;
   readonly createTime: string;
   readonly updateTime: string;
-}
-
-export interface CreateJwtKeyRequest {
-  readonly label: string;
-  readonly algorithm: 'RS256';
-  readonly publicKeyPem: string;
-}
-
-/** 201 of a created key. */
-export interface CreateJwtKeyReply {
-  readonly kid: string;
-}
-
-export interface UpdateJwtKeyRequest {
-  readonly updateMask: readonly (keyof UpdateJwtKeyRequest['jwtKey'])[];
-  readonly jwtKey: { readonly active?: boolean; readonly label?: string };
 }
 
 const label = { ...nameText, description: 'What the key is for.' } as const;
@@ -61,11 +55,13 @@ export const createJwtKeyRequestSchema = closedObject('A new key.', ['label', 'a
   algorithm: choice('Signature algorithm of the tokens.', ['RS256']),
   publicKeyPem,
 });
+export type CreateJwtKeyRequest = Described<typeof createJwtKeyRequestSchema>;
 
 /** Schema of the 201 reply. */
 export const createJwtKeyReplySchema = openObject('Id of the new key.', ['kid'], {
   kid: text('To be named in the header of tokens.'),
 });
+export type CreateJwtKeyReply = Described<typeof createJwtKeyReplySchema>;
 
 export const updateJwtKeyRequestSchema = closedObject(
   'Changes of a key; only what updateMask names is used.',
@@ -75,3 +71,4 @@ export const updateJwtKeyRequestSchema = closedObject(
     jwtKey: closedObject('The new values.', { active, label }),
   },
 );
+export type UpdateJwtKeyRequest = Described<typeof updateJwtKeyRequestSchema>;

@@ -1,7 +1,7 @@
 import { authSchemes, type AuthScheme } from './connection';
 import type { FailureClass } from '@sluice/errors';
 import { choice, count, listOf, momentText, openObject, text } from './json-schema';
-import { pageOf, type Pagination } from './operation';
+import { pageOf, type ListReply } from './operation';
 
 /** The queue of one provider account: what waits, and what delays it. Our addition to the published API; see rulings. */
 export interface Lane {
@@ -74,10 +74,7 @@ export interface LaneCalls {
   readonly waiting: number;
 }
 
-export interface LaneListReply {
-  readonly results: readonly Lane[];
-  readonly pagination: Pagination;
-}
+export type LaneListReply = ListReply<Lane>;
 
 /** A count of calls stops here. Our choice: more is as alarming as this, and counting costs by the call. */
 export const laneCallsMax = 1_000;

@@ -1,31 +1,10 @@
-import { providerMetadataSchema, type ProviderMetadataItem } from './connection';
-import { closedObject, flag, nameText } from './json-schema';
-
-/** Asks for the address where a customer allows the builder's app in. Source: published API, oauth-connect. */
-export interface OAuthConnectRequest {
-  /** This or `projectId`; both only of the same project. */
-  readonly projectIdOrName?: string;
-  /** What the published Node client sends: the id, or the name. */
-  readonly projectId?: string;
-  readonly provider: string;
-  readonly groupRef: string;
-  /** @default groupRef */
-  readonly groupName?: string;
-  readonly consumerRef: string;
-  /** @default consumerRef */
-  readonly consumerName?: string;
-  /** The account must be this one; empty: any. */
-  readonly providerWorkspaceRef?: string;
-  readonly providerMetadata?: Readonly<Record<string, ProviderMetadataItem>>;
-  /** @default the project's newest app of the provider */
-  readonly providerAppId?: string;
-  /** Sets a cookie, without which the customer's return is refused: who begins must be who returns. @default false */
-  readonly enableCSRFProtection?: boolean;
-}
+import { providerMetadataSchema } from './connection';
+import { closedObject, flag, nameText, type Described } from './json-schema';
 
 /** How long a customer may take to authorize an app. Our choice; see rulings. */
 export const oauthStateLifeMs = 600_000;
 
+/** Asks for the address where a customer allows the builder's app in. Source: published API, oauth-connect. */
 export const oauthConnectRequestSchema = closedObject(
   'A customer who is to allow an app in.',
   ['provider', 'groupRef', 'consumerRef'],
@@ -35,6 +14,7 @@ export const oauthConnectRequestSchema = closedObject(
       description: 'Id or name of the project; this or projectId is required.',
       examples: ['demo'],
     },
+    // What the published Node client sends: the id, or the name. Both only of the same project.
     projectId: { ...nameText, description: 'The same as projectIdOrName, for published clients.' },
     provider: { ...nameText, description: 'The SaaS provider, such as hubspot.' },
     groupRef: { ...nameText, description: "The builder's id of the group." },
@@ -50,6 +30,8 @@ export const oauthConnectRequestSchema = closedObject(
     },
     providerMetadata: providerMetadataSchema,
     providerAppId: { ...nameText, description: "The app; the project's newest of the provider when absent." },
+    // Without the cookie the customer's return is refused: who begins must be who returns.
     enableCSRFProtection: flag('Whether a cookie ties the return to this request.'),
   },
 );
+export type OAuthConnectRequest = Described<typeof oauthConnectRequestSchema>;

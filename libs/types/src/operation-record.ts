@@ -1,6 +1,6 @@
 import { choice, count, listOf, openObject, text } from './json-schema';
 import type { FailureClass } from '@sluice/errors';
-import { pageOf, recordOutcomes, type Pagination, type RecordOutcome } from './operation';
+import { pageOf, recordOutcomes, type ListReply, type RecordOutcome } from './operation';
 
 /** Outcome of one record of an operation. Our addition to the published API; see rulings. */
 export interface OperationRecord {
@@ -17,10 +17,7 @@ export interface OperationRecord {
   readonly replayedBy?: string;
 }
 
-export interface OperationRecordListReply {
-  readonly results: readonly OperationRecord[];
-  readonly pagination: Pagination;
-}
+export type OperationRecordListReply = ListReply<OperationRecord>;
 
 /** Schema of a page of outcomes. */
 export const operationRecordListReplySchema = pageOf(

@@ -42,8 +42,11 @@ export interface RecordTally {
 }
 
 /** A page of operations, newest first. */
-export interface OperationListReply {
-  readonly results: readonly Operation[];
+export type OperationListReply = ListReply<Operation>;
+
+/** A page of a list. */
+export interface ListReply<Item> {
+  readonly results: readonly Item[];
   readonly pagination: Pagination;
 }
 

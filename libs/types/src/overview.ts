@@ -1,4 +1,4 @@
-import { choice, count, listOf, momentText, openObject, text } from './json-schema';
+import { choice, count, listOf, momentText, openObject, text, type Described } from './json-schema';
 
 /** How far an overview reaches back. */
 export const overviewSpans = ['hour', 'day', 'week'] as const;
@@ -12,83 +12,9 @@ export const overviewSteps: Readonly<Record<OverviewSpan, { readonly points: num
     week: { points: 168, stepSeconds: 3_600 },
   };
 
-/** What a project wrote in the last hour, day or week, and what it met. Our addition to the published API; see rulings. */
-export interface Overview {
-  readonly span: OverviewSpan;
-  /** Length of a point. */
-  readonly stepSeconds: number;
-  /** Beginning of the first point. */
-  readonly startTime: string;
-  /** End of the last point: the last minute that is complete. */
-  readonly endTime: string;
-  /** Oldest first, without a gap. */
-  readonly points: readonly OverviewPoint[];
-  /** The longest queues of the span, at most five; the longest first. */
-  readonly lanes: readonly OverviewLane[];
-  /** Services of which a process was alive in the span, of the whole Sluice. */
-  readonly services: readonly OverviewService[];
-}
-
-/** A figure is absent where no process was alive that could have counted it: it is not known, and not 0. */
-export interface OverviewPoint {
-  readonly time: string;
-  readonly accepted?: number;
-  readonly written?: number;
-  readonly failed?: number;
-  readonly unknown?: number;
-  /** Records that were to be tried again; each time counts. */
-  readonly retried?: number;
-  /** How long accepts took. Absent: none was. */
-  readonly accept?: OverviewTiming;
-  /** How long writes took at the providers. Absent: none was made. */
-  readonly providerCall?: OverviewTiming;
-  /** Those of which an error or a block was met. */
-  readonly providers: readonly OverviewProvider[];
-  /** The most that waited in each of the overview's lanes. Absent: not counted. */
-  readonly backlog?: readonly OverviewQueue[];
-}
-
-/** Durations in seconds, estimated from buckets: `p95` is what 95 of 100 stayed below. */
-export interface OverviewTiming {
-  readonly median: number;
-  readonly p95: number;
-}
-
-export interface OverviewProvider {
-  readonly provider: string;
-  /** Calls that failed, and not for one of their records. */
-  readonly errors: number;
-  /** Times at which an account was blocked. */
-  readonly blocks: number;
-  /** How long these blocks were, together. */
-  readonly blockedSeconds: number;
-}
-
-export interface OverviewQueue {
-  readonly laneId: string;
-  /** Calls, counted once a minute. */
-  readonly waiting: number;
-}
-
-export interface OverviewLane {
-  readonly id: string;
-  readonly provider: string;
-  readonly workspaceRef?: string;
-  /** Of the groups that use the account, the first three. */
-  readonly groupRefs: readonly string[];
-}
-
-export interface OverviewService {
-  readonly service: string;
-  /** Processes that were alive within the last two minutes. */
-  readonly processes: number;
-  /** Of these processes; of the last ones, when none is. More than one: an upgrade is under way, or was not finished. */
-  readonly versions: readonly string[];
-  readonly lastTime: string;
-}
-
 const seconds = (description: string) => ({ type: 'number', minimum: 0, description }) as const;
 
+/** Estimated from buckets. */
 const timing = (description: string) =>
   openObject(description, ['median', 'p95'], {
     median: seconds('Seconds that half of them stayed below.'),
@@ -120,13 +46,14 @@ const overviewPointSchema = openObject(
       "What waited in the overview's lanes; a lane that is not named was empty.",
       openObject('One lane.', ['laneId', 'waiting'], {
         laneId: text('Lane id.'),
+        // Counted once a minute.
         waiting: count('Calls that waited at most.'),
       }),
     ),
   },
 );
 
-/** Schema of the overview. */
+/** Schema of the overview. Our addition to the published API; see rulings. */
 export const overviewSchema = openObject(
   'What a project wrote in the last hour, day or week, and what it met.',
   ['span', 'stepSeconds', 'startTime', 'endTime', 'points', 'lanes', 'services'],
@@ -150,9 +77,16 @@ export const overviewSchema = openObject(
       openObject('One service.', ['service', 'processes', 'versions', 'lastTime'], {
         service: text('Name of the service.'),
         processes: count('Processes that were alive within the last two minutes.'),
+        // More than one: an upgrade is under way, or was not finished.
         versions: listOf('Versions of these processes; of the last ones, when none is.', { type: 'string' }),
         lastTime: momentText('When one was alive last, to the minute.'),
       }),
     ),
   },
 );
+
+export type Overview = Described<typeof overviewSchema>;
+export type OverviewPoint = Overview['points'][number];
+export type OverviewProvider = OverviewPoint['providers'][number];
+export type OverviewTiming = NonNullable<OverviewPoint['accept']>;
+export type OverviewService = Overview['services'][number];

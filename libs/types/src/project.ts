@@ -1,5 +1,5 @@
 import type { Issue } from '@sluice/errors';
-import { closedObject, listOf, momentText, nameText, openObject, text } from './json-schema';
+import { closedObject, listOf, momentText, nameText, openObject, text, type Described } from './json-schema';
 import { bodyIssue } from './problem';
 
 /** A builder's space: its integrations, customers and keys. Source: published API, projects. */
@@ -16,22 +16,6 @@ export interface Project {
   readonly dropUnmappedFields?: boolean;
   /** Only when it is asked for, and empty: nothing here is limited by a plan. Source: published API. */
   readonly entitlements?: { readonly brandingRemoval: { readonly value: true } };
-}
-
-export interface CreateProjectRequest {
-  readonly appName: string;
-  /** Saved in lower case, see projectNameOf. */
-  readonly name: string;
-  readonly orgId: string;
-}
-
-export interface UpdateProjectRequest {
-  readonly updateMask: readonly (keyof UpdateProjectRequest['project'])[];
-  readonly project: {
-    readonly appName?: string;
-    readonly name?: string;
-    readonly dropUnmappedFields?: boolean;
-  };
 }
 
 /** The name as it is saved and looked up. */
@@ -86,6 +70,7 @@ export const createProjectRequestSchema = closedObject('A new project.', ['appNa
   name: nameSchema,
   orgId,
 });
+export type CreateProjectRequest = Described<typeof createProjectRequestSchema>;
 
 export const updateProjectRequestSchema = closedObject(
   'Changes of a project; only what updateMask names is used.',
@@ -98,6 +83,7 @@ export const updateProjectRequestSchema = closedObject(
     project: closedObject('The new values.', { appName, name: nameSchema, dropUnmappedFields }),
   },
 );
+export type UpdateProjectRequest = Described<typeof updateProjectRequestSchema>;
 
 const looksLikeId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

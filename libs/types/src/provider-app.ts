@@ -9,6 +9,7 @@ import {
   scopeText,
   secretText,
   text,
+  type Described,
 } from './json-schema';
 
 /** An OAuth app of the builder at a provider. Its secret is never returned. Source: specification, Provider App. */
@@ -30,20 +31,6 @@ export interface ProviderAppMetadata {
   readonly authQueryParams?: Readonly<Record<string, readonly string[]>>;
   /** Provider-specific values. */
   readonly providerParams?: Readonly<Record<string, string>>;
-}
-
-export interface CreateProviderAppRequest {
-  readonly provider: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly externalRef?: string;
-  readonly scopes?: readonly string[];
-  readonly metadata?: ProviderAppMetadata;
-}
-
-export interface UpdateProviderAppRequest {
-  readonly updateMask: readonly (keyof CreateProviderAppRequest)[];
-  readonly providerApp: Partial<CreateProviderAppRequest>;
 }
 
 const shared = {
@@ -83,6 +70,7 @@ export const createProviderAppRequestSchema = closedObject(
   ['provider', 'clientId', 'clientSecret'],
   writable,
 );
+export type CreateProviderAppRequest = Described<typeof createProviderAppRequestSchema>;
 
 export const updateProviderAppRequestSchema = closedObject(
   'Changes of an app; only what updateMask names is used.',
@@ -92,3 +80,4 @@ export const updateProviderAppRequestSchema = closedObject(
     providerApp: closedObject('The new values.', writable),
   },
 );
+export type UpdateProviderAppRequest = Described<typeof updateProviderAppRequestSchema>;

@@ -44,32 +44,22 @@ type OfRevision<Path extends string> = Loose<`${Path}.content`> | `${Path}.specV
 
 // One line per schema: it does not compile when schema and interface differ. The error names the paths.
 type Compared = [
-  Assert<Same<typeof types.overviewSchema, types.Overview>>,
-  Assert<Same<typeof types.installationHealthSchema, types.InstallationHealth>>,
   Assert<Same<typeof types.installationHealthListReplySchema, types.InstallationHealthListReply>>,
   Assert<Same<typeof types.apiKeySchema, types.ApiKey>>,
-  Assert<Same<typeof types.createApiKeyRequestSchema, types.CreateApiKeyRequest>>,
-  Assert<Same<typeof types.updateApiKeyRequestSchema, types.UpdateApiKeyRequest>>,
   Assert<Same<typeof types.configContentSchema, types.ConfigContent>>,
   Assert<Same<typeof types.updateConfigContentSchema, types.UpdateConfigContent>>,
   Assert<Same<typeof types.configSchema, types.Config>>,
   Assert<Same<typeof types.configVersionSchema, types.ConfigVersion>>,
-  Assert<Same<typeof types.generateConnectionRequestSchema, types.GenerateConnectionRequest>>,
-  Assert<Same<typeof types.updateConnectionRequestSchema, types.UpdateConnectionRequest>>,
   Assert<Same<typeof types.connectionSchema, types.Connection>>,
   Assert<Same<typeof types.consumerSchema, types.Consumer>>,
   Assert<Same<typeof types.groupSchema, types.Group>>,
   Assert<Same<typeof types.hydratedRevisionSchema, types.HydratedRevision, '.content.read'>>,
-  Assert<Same<typeof types.createInstallationRequestSchema, types.CreateInstallationRequest>>,
-  Assert<Same<typeof types.updateInstallationRequestSchema, types.UpdateInstallationRequest>>,
-  Assert<Same<typeof types.patchConfigContentRequestSchema, types.PatchConfigContentRequest>>,
   Assert<Same<typeof types.installationSchema, types.Installation>>,
   Assert<Same<typeof types.revisionSchema, types.Revision, OfRevision<''>>>,
   Assert<Same<typeof types.integrationSchema, types.Integration, OfRevision<'.latestRevision'>>>,
   Assert<
     Same<typeof types.createIntegrationRequestSchema, types.CreateIntegrationRequest, OfRevision<'.latestRevision'>>
   >,
-  Assert<Same<typeof types.deployManifestRequestSchema, types.DeployManifestRequest>>,
   Assert<
     Same<
       typeof types.manifestPreviewSchema,
@@ -78,14 +68,10 @@ type Compared = [
     >
   >,
   Assert<Same<typeof types.jwtKeySchema, types.JwtKey>>,
-  Assert<Same<typeof types.createJwtKeyRequestSchema, types.CreateJwtKeyRequest>>,
-  Assert<Same<typeof types.createJwtKeyReplySchema, types.CreateJwtKeyReply>>,
-  Assert<Same<typeof types.updateJwtKeyRequestSchema, types.UpdateJwtKeyRequest>>,
   Assert<Same<typeof types.laneSchema, types.Lane, '.lastFailure'>>,
   Assert<Same<typeof types.laneListReplySchema, types.LaneListReply, '.results[].lastFailure'>>,
   Assert<Same<typeof types.manifestIntegrationSchema, types.ManifestIntegration, Loose<''>>>,
   Assert<Same<typeof types.manifestSchema, types.Manifest, Loose<'.integrations[]'> | '.specVersion'>>,
-  Assert<Same<typeof types.oauthConnectRequestSchema, types.OAuthConnectRequest>>,
   Assert<Same<typeof types.objectMetadataSchema, types.ObjectMetadata>>,
   Assert<
     Same<
@@ -103,11 +89,7 @@ type Compared = [
   Assert<Same<typeof types.apiProblemSchema, types.ApiProblem, '.code'>>,
   Assert<Same<typeof types.inputValidationProblemSchema, types.InputValidationProblem, '.code'>>,
   Assert<Same<typeof types.projectSchema, types.Project>>,
-  Assert<Same<typeof types.createProjectRequestSchema, types.CreateProjectRequest>>,
-  Assert<Same<typeof types.updateProjectRequestSchema, types.UpdateProjectRequest>>,
   Assert<Same<typeof types.providerAppSchema, types.ProviderApp>>,
-  Assert<Same<typeof types.createProviderAppRequestSchema, types.CreateProviderAppRequest>>,
-  Assert<Same<typeof types.updateProviderAppRequestSchema, types.UpdateProviderAppRequest>>,
   Assert<
     Same<typeof types.providerInfoSchema, types.ProviderInfo, '.support.batchWrite' | `.support.bulkWrite.${string}`>
   >,
@@ -116,17 +98,11 @@ type Compared = [
   Assert<
     Same<typeof types.searchReplySchema, types.SearchReply, `.results[].${'fields' | 'mappedFields' | 'raw'}.${string}`>
   >,
-  Assert<Same<typeof types.signedUrlSchema, types.SignedUrl>>,
   Assert<Same<typeof types.webhookEndpointSchema, types.WebhookEndpoint>>,
   Assert<Same<typeof types.createdWebhookEndpointSchema, types.CreatedWebhookEndpoint>>,
-  Assert<Same<typeof types.webhookSecretSchema, types.WebhookSecret>>,
-  Assert<Same<typeof types.createWebhookEndpointRequestSchema, types.CreateWebhookEndpointRequest>>,
-  Assert<Same<typeof types.updateWebhookEndpointRequestSchema, types.UpdateWebhookEndpointRequest>>,
   Assert<Same<typeof types.webhookMessageSchema, types.WebhookMessage>>,
   Assert<Same<typeof types.webhookMessageWithPayloadSchema, types.WebhookMessageWithPayload, '.payload.version'>>,
   Assert<Same<typeof types.webhookMessageListReplySchema, types.WebhookMessageListReply>>,
-  Assert<Same<typeof types.webhookAttemptSchema, types.WebhookAttempt>>,
-  Assert<Same<typeof types.webhookReplayReplySchema, types.WebhookReplayReply>>,
   Assert<Same<typeof types.writeObjectConfigSchema, types.WriteObjectConfig>>,
   Assert<Same<typeof types.acceptedWriteReplySchema, types.AcceptedWriteReply>>,
   Assert<Same<typeof types.singleWriteReplySchema, types.SingleWriteReply, '.result.data'>>,
@@ -145,11 +121,40 @@ type Compared = [
   Assert<Same<typeof types.writeRequestSchema, types.WriteRequest, '.batch' | '.record'>>,
 ];
 
+/** Their types are inferred of them. */
+const inferred = [
+  'createApiKeyRequestSchema',
+  'updateApiKeyRequestSchema',
+  'createJwtKeyRequestSchema',
+  'createJwtKeyReplySchema',
+  'updateJwtKeyRequestSchema',
+  'createProjectRequestSchema',
+  'updateProjectRequestSchema',
+  'createProviderAppRequestSchema',
+  'updateProviderAppRequestSchema',
+  'createWebhookEndpointRequestSchema',
+  'updateWebhookEndpointRequestSchema',
+  'webhookSecretSchema',
+  'webhookReplayReplySchema',
+  'webhookAttemptSchema',
+  'deployManifestRequestSchema',
+  'signedUrlSchema',
+  'oauthConnectRequestSchema',
+  'generateConnectionRequestSchema',
+  'updateConnectionRequestSchema',
+  'createInstallationRequestSchema',
+  'updateInstallationRequestSchema',
+  'patchConfigContentRequestSchema',
+  'overviewSchema',
+  'installationHealthSchema',
+];
+
 // `providerCatalogueSchema` maps names to `ProviderInfo`.
-it('compares every schema that the package exports', () => {
-  const count: Compared['length'] = 73;
+it('compares every schema that the package exports with an interface, unless its type is inferred', () => {
+  const count: Compared['length'] = 49;
   const text = readFileSync(__filename, 'utf8');
   const schemas = Object.keys(types).filter((name) => name.endsWith('Schema') && name !== 'providerCatalogueSchema');
-  expect(schemas).toHaveLength(count);
-  expect(schemas.filter((name) => !text.includes(` types.${name},`))).toEqual([]);
+  expect(schemas).toHaveLength(count + inferred.length);
+  const compared = schemas.filter((name) => text.includes(` types.${name},`));
+  expect([...compared, ...inferred].toSorted()).toEqual(schemas.toSorted());
 });

@@ -1,4 +1,4 @@
-import { choice, closedObject, maskOf, momentText, nameText, openObject, text } from './json-schema';
+import { choice, closedObject, maskOf, momentText, nameText, openObject, text, type Described } from './json-schema';
 import { webhookFilters, webhookFiltersDefault, type WebhookFilter } from './webhook-event';
 
 /** Endpoints of one project at most. Our choice: each event is stored once for each of them. */
@@ -27,33 +27,6 @@ export interface WebhookEndpoint {
 /** The reply that creates an endpoint. */
 export interface CreatedWebhookEndpoint extends WebhookEndpoint {
   readonly secret: string;
-}
-
-export interface CreateWebhookEndpointRequest {
-  readonly url: string;
-  readonly description?: string;
-  /** @default everything */
-  readonly eventTypes?: readonly WebhookFilter[];
-}
-
-export interface UpdateWebhookEndpointRequest {
-  readonly updateMask: readonly (keyof UpdateWebhookEndpointRequest['webhookEndpoint'])[];
-  readonly webhookEndpoint: {
-    readonly url?: string;
-    readonly description?: string;
-    readonly eventTypes?: readonly WebhookFilter[];
-    readonly status?: WebhookEndpoint['status'];
-  };
-}
-
-/** What receivers check signatures with. */
-export interface WebhookSecret {
-  /** `whsec_` and 32 random bytes in base64. */
-  readonly secret: string;
-  /** The one before the last rotation, while it signs too. */
-  readonly previousSecret?: string;
-  /** Until when it signs. */
-  readonly previousUntilTime?: string;
 }
 
 const id = text('Id of the endpoint.');
@@ -113,12 +86,14 @@ export const webhookSecretSchema = openObject('What the signatures of an endpoin
   previousSecret: { ...secret, writeOnly: false, description: 'The one before, while it signs too.' },
   previousUntilTime: momentText('Until when the one before signs.'),
 });
+export type WebhookSecret = Described<typeof webhookSecretSchema>;
 
 export const createWebhookEndpointRequestSchema = closedObject('A new endpoint.', ['url'], {
   url,
   description,
   eventTypes: { ...eventTypes, default: webhookFiltersDefault },
 });
+export type CreateWebhookEndpointRequest = Described<typeof createWebhookEndpointRequestSchema>;
 
 export const updateWebhookEndpointRequestSchema = closedObject(
   'Changes of an endpoint; only what updateMask names is used.',
@@ -128,3 +103,4 @@ export const updateWebhookEndpointRequestSchema = closedObject(
     webhookEndpoint: closedObject('The new values.', { url, description, eventTypes, status }),
   },
 );
+export type UpdateWebhookEndpointRequest = Described<typeof updateWebhookEndpointRequestSchema>;

@@ -1,5 +1,5 @@
-import { choice, count, flag, momentText, openObject, text } from './json-schema';
-import { pageOf, type Pagination } from './operation';
+import { choice, count, flag, momentText, openObject, text, type Described } from './json-schema';
+import { pageOf, type ListReply } from './operation';
 import { webhookEventTypes, type WebhookEvent, type WebhookEventType } from './webhook-event';
 
 /** State of a message: to be sent (again), accepted by its receiver, or given up until somebody replays it. */
@@ -28,10 +28,7 @@ export interface WebhookMessageWithPayload extends WebhookMessage {
 }
 
 /** Newest first. */
-export interface WebhookMessageListReply {
-  readonly results: readonly WebhookMessage[];
-  readonly pagination: Pagination;
-}
+export type WebhookMessageListReply = ListReply<WebhookMessage>;
 
 /**
  * What became of an attempt. `delivered`: the receiver answered 2xx. `refused`: it answered something else, a redirect included.
@@ -47,26 +44,6 @@ export const webhookAttemptClasses = [
   'not-signed',
 ] as const;
 export type WebhookAttemptClass = (typeof webhookAttemptClasses)[number];
-
-/** One try to deliver a message. The members of its end are absent while it runs, and for good if its process was killed. */
-export interface WebhookAttempt {
-  /** From 1. */
-  readonly number: number;
-  readonly startTime: string;
-  readonly class?: WebhookAttemptClass;
-  /** HTTP status, when the receiver answered. */
-  readonly responseStatus?: number;
-  readonly durationMs?: number;
-  /** The beginning of the receiver's answer. */
-  readonly response?: string;
-}
-
-export interface WebhookReplayReply {
-  /** Messages that will be sent again. */
-  readonly replayed: number;
-  /** False: there are more; the same request goes on. */
-  readonly isComplete: boolean;
-}
 
 const shown = {
   id: text('Id of the message: the header svix-id.'),
@@ -112,6 +89,8 @@ export const webhookAttemptSchema = openObject('One try to deliver a message.', 
   durationMs: count('How long it took, in milliseconds.'),
   response: text('The beginning of the answer.'),
 });
+/** The members of its end are absent while it runs, and for good if its process was killed. */
+export type WebhookAttempt = Described<typeof webhookAttemptSchema>;
 
 /** Schema of the reply to a replay of many. */
 export const webhookReplayReplySchema = openObject('What will be sent again.', ['replayed', 'isComplete'], {
@@ -120,3 +99,4 @@ export const webhookReplayReplySchema = openObject('What will be sent again.', [
     'False when more of them have failed than one request puts back (100,000): send it again for the rest.',
   ),
 });
+export type WebhookReplayReply = Described<typeof webhookReplayReplySchema>;
