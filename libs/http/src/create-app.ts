@@ -9,7 +9,6 @@ import { requestObserver } from './request-state';
 import { stateOf, type AppState } from './request-state';
 import { compose, createRouter, refuseAmbiguous, unknownPath, type Router } from './router';
 import { cors, corsHeaders, replyHeaders, sendContent, sendJson, setOnEveryReply } from './send-reply';
-import { startServer, type HttpServer, type ServerOptions } from './start-server';
 
 export interface AppOptions {
   /** Name of the service. */
@@ -99,14 +98,4 @@ function readyRoute(ready: () => Readiness, state: AppState): RequestHandler {
     const readiness = state.draining ? { ready: false, checks: { process: 'is shutting down' } } : ready();
     sendJson(res, readiness.ready ? 200 : 503, { status: readiness.ready ? 'ready' : 'not ready', ...readiness });
   };
-}
-
-/**
- * A server for a service without a public API: health, readiness and nothing else.
- * @throws ListenError when the port cannot be bound
- */
-export function startOperability(
-  o: Pick<AppOptions, 'service' | 'logger' | 'metrics' | 'ready'> & ServerOptions,
-): Promise<HttpServer> {
-  return startServer(createApp(o), o);
 }

@@ -1,5 +1,5 @@
 export type { Express, Request, RequestHandler, Response } from 'express';
-export { contractOfApp, createApp, startOperability } from './create-app';
+export { contractOfApp, createApp } from './create-app';
 export type { BuiltDocument } from './contract/build-document';
 export { refName, sampleOf } from './contract/sample';
 export { json, jsonList, noBody, text, type Replies, type ReplyContract } from './contract/route-contract';
@@ -11,14 +11,13 @@ export type {
   OpenApiParameter,
 } from './contract/route-contract';
 export { authenticator, pageHeader, requestLimits, scopeCheck, type RequestLimits } from './authenticator';
-export { startMetricsServer } from './metrics-server';
 export { InboundError, escapeHtml } from './problem-handler';
 export { pageReply, readPageFiles } from './page-files';
 export { parseJson } from './read-body';
 export { route, type Reply, type RouteOptions, type RouteRequest } from './route';
 export type { ParametersOf, Router } from './router';
 export { filterText, offByDefault, queryOf, routesUnder, type Routes } from './routes-under';
-export { runService, type ApiService } from './run-service';
+export { createService, runService, type ApiService, type RunnableService } from './run-service';
 export { jsonText, listText, sendJson } from './send-reply';
 export { ListenError, startServer, type HttpServer } from './start-server';
 export { invalid, validate } from './validate';

@@ -1,7 +1,10 @@
 import { ConfigError } from '@sluice/config';
 import { SluiceError } from '@sluice/errors';
-import { flushTraces, type Logger } from '@sluice/telemetry';
+import { flushTraces, type Logger, type Metrics } from '@sluice/telemetry';
+import type { Express } from 'express';
 import type { BuiltDocument } from './contract/build-document';
+import { startMetricsServer } from './metrics-server';
+import { startServer, type HttpServer, type ServerOptions } from './start-server';
 
 /** A service as its executable sees it. */
 export interface RunnableService {
@@ -15,6 +18,39 @@ export interface RunnableService {
 export interface ApiService extends RunnableService {
   /** What its routes promise. */
   readonly contract: BuiltDocument;
+}
+
+interface ServiceParts {
+  readonly app: Express;
+  readonly config: Omit<ServerOptions, 'logger'> & { readonly metricsPort: number };
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Before it listens. @throws for what it cannot run with */
+  readonly check: () => Promise<void>;
+  /** Begins what it does beside answering, once it listens. */
+  readonly begin: () => Promise<void>;
+  /** Ends all that there is, in its order, also when it was never begun. @param closeServer answers the requests in flight */
+  readonly end: (closeServer: () => Promise<void>) => Promise<void>;
+}
+
+/** A service of an app and of what it does beside. Its metrics are served first and last, so that the drain can be watched. */
+export function createService({ app, config, logger, metrics, check, begin, end }: ServiceParts): RunnableService {
+  let server: HttpServer | undefined;
+  let metricsServer: HttpServer | undefined;
+  return {
+    start: async () => {
+      await check();
+      const { port, host, metricsPort, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies } = config;
+      metricsServer = await startMetricsServer({ metrics, logger, port: metricsPort, host });
+      server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies });
+      await begin();
+      return { port: server.port };
+    },
+    stop: async () => {
+      await end(async () => await server?.close());
+      await metricsServer?.close();
+    },
+  };
 }
 
 /**
@@ -33,7 +69,7 @@ export async function runService(
       logger.info({ signal }, 'service.stopping');
       // Unfinished work is found again: leases lapse, sweeps run. A supervisor's SIGKILL would leave no log line.
       setTimeout(() => giveUp(logger), shutdownMs + graceMs).unref();
-      void end(service, logger);
+      void endProcess(service, logger);
     };
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
@@ -56,7 +92,7 @@ function collectGarbage(): void {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-async function end(service: RunnableService, logger: Logger): Promise<void> {
+async function endProcess(service: RunnableService, logger: Logger): Promise<void> {
   const code = await service.stop().then(
     () => 0,
     (error: unknown) => {

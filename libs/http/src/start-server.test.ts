@@ -5,7 +5,7 @@ import { serve, silent as quiet, testApp } from '../test/test-app';
 import { ListenError, type HttpServer, type ServerOptions } from './start-server';
 import type { Caller } from '@sluice/types';
 import { authenticator } from './authenticator';
-import { startOperability } from './create-app';
+import { createApp } from './create-app';
 import { route } from './route';
 import type { Router } from './router';
 
@@ -57,13 +57,13 @@ describe('startServer', () => {
 
   it('names the taken port and the settings that move it', async () => {
     const { server } = await start();
-    const again = startOperability({ ...operability, port: server.port });
+    const again = serve(createApp(operability), { ...operability, port: server.port });
     await expect(again).rejects.toBeInstanceOf(ListenError);
     await expect(again).rejects.toThrow(new RegExp(`${server.port}.*SLUICE_PORT.*SLUICE_PORT_BASE`));
   });
 
   it('serves the probes of a service without a public API, and nothing else', async () => {
-    const server = await startOperability({ ...operability, port: 0 });
+    const server = await serve(createApp(operability), { ...operability, port: 0 });
     servers.push(server);
     const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${server.port}${path}`)).status;
     expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/v1/x'].map(statusOf))).toEqual([200, 200, 404, 404]);

@@ -1,13 +1,5 @@
-import {
-  type ApiInfo,
-  authenticator,
-  contractOfApp,
-  createApp,
-  requestLimits,
-  startMetricsServer,
-  startServer,
-} from '@sluice/http';
-import type { ApiService, HttpServer } from '@sluice/http';
+import { authenticator, contractOfApp, createApp, createService, requestLimits } from '@sluice/http';
+import type { ApiInfo, ApiService } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { createInMemoryHints } from '@sluice/redis';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
@@ -110,17 +102,15 @@ export function createManagementService(context: ManagementContext): ApiService 
     routes: (router) => routes.forEach((register) => register(router, context)),
     openRoutes: (router) => openRoutes.forEach((register) => register(router, context)),
   });
-  let server: HttpServer | undefined;
-  let metricsServer: HttpServer | undefined;
   let ends: readonly (() => Promise<void>)[] = [];
-  return {
-    contract: contractOfApp(app),
-    start: async () => {
+  const service = createService({
+    ...context,
+    app,
+    check: async () => {
       await store.assertMigrated();
       await assertKeyRingComplete(store, config.credentialsKeys);
-      const { port, host, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies } = config;
-      metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
-      server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies });
+    },
+    begin: async () => {
       ends = [
         deliverMessages(context),
         sweepMessages(context),
@@ -128,14 +118,12 @@ export function createManagementService(context: ManagementContext): ApiService 
         keepMinutes({ service: 'management', ...context }),
       ];
       await health.start();
-      return { port: server.port };
     },
-    stop: async () => {
+    end: async (closeServer) => {
       context.watch.stop();
-      await Promise.all([server?.close(), health.stop(), ...ends.map((end) => end())]);
+      await Promise.all([closeServer(), health.stop(), ...ends.map((end) => end())]);
       await Promise.all([context.connectors.close(), context.hints?.close(), store.close()]);
-      // Last, so that the drain can be watched.
-      await metricsServer?.close();
     },
-  };
+  });
+  return { contract: contractOfApp(app), ...service };
 }

@@ -4,10 +4,8 @@ import {
   authenticator,
   contractOfApp,
   createApp,
-  type HttpServer,
+  createService,
   requestLimits,
-  startMetricsServer,
-  startServer,
 } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
@@ -30,8 +28,6 @@ const searchApi: ApiInfo = {
 
 export function createSearchService(context: SearchContext): ApiService {
   const { config, logger, metrics, store } = context;
-  let server: HttpServer | undefined;
-  let metricsServer: HttpServer | undefined;
   let endMinutes = (): Promise<void> => Promise.resolve();
   const limits = requestLimits({ counter: context.hints.quotas, ...config });
   const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.hints.health } });
@@ -46,24 +42,22 @@ export function createSearchService(context: SearchContext): ApiService {
     ready: health.ready,
     routes: (router) => searchRecordsRoute(router, context, limits),
   });
-  return {
-    contract: contractOfApp(app),
-    start: async () => {
+  const service = createService({
+    ...context,
+    app,
+    check: async () => {
       await store.assertMigrated();
       await assertKeyRingComplete(store, config.credentialsKeys);
-      const { port, host, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies } = config;
-      metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
-      server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies });
+    },
+    begin: async () => {
       endMinutes = keepMinutes({ service: 'search', ...context });
       await health.start();
-      return { port: server.port };
     },
-    stop: async () => {
-      await server?.close();
+    end: async (closeServer) => {
+      await closeServer();
       await Promise.all([endMinutes(), health.stop()]);
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
-      // Last, so that the drain can be watched.
-      await metricsServer?.close();
     },
-  };
+  });
+  return { contract: contractOfApp(app), ...service };
 }

@@ -1,13 +1,4 @@
-import {
-  authenticator,
-  type BuiltDocument,
-  contractOfApp,
-  createApp,
-  type HttpServer,
-  requestLimits,
-  startMetricsServer,
-  startServer,
-} from '@sluice/http';
+import { type ApiService, authenticator, contractOfApp, createApp, createService, requestLimits } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import type { GatewayContext } from './context';
@@ -22,19 +13,9 @@ import { synchronousWriter } from './write-synchronously';
 export { gatewayEnv, type GatewayConfig } from './config';
 export { createContext, type GatewayContext } from './context';
 
-export interface GatewayService {
-  /** What its routes promise. */
-  readonly contract: BuiltDocument;
-  /** Refuses an unmigrated database and a key ring that is not its own, then listens. */
-  start(): Promise<{ readonly port: number }>;
-  /** Drains: requests in flight finish, announcements leave. */
-  stop(): Promise<void>;
-}
-
-export function createGatewayService(context: GatewayContext): GatewayService {
+/** Stopping drains: requests in flight finish, announcements leave. */
+export function createGatewayService(context: GatewayContext): ApiService {
   const { config, logger, metrics, store, messaging } = context;
-  let server: HttpServer | undefined;
-  let metricsServer: HttpServer | undefined;
   let endMinutes = (): Promise<void> => Promise.resolve();
   const limits = requestLimits({ counter: context.hints.quotas, ...config });
   const writers: Writers = {
@@ -60,28 +41,26 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     ready: health.ready,
     routes: (router) => writeRecordsRoute(router, writers),
   });
-  return {
-    contract: contractOfApp(app),
-    start: async () => {
+  const service = createService({
+    ...context,
+    app,
+    check: async () => {
       await store.assertMigrated();
       await assertKeyRingComplete(store, config.credentialsKeys);
-      const { port, host, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies } = config;
-      metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
-      server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies });
+    },
+    begin: async () => {
       endMinutes = keepMinutes({ service: 'write-gateway', ...context });
       await health.start();
-      return { port: server.port };
     },
-    stop: async () => {
-      await server?.close();
+    end: async (closeServer) => {
+      await closeServer();
       await Promise.all(context.settling);
       context.leases.stop();
       await context.admission.stop();
       await Promise.all([endMinutes(), health.stop()]);
       await messaging.close();
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
-      // Last, so that the drain can be watched.
-      await metricsServer?.close();
     },
-  };
+  });
+  return { contract: contractOfApp(app), ...service };
 }
