@@ -24,7 +24,6 @@ const scopeList = {
   items: { type: 'string', enum: scopes },
 } as const;
 
-/** Schema of the resource in replies. */
 export const apiKeySchema = openObject('A key of a project.', ['id', 'key', 'projectId', 'label', 'scopes'], {
   id: text('Public id of the key.'),
   key: text('The key itself in the reply that creates it, afterwards its public id.'),

@@ -13,7 +13,6 @@ export interface Config {
   readonly content: ConfigContent;
 }
 
-/** Schema of the resource in replies. */
 export const configSchema = openObject(
   'A configuration of an installation.',
   ['id', 'revisionId', 'createTime', 'createdBy', 'content'],
@@ -37,7 +36,6 @@ export interface ConfigVersion extends Config {
   readonly changes?: readonly JsonPatchOperation[];
 }
 
-/** Schema of the resource in replies. */
 export const configVersionSchema = {
   ...configSchema,
   description: 'A config of an installation, with what it changed.',

@@ -114,7 +114,6 @@ export const providerMetadataSchema = mapOf(
   }),
 );
 
-/** Schema of the resource in replies. */
 export const connectionSchema = openObject(
   "A customer's access to a provider account.",
   ['id', 'projectId', 'provider', 'group', 'consumer', 'createTime', 'authScheme', 'status'],

@@ -10,7 +10,6 @@ export interface Group {
   readonly updateTime?: string;
 }
 
-/** Schema of the resource in replies. */
 export const groupSchema = openObject(
   "A group of users of the builder's application.",
   ['groupRef', 'groupName', 'projectId', 'createTime'],
@@ -33,7 +32,6 @@ export interface Consumer {
   readonly updateTime?: string;
 }
 
-/** Schema of the resource in replies. */
 export const consumerSchema = openObject(
   "A user of the builder's application.",
   ['consumerRef', 'consumerName', 'projectId', 'createTime'],

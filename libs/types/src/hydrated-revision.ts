@@ -87,7 +87,6 @@ const writeObject = openObject('An object that can be written.', ['objectName', 
 const actionOf = <const Item extends object>(description: string, items: Item) =>
   openObject(description, ['objects'], { objects: listOf('The objects.', items) });
 
-/** Schema of the resource in replies. */
 export const hydratedRevisionSchema = openObject(
   "A revision with an account's descriptions of its objects.",
   ['id', 'specVersion', 'content', 'createTime'],

@@ -61,7 +61,6 @@ export const installationHealthSchema = openObject(
   },
 );
 
-/** Schema of a page of them. */
 export const installationHealthListReplySchema = pageOf(
   'A page of installations with their health, oldest first.',
   'The installations.',

@@ -26,7 +26,6 @@ export interface Installation {
   readonly config: Config;
 }
 
-/** Schema of the resource in replies. */
 export const installationSchema = openObject(
   'An integration that a group has installed.',
   ['id', 'projectId', 'integrationId', 'healthStatus', 'connection', 'createTime', 'createdBy', 'config'],

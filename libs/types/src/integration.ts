@@ -30,7 +30,6 @@ export interface CreateIntegrationRequest {
 
 const specVersion = choice('Version of the manifest format.', ['1.0.0']);
 
-/** Schema of the resource in replies. */
 export const revisionSchema = openObject(
   'One state of an integration.',
   ['id', 'specVersion', 'content', 'createTime'],
@@ -42,7 +41,6 @@ export const revisionSchema = openObject(
   },
 );
 
-/** Schema of the resource in replies. */
 export const integrationSchema = openObject(
   'An integration of a project.',
   ['id', 'projectId', 'name', 'provider', 'latestRevision', 'createTime'],

@@ -34,7 +34,6 @@ const publicKeyPem = {
   examples: ['-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA…\n-----END PUBLIC KEY-----\n'],
 } as const;
 
-/** Schema of the resource in replies. */
 export const jwtKeySchema = openObject(
   'A public key that bearer tokens are checked with.',
   ['id', 'projectId', 'label', 'algorithm', 'publicKeyPem', 'active', 'createTime', 'updateTime'],
@@ -57,7 +56,6 @@ export const createJwtKeyRequestSchema = closedObject('A new key.', ['label', 'a
 });
 export type CreateJwtKeyRequest = Described<typeof createJwtKeyRequestSchema>;
 
-/** Schema of the 201 reply. */
 export const createJwtKeyReplySchema = openObject('Id of the new key.', ['kid'], {
   kid: text('To be named in the header of tokens.'),
 });

@@ -79,7 +79,6 @@ export type LaneListReply = ListReply<Lane>;
 /** A count of calls stops here. Our choice: more is as alarming as this, and counting costs by the call. */
 export const laneCallsMax = 1_000;
 
-/** Schema of a connection that the provider refuses. */
 export const heldConnectionSchema = openObject(
   'A connection that the provider refuses; its writes wait for new credentials.',
   ['connectionId', 'provider', 'groupRef', 'authScheme', 'since'],
@@ -92,7 +91,6 @@ export const heldConnectionSchema = openObject(
   },
 );
 
-/** Schema of the end of an attempt that is followed by another one. */
 export const lastFailureSchema = openObject(
   'How the provider last failed a call that is tried again.',
   ['class', 'time'],
@@ -106,7 +104,6 @@ export const lastFailureSchema = openObject(
 const callCount = (description: string) =>
   ({ type: 'integer', minimum: 0, maximum: laneCallsMax, description }) as const;
 
-/** Schema of the resource in replies. */
 export const laneSchema = openObject(
   'The queue of one provider account.',
   ['id', 'projectId', 'provider', 'groupRefs', 'calls', 'createTime'],
@@ -142,5 +139,4 @@ export const laneSchema = openObject(
   },
 );
 
-/** Schema of a page of lanes. */
 export const laneListReplySchema = pageOf('A page of lanes, oldest first.', 'The lanes.', laneSchema);

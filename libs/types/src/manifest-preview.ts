@@ -21,7 +21,6 @@ export interface IntegrationPreview {
   readonly after: ManifestIntegration;
 }
 
-/** Schema of the reply. */
 export const manifestPreviewSchema = openObject('What a deployment would do.', ['integrations'], {
   integrations: listOf(
     'The integrations of the manifest. Others stay as they are.',

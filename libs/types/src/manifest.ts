@@ -84,7 +84,6 @@ const writeObjectSchema = closedObject('An object that can be written.', ['objec
   valueDefaults: closedObject('Which fields may get a default.', { allowAnyFields: flag('Any field may.') }),
 });
 
-/** Schema of one integration in a request; unknown fields are refused. */
 export const manifestIntegrationSchema = closedObject('One integration.', ['name', 'provider'], {
   name: {
     type: 'string',
@@ -111,7 +110,6 @@ export const manifestIntegrationSchema = closedObject('One integration.', ['name
   watchSchema: watchSchemaSchema,
 });
 
-/** Schema of a whole manifest; unknown fields are refused. */
 export const manifestSchema = closedObject('Declaration of integrations.', ['specVersion', 'integrations'], {
   specVersion: choice('Version of the manifest format.', ['1.0.0']),
   integrations: listOf('One entry per integration.', manifestIntegrationSchema),

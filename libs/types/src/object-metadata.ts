@@ -44,7 +44,6 @@ const valueTypes = [
   'other',
 ] as const satisfies readonly FieldValueType[];
 
-/** Schema of one field in replies. */
 export const fieldMetadataSchema = openObject('A field as the account has it.', ['fieldName', 'displayName'], {
   fieldName: text("The provider's name of the field."),
   displayName: text("The provider's shown name of the field."),
@@ -63,7 +62,6 @@ export const fieldMetadataSchema = openObject('A field as the account has it.', 
   ),
 });
 
-/** Schema of the resource in replies. */
 export const objectMetadataSchema = openObject("An object's fields as one account has them.", ['name', 'fields'], {
   name: text("The provider's name of the object.", 'contacts'),
   displayName: text("The provider's shown name of the object."),

@@ -135,7 +135,6 @@ const recordSchema = openObject('A record, its plan and its outcome.', ['index',
   plan: planSchema,
 });
 
-/** Schema of the reply. */
 export const operationExplanationSchema = openObject(
   'What happened to each record of an operation and why.',
   ['operation', 'provider', 'type', 'mode', 'calls', 'records', 'pagination'],

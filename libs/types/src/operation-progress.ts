@@ -66,7 +66,6 @@ export interface CallCounts {
   readonly quarantined: number;
 }
 
-/** Schema of the reply. */
 export const operationProgressSchema = openObject(
   'How far an operation is.',
   ['operationId', 'status', 'phase', 'type', 'mode', 'records', 'calls', 'laneId'],

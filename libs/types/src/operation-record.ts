@@ -19,7 +19,6 @@ export interface OperationRecord {
 
 export type OperationRecordListReply = ListReply<OperationRecord>;
 
-/** Schema of a page of outcomes. */
 export const operationRecordListReplySchema = pageOf(
   'A page of outcomes, in accept order.',
   'The outcomes.',

@@ -85,7 +85,6 @@ const metadataSchema = openObject('More about the operation.', {
   }),
 });
 
-/** Schema of the resource in replies. */
 export const operationSchema = openObject(
   'A write as its caller tracks it.',
   ['id', 'projectId', 'integrationId', 'installationId', 'configId', 'actionType', 'status'],
@@ -120,14 +119,12 @@ export function pageOf<const Item extends object>(description: string, results: 
   });
 }
 
-/** Schema of a page of operations. */
 export const operationListReplySchema = pageOf(
   'A page of operations, newest first.',
   'The operations.',
   operationSchema,
 );
 
-/** Schema of one line of an operation's log. */
 export const logSchema = openObject("A line of an operation's log.", ['timestamp', 'severity', 'message'], {
   timestamp: momentText('When it happened.'),
   severity: text('INFO, WARN or ERROR.', 'ERROR'),

@@ -51,10 +51,8 @@ const members = {
 
 const required = ['type', 'title', 'status', 'detail', 'code', 'requestId', 'retryable', 'remedy', 'time'] as const;
 
-/** Schema of an error reply. */
 export const apiProblemSchema = openObject('An error, RFC 9457.', required, members);
 
-/** Schema of an error reply that lists the broken rules of a request. */
 export const inputValidationProblemSchema = openObject('A request that breaks rules.', [...required, 'issues'], {
   ...members,
   issues: listOf(

@@ -49,7 +49,6 @@ const dropUnmappedFields = {
   description: 'Preview: fields without a mapping are dropped from writes that inherit mappings.',
 } as const;
 
-/** Schema of the resource in replies. */
 export const projectSchema = openObject("A builder's space.", ['id', 'name', 'appName', 'orgId', 'createTime'], {
   id: text('Project id.'),
   name: nameSchema,

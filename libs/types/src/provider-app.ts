@@ -52,7 +52,6 @@ const writable = {
   clientSecret: { ...secretText, maxLength: 4096, description: 'OAuth client secret.' },
 } as const;
 
-/** Schema of the resource in replies. */
 export const providerAppSchema = openObject(
   'An OAuth app of the builder.',
   ['id', 'projectId', 'provider', 'clientId', 'createTime'],

@@ -151,7 +151,6 @@ const basicOpts = openObject('How an API key replaces user name and password.', 
   }),
 });
 
-/** Schema of one provider in replies. */
 export const providerInfoSchema = openObject(
   'What can be done with a provider.',
   ['name', 'baseURL', 'authType', 'support', 'defaultModule', 'providerOpts'],

@@ -86,7 +86,6 @@ const backfill = {
   properties: { ...manifestBackfillSchema.properties, fieldFilters },
 } as const;
 
-/** Schema of one entry of `read.objects` in a request; unknown fields are refused. */
 export const readObjectConfigSchema = closedObject('Reading of one object.', ['objectName'], {
   objectName: { ...memberName, description: 'The object to read.' },
   schedule: { type: 'string', maxLength: 255, description: 'Cron syntax. Stored only.' },

@@ -34,7 +34,6 @@ export interface SearchReply {
   readonly results: readonly SearchResultItem[];
 }
 
-/** Schema of the request body; unknown fields are refused. */
 export const searchRequestSchema = closedObject('A narrow, targeted query.', ['objectName', 'fieldFilters'], {
   objectName: { ...memberName, description: "Object of the manifest's read.objects." },
   fieldFilters: {
@@ -53,7 +52,6 @@ export const searchRequestSchema = closedObject('A narrow, targeted query.', ['o
   },
 });
 
-/** Schema of the reply. */
 export const searchReplySchema = openObject('One page of provider results.', ['results'], {
   results: {
     type: 'array',

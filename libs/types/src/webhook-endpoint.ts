@@ -71,16 +71,13 @@ const shown = {
 
 const required = ['id', 'projectId', 'url', 'eventTypes', 'status', 'createTime'] as const;
 
-/** Schema of the resource in replies. */
 export const webhookEndpointSchema = openObject("Where a project's notifications go.", required, shown);
 
-/** Schema of the reply that creates one. */
 export const createdWebhookEndpointSchema = openObject('A new endpoint, with its secret.', [...required, 'secret'], {
   ...shown,
   secret: { ...secret, writeOnly: false },
 });
 
-/** Schema of the reply that shows a secret. */
 export const webhookSecretSchema = openObject('What the signatures of an endpoint are made with.', ['secret'], {
   secret: { ...secret, writeOnly: false },
   previousSecret: { ...secret, writeOnly: false, description: 'The one before, while it signs too.' },

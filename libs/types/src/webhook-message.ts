@@ -58,10 +58,8 @@ const shown = {
 
 const required = ['id', 'endpointId', 'notificationType', 'status', 'attempts', 'createTime'] as const;
 
-/** Schema of the resource in lists and replays. */
 export const webhookMessageSchema = openObject('One event on its way to one endpoint.', required, shown);
 
-/** Schema of a message with what is sent. */
 export const webhookMessageWithPayloadSchema = openObject('A message with what is sent.', [...required, 'payload'], {
   ...shown,
   payload: openObject('The body that is sent.', ['version', 'id', 'notificationType', 'createTime', 'data'], {
@@ -73,14 +71,12 @@ export const webhookMessageWithPayloadSchema = openObject('A message with what i
   }),
 });
 
-/** Schema of a page of messages. */
 export const webhookMessageListReplySchema = pageOf(
   'A page of messages, newest first.',
   'The messages.',
   webhookMessageSchema,
 );
 
-/** Schema of an attempt in replies. */
 export const webhookAttemptSchema = openObject('One try to deliver a message.', ['number', 'startTime'], {
   number: { type: 'integer', minimum: 1, description: 'Which attempt of the message.' },
   startTime: momentText('When it began.'),
@@ -92,7 +88,6 @@ export const webhookAttemptSchema = openObject('One try to deliver a message.', 
 /** The members of its end are absent while it runs, and for good if its process was killed. */
 export type WebhookAttempt = Described<typeof webhookAttemptSchema>;
 
-/** Schema of the reply to a replay of many. */
 export const webhookReplayReplySchema = openObject('What will be sent again.', ['replayed', 'isComplete'], {
   replayed: count('Messages that will be sent again.'),
   isComplete: flag(

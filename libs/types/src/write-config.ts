@@ -68,7 +68,6 @@ const fieldSettings = closedObject('What happens to a field on its way.', {
   },
 });
 
-/** Schema of one entry of `write.objects` in a request; unknown fields are refused. */
 export const writeObjectConfigSchema = closedObject('Writing of one object.', ['objectName'], {
   objectName: { ...memberName, description: 'The object to write.' },
   deletionSettings: closedObject('Whether records may be deleted.', ['enabled'], { enabled: flag('True: they may.') }),

@@ -81,18 +81,15 @@ const result = openObject('Outcome of one record.', ['success'], {
   warnings: { ...errors, description: 'What was not done besides the record, such as an association.' },
 });
 
-/** 200 of an asynchronous or auto-batched write. */
 export const acceptedWriteReplySchema = openObject('The write is accepted and will be performed.', ['operationId'], {
   operationId,
 });
 
-/** 200 of a synchronous single write. */
 export const singleWriteReplySchema = openObject('The record was written.', ['operationId', 'result'], {
   operationId,
   result,
 });
 
-/** 422 of a synchronous single write. */
 export const refusedWriteReplySchema = openObject(
   'The provider refused the record.',
   ['operationId', 'errors', 'result'],
@@ -104,7 +101,6 @@ export const refusedWriteReplySchema = openObject(
   },
 );
 
-/** 200 or 422 of a synchronous batch. */
 export const batchWriteReplySchema = openObject(
   'Outcomes of a batch, in request order.',
   ['operationId', 'successCount', 'failureCount', 'results'],
@@ -117,7 +113,6 @@ export const batchWriteReplySchema = openObject(
   },
 );
 
-/** 200 of a dry run. */
 export const dryRunReplySchema = openObject('What a write would send, per field. Nothing was written.', ['plan'], {
   plan: listOf('One decision per field.', {
     type: 'object',
@@ -139,7 +134,6 @@ export const dryRunReplySchema = openObject('What a write would send, per field.
   }),
 });
 
-/** 200 of a dry run of a batch. */
 export const batchDryRunReplySchema = openObject('What a batch would send. Nothing was written.', ['plans'], {
   plans: listOf('One per record, in request order.', dryRunReplySchema),
 });

@@ -97,7 +97,6 @@ const associationsSchema = listOf('Links of the record to others. HubSpot only.'
   },
 });
 
-/** Schema of the request body; unknown fields are refused. */
 export const writeRequestSchema = closedObject('A write of one record or of a batch.', ['groupRef', 'type'], {
   groupRef: { ...nameText, description: 'The group whose installation is used.' },
   type: choice('What to do with the record.', writeTypes),
