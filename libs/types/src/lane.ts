@@ -1,6 +1,6 @@
 import { authSchemes, type AuthScheme } from './connection';
 import type { FailureClass } from '@sluice/errors';
-import { choice, count, listOf, momentText, openObject, text } from './json-schema';
+import { choice, count, listOf, momentText, openObject, text, type Described } from './json-schema';
 import { pageOf, type ListReply } from './operation';
 
 /** The queue of one provider account: what waits, and what delays it. Our addition to the published API; see rulings. */
@@ -22,7 +22,7 @@ export interface Lane {
    * The burst limit that calls are counted by: what replies stated for this account, else what is declared for the provider.
    * Absent where the provider is not known to this service any more.
    */
-  readonly quota?: LaneQuota;
+  readonly quota?: Described<typeof quota>;
   readonly calls: LaneCalls;
   /** Since when the first call that may be sent now could have been. Absent: none may, or the provider refuses the credentials of all that wait. */
   readonly readySince?: string;
@@ -50,28 +50,6 @@ export interface LastFailure {
   /** The provider's. Absent: there was no reply. */
   readonly status?: number;
   readonly time: string;
-}
-
-/** `limit` calls in any `windowSeconds`, over all processes. */
-export interface LaneQuota {
-  readonly limit: number;
-  readonly windowSeconds: number;
-  /** Calls left in the window that ends now; the last fifth is for synchronous calls. Absent: not known, for want of Redis. */
-  readonly left?: number;
-}
-
-/** Calls of a lane that have not ended; each member is counted up to `laneCallsMax`, which means that many or more. */
-export interface LaneCalls {
-  /** Being sent, asynchronous ones. */
-  readonly running: number;
-  /** May be sent now. */
-  readonly ready: number;
-  /** Wait for the moment of their next attempt. */
-  readonly retrying: number;
-  /** Sent, and what became of them is being looked up. */
-  readonly inDoubt: number;
-  /** Stand behind an earlier write to the same record. */
-  readonly waiting: number;
 }
 
 export type LaneListReply = ListReply<Lane>;
@@ -104,6 +82,28 @@ export const lastFailureSchema = openObject(
 const callCount = (description: string) =>
   ({ type: 'integer', minimum: 0, maximum: laneCallsMax, description }) as const;
 
+const quota = openObject('The burst limit of the account.', ['limit', 'windowSeconds'], {
+  // Over all processes.
+  limit: count('Calls in any window.'),
+  windowSeconds: { type: 'number', minimum: 0, description: 'Length of the window.' },
+  // The last fifth is for synchronous calls. It is not known for want of Redis.
+  left: count('Calls left in the window that ends now; absent: not known.'),
+});
+
+const calls = openObject(
+  `Calls that have not ended; ${laneCallsMax} means that many or more.`,
+  ['running', 'ready', 'retrying', 'inDoubt', 'waiting'],
+  {
+    // Asynchronous ones.
+    running: callCount('Being sent.'),
+    ready: callCount('May be sent now.'),
+    retrying: callCount('Wait for the moment of their next attempt.'),
+    inDoubt: callCount('Sent; what became of them is being looked up.'),
+    waiting: callCount('Stand behind an earlier write to the same record.'),
+  },
+);
+export type LaneCalls = Described<typeof calls>;
+
 export const laneSchema = openObject(
   'The queue of one provider account.',
   ['id', 'projectId', 'provider', 'groupRefs', 'calls', 'createTime'],
@@ -116,22 +116,8 @@ export const laneSchema = openObject(
     blockedUntil: momentText('Nothing is sent before then.'),
     lastError: text("The provider's last refusal."),
     callsAtOnceMax: { type: 'integer', minimum: 1, description: 'Calls at once while the account recovers.' },
-    quota: openObject('The burst limit of the account.', ['limit', 'windowSeconds'], {
-      limit: count('Calls in any window.'),
-      windowSeconds: { type: 'number', minimum: 0, description: 'Length of the window.' },
-      left: count('Calls left in the window that ends now; absent: not known.'),
-    }),
-    calls: openObject(
-      `Calls that have not ended; ${laneCallsMax} means that many or more.`,
-      ['running', 'ready', 'retrying', 'inDoubt', 'waiting'],
-      {
-        running: callCount('Being sent.'),
-        ready: callCount('May be sent now.'),
-        retrying: callCount('Wait for the moment of their next attempt.'),
-        inDoubt: callCount('Sent; what became of them is being looked up.'),
-        waiting: callCount('Stand behind an earlier write to the same record.'),
-      },
-    ),
+    quota,
+    calls,
     readySince: momentText('Since when the first call that may be sent now could have been.'),
     held: listOf('Connections that the provider refuses and whose calls wait; at most 20.', heldConnectionSchema),
     lastFailure: lastFailureSchema,

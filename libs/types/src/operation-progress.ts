@@ -1,4 +1,4 @@
-import { choice, count, flag, momentText, openObject, text } from './json-schema';
+import { choice, count, flag, momentText, openObject, text, type Described } from './json-schema';
 import { heldConnectionSchema, lastFailureSchema, type HeldConnection, type LastFailure } from './lane';
 import type { OperationStatus } from './operation';
 
@@ -19,9 +19,10 @@ export interface OperationProgress {
   /** `synchronous` or `asynchronous`. */
   readonly mode: string;
   /** Of an auto-batch only. */
-  readonly batch?: BatchFill;
-  readonly records: RecordCounts;
-  readonly calls: CallCounts;
+  readonly batch?: Described<typeof batch>;
+  /** They add up to `total`. */
+  readonly records: Described<typeof records>;
+  readonly calls: Described<typeof calls>;
   /** When the next attempt is due, where a call waits for one. */
   readonly nextAttemptTime?: string;
   readonly cancelRequestTime?: string;
@@ -37,34 +38,33 @@ export interface OperationProgress {
   readonly lastFailure?: LastFailure;
 }
 
-/** How an auto-batch fills. */
-export interface BatchFill {
-  /** Records that fill it. */
-  readonly recordsMax: number;
-  /** When it is sealed, full or not. */
-  readonly dueTime: string;
-  readonly isFull: boolean;
-}
+const batch = openObject('How an auto-batch fills.', ['recordsMax', 'dueTime', 'isFull'], {
+  recordsMax: count('Records that fill it.'),
+  dueTime: momentText('When it is sealed, full or not.'),
+  isFull: flag('Whether it takes no more records.'),
+});
 
-/** Records by outcome; they add up to `total`. */
-export interface RecordCounts {
-  readonly total: number;
-  readonly pending: number;
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly unknown: number;
-}
+const records = openObject('Records by outcome.', ['total', 'pending', 'succeeded', 'failed', 'unknown'], {
+  total: count('All of them.'),
+  pending: count('Not decided yet.'),
+  succeeded: count('Written.'),
+  failed: count('Not written.'),
+  unknown: count('It cannot be determined whether they were written.'),
+});
 
-/** Calls by state; `retrying` are those that wait for the moment of their next attempt. */
-export interface CallCounts {
-  readonly ready: number;
-  readonly retrying: number;
-  readonly running: number;
-  readonly inDoubt: number;
-  readonly waiting: number;
-  readonly done: number;
-  readonly quarantined: number;
-}
+const calls = openObject(
+  'Calls by state.',
+  ['ready', 'retrying', 'running', 'inDoubt', 'waiting', 'done', 'quarantined'],
+  {
+    ready: count('May be sent now.'),
+    retrying: count('Wait for the moment of their next attempt.'),
+    running: count('Being sent.'),
+    inDoubt: count('Sent; what became of them is being looked up.'),
+    waiting: count('Stand behind an earlier write to the same record.'),
+    done: count('Ended.'),
+    quarantined: count('Taken out after four crashes of the executor.'),
+  },
+);
 
 export const operationProgressSchema = openObject(
   'How far an operation is.',
@@ -78,31 +78,9 @@ export const operationProgressSchema = openObject(
     ),
     type: text('create, update or delete.'),
     mode: text('synchronous or asynchronous.'),
-    batch: openObject('How an auto-batch fills.', ['recordsMax', 'dueTime', 'isFull'], {
-      recordsMax: count('Records that fill it.'),
-      dueTime: momentText('When it is sealed, full or not.'),
-      isFull: flag('Whether it takes no more records.'),
-    }),
-    records: openObject('Records by outcome.', ['total', 'pending', 'succeeded', 'failed', 'unknown'], {
-      total: count('All of them.'),
-      pending: count('Not decided yet.'),
-      succeeded: count('Written.'),
-      failed: count('Not written.'),
-      unknown: count('It cannot be determined whether they were written.'),
-    }),
-    calls: openObject(
-      'Calls by state.',
-      ['ready', 'retrying', 'running', 'inDoubt', 'waiting', 'done', 'quarantined'],
-      {
-        ready: count('May be sent now.'),
-        retrying: count('Wait for the moment of their next attempt.'),
-        running: count('Being sent.'),
-        inDoubt: count('Sent; what became of them is being looked up.'),
-        waiting: count('Stand behind an earlier write to the same record.'),
-        done: count('Ended.'),
-        quarantined: count('Taken out after four crashes of the executor.'),
-      },
-    ),
+    batch,
+    records,
+    calls,
     nextAttemptTime: momentText('When the next attempt is due.'),
     cancelRequestTime: momentText('When a cancel was asked for.'),
     installationId: text('Installation of the operation.'),

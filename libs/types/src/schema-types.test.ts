@@ -94,13 +94,11 @@ type Compared = [
     Same<typeof types.providerInfoSchema, types.ProviderInfo, '.support.batchWrite' | `.support.bulkWrite.${string}`>
   >,
   Assert<Same<typeof types.readObjectConfigSchema, types.ReadObjectConfig>>,
-  Assert<Same<typeof types.searchRequestSchema, types.SearchRequest>>,
   Assert<
     Same<typeof types.searchReplySchema, types.SearchReply, `.results[].${'fields' | 'mappedFields' | 'raw'}.${string}`>
   >,
   Assert<Same<typeof types.webhookEndpointSchema, types.WebhookEndpoint>>,
   Assert<Same<typeof types.createdWebhookEndpointSchema, types.CreatedWebhookEndpoint>>,
-  Assert<Same<typeof types.webhookMessageSchema, types.WebhookMessage>>,
   Assert<Same<typeof types.webhookMessageWithPayloadSchema, types.WebhookMessageWithPayload, '.payload.version'>>,
   Assert<Same<typeof types.webhookMessageListReplySchema, types.WebhookMessageListReply>>,
   Assert<Same<typeof types.writeObjectConfigSchema, types.WriteObjectConfig>>,
@@ -147,11 +145,13 @@ const inferred = [
   'patchConfigContentRequestSchema',
   'overviewSchema',
   'installationHealthSchema',
+  'searchRequestSchema',
+  'webhookMessageSchema',
 ];
 
 // `providerCatalogueSchema` maps names to `ProviderInfo`.
 it('compares every schema that the package exports with an interface, unless its type is inferred', () => {
-  const count: Compared['length'] = 49;
+  const count: Compared['length'] = 47;
   const text = readFileSync(__filename, 'utf8');
   const schemas = Object.keys(types).filter((name) => name.endsWith('Schema') && name !== 'providerCatalogueSchema');
   expect(schemas).toHaveLength(count + inferred.length);

@@ -1,21 +1,6 @@
-import { choice, closedObject, memberName, openObject, text } from './json-schema';
+import { choice, closedObject, memberName, openObject, text, type Described } from './json-schema';
 import { limits } from './limits';
 import type { JsonValue } from './write-request';
-
-/** Body of a search. The group is in the query as `groupRef`. Source: specification, Search records. */
-export interface SearchRequest {
-  readonly objectName: string;
-  /** Joined by AND. At most 20; none finds all records, one page of them. */
-  readonly fieldFilters: readonly SearchFilter[];
-}
-
-export interface SearchFilter {
-  /** A mapped name, or the provider's field name. */
-  readonly fieldName: string;
-  readonly operator: 'eq';
-  /** Specification: string; the published API takes all three. */
-  readonly value: string | boolean | number;
-}
 
 /** Source: specification, Search result item. */
 export interface SearchResultItem {
@@ -34,16 +19,19 @@ export interface SearchReply {
   readonly results: readonly SearchResultItem[];
 }
 
+/** The group is in the query as `groupRef`. Source: specification, Search records. */
 export const searchRequestSchema = closedObject('A narrow, targeted query.', ['objectName', 'fieldFilters'], {
   objectName: { ...memberName, description: "Object of the manifest's read.objects." },
   fieldFilters: {
     type: 'array',
+    // None finds all records, one page of them.
     description: 'Conditions, joined by AND.',
     maxItems: limits.searchFiltersMax,
     items: closedObject('A condition on a field.', ['fieldName', 'operator', 'value'], {
       fieldName: { ...memberName, description: "A mapped name, or the provider's field name." },
       operator: choice('Equals.', ['eq']),
       value: {
+        // Specification: string; the published API takes all three.
         type: ['string', 'boolean', 'number'],
         description: 'What the field must equal.',
         examples: ['zoe@example.com'],
@@ -51,6 +39,8 @@ export const searchRequestSchema = closedObject('A narrow, targeted query.', ['o
     }),
   },
 });
+export type SearchRequest = Described<typeof searchRequestSchema>;
+export type SearchFilter = SearchRequest['fieldFilters'][number];
 
 export const searchReplySchema = openObject('One page of provider results.', ['results'], {
   results: {

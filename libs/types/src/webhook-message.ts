@@ -1,26 +1,10 @@
 import { choice, count, flag, momentText, openObject, text, type Described } from './json-schema';
 import { pageOf, type ListReply } from './operation';
-import { webhookEventTypes, type WebhookEvent, type WebhookEventType } from './webhook-event';
+import { webhookEventTypes, type WebhookEvent } from './webhook-event';
 
 /** State of a message: to be sent (again), accepted by its receiver, or given up until somebody replays it. */
 export const webhookMessageStates = ['pending', 'delivered', 'failed'] as const;
 export type WebhookMessageState = (typeof webhookMessageStates)[number];
-
-/** One event on its way to one endpoint. */
-export interface WebhookMessage {
-  /** The header `svix-id`. */
-  readonly id: string;
-  readonly endpointId: string;
-  readonly notificationType: WebhookEventType;
-  readonly status: WebhookMessageState;
-  /** Attempts that were begun. */
-  readonly attempts: number;
-  readonly createTime: string;
-  /** While it is pending: not before this moment. */
-  readonly nextAttemptTime?: string;
-  /** When it was delivered or given up. */
-  readonly endTime?: string;
-}
 
 /** A message with what is sent. */
 export interface WebhookMessageWithPayload extends WebhookMessage {
@@ -59,6 +43,7 @@ const shown = {
 const required = ['id', 'endpointId', 'notificationType', 'status', 'attempts', 'createTime'] as const;
 
 export const webhookMessageSchema = openObject('One event on its way to one endpoint.', required, shown);
+export type WebhookMessage = Described<typeof webhookMessageSchema>;
 
 export const webhookMessageWithPayloadSchema = openObject('A message with what is sent.', [...required, 'payload'], {
   ...shown,
