@@ -5,8 +5,8 @@ import type { Fixture } from '@sluice/connectors/conformance';
 import type { Finding } from './finding';
 
 /**
- * The log of a run's exchanges, in lines of JSON. It is built from what may stand in it: methods, status codes, the names below and those of
- * the provider's file, names of headers, and of every value its JSON type and its length. No value is ever copied into it.
+ * The log of a run's exchanges, in lines of JSON. It is built from what may stand in it: methods, status codes, the names below, those of the
+ * provider's file, and names of headers. Of every value it has the JSON type and the length. No value is ever copied into it.
  */
 export interface ExchangeLog {
   readonly tap: (exchange: TappedExchange) => void;

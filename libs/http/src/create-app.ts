@@ -31,8 +31,8 @@ export interface AppOptions {
 }
 
 /**
- * An Express app with everything around the routes: request id, log line and metrics per request, `/healthz`,
- * `/readyz`, `/problems/{code}`, `/openapi.json`, 404, 405, and problem documents for whatever is thrown.
+ * An Express app with everything around the routes: request id, log line and metrics per request, `/healthz`, `/readyz`, `/problems/{code}`,
+ * `/openapi.json`. It answers 404, 405, and a problem document for whatever is thrown.
  */
 export function createApp(o: AppOptions): Express {
   const app = express();

@@ -81,8 +81,8 @@ export interface PhrasedError {
 }
 
 /**
- * Phrases the errors of one validation. Where no branch of `anyOf` or `oneOf` fits, the validator lists the
- * complaints of every branch; a caller is helped by those of the branch that was meant, or by one sentence for all.
+ * Phrases the errors of one validation. Where no branch of `anyOf` or `oneOf` fits, the validator lists the complaints of every branch. Those of the
+ * branch that was meant help a caller, or one sentence for all.
  */
 function collapseUnions(errors: readonly ErrorObject[]): readonly PhrasedError[] {
   const phrased: PhrasedError[] = [];
@@ -184,8 +184,8 @@ const secretNames = new Set([
 const lengthMax = 80;
 
 /**
- * What may be shown of a refused value: texts shortened, lists and objects by their size only (they can hold secrets),
- * nothing at all below a member that names a secret.
+ * What may be shown of a refused value: texts shortened, lists and objects by their size only, because they can hold secrets. Nothing at all is shown
+ * below a member that names a secret.
  */
 function shownValue(value: unknown, steps: readonly (string | number)[]): { readonly value?: unknown } {
   if (value === undefined || isBelowSecret(steps)) return {};

@@ -54,8 +54,8 @@ export async function readJson(req: IncomingMessage, limits: BodyLimits, bounds?
 }
 
 /**
- * JSON.parse that refuses what it would silently change or what would hurt later: repeated names, names that reach a
- * prototype, names with NUL, more than 1 000 members in an object, more than 32 levels, numbers that a double cannot carry.
+ * JSON.parse that refuses what it would silently change or what would hurt later. That is repeated names, names that reach a prototype, names with
+ * NUL, and numbers that a double cannot carry. It also refuses more than 1 000 members in an object and more than 32 levels.
  * @param bounds what is refused before it is parsed, because of what parsing and planning it would cost. @default 100 000 values
  * @throws InboundError `request.malformed-json`, with line and column
  * @throws ValidationError `request.invalid` or `write.number-not-exact`, with the path of each fault

@@ -225,9 +225,8 @@ export interface RouteMatch<Entry> {
 
 export interface RouteTable<Entry> {
   /**
-   * @param path in Express 5 syntax, as far as our API needs it: whole segments, of which one may be a parameter, with or
-   *   without a text behind it: `/v1/operations/:operationId\\:cancel`; or, at the end, `*rest` for one segment or more, which
-   *   is no parameter
+   * @param path in Express 5 syntax, as far as our API needs it: whole segments. One may be a parameter, with or without a text behind it
+   * (`/v1/operations/:operationId\\:cancel`). At the end, `*rest` stands for one segment or more and is no parameter.
    */
   add(path: string, entry: Entry): void;
   /** Each that matches, in the order of their addition, those with `*rest` after all others. Case counts; one slash at the end does not. */

@@ -164,8 +164,8 @@ interface Grace {
 }
 
 /**
- * Ends the connections once none of them has carried anything for the grace. On a busy machine a request may have arrived and not been read
- * yet, and a socket that closes on unread bytes resets: so a turn of the event loop reads what is there before.
+ * Ends the connections once none of them has carried anything for the grace. On a busy machine a request may have arrived and not been read yet, and
+ * a socket that closes on unread bytes resets. So a turn of the event loop reads what is there before.
  */
 async function hangUp(server: Server, inFlight: InFlight, { graceMs, over }: Grace): Promise<void> {
   const begunAtMs = performance.now();

@@ -32,12 +32,12 @@ function createAjv(allErrors: boolean): Ajv {
 }
 
 /**
- * A check by a schema (draft 7, no references to other documents). Made once per schema, when the service starts; compiled when a value comes first:
- * of management's routes an instance serves few, and all of them would be a sixth of its start and 8 MB (docker/README.md).
+ * A check by a schema (draft 7, no references to other documents). Made once per schema when the service starts, and compiled when the first value
+ * comes. An instance serves few of management's routes, and all of them would be a sixth of its start and 8 MB (docker/README.md).
  * @param where part of the request, for the issues. Body values keep their types; everything else arrives as text and becomes a
- *   whole number or a boolean where the schema asks for one. @default 'body'
- * @returns a check that throws ValidationError `request.invalid` with up to `limits.issuesMax` issues; each has a path
- *   (`batch[3].record.id`), a sentence, and the value where it is short and no secret
+ * whole number or a boolean where the schema asks for one. @default 'body'
+ * @returns a check that throws ValidationError `request.invalid` with up to `limits.issuesMax` issues. Each has a path (`batch[3].record.id`), a
+ * sentence, and the value where it is short and no secret.
  */
 export function validate<T>(schema: JsonSchema, where: Issue['in'] = 'body'): Validate<T> {
   let check: ValidateFunction | undefined;

@@ -33,8 +33,8 @@ export function canRefresh({ connectors }: Pick<RefreshSource, 'connectors'>, { 
 /**
  * One call to the provider's token endpoint: as the connection's app for a refresh token, else with the credentials that
  * gave the token before.
- * @throws ProviderError `credentials` when the provider reports that the grant is gone; `unavailable` for everything else,
- *   from which nothing follows for the connection: the provider does not answer, or refuses the app itself
+ * @throws ProviderError `credentials` when the provider reports that the grant is gone. `unavailable` for everything else, from which nothing follows
+ * for the connection: the provider does not answer, or refuses the app itself.
  * @throws ProviderAppMissingError `unavailable` too: the project lacks the app
  */
 export async function askForTokens(

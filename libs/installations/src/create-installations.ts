@@ -73,9 +73,9 @@ export interface Installations {
   /**
    * What to use after a 401: the newer credentials if there are any, else freshly made ones; saved before they are given.
    * Undefined: there is nothing to refresh with, so the 401 is the last word.
-   * @throws ProviderError `credentials` when the grant is gone, and the connection is `bad_credentials` now; `unavailable`
-   *   when the provider does not answer or refuses the app, and the connection stays as it is, and when the project lacks the app, and the
-   *   connection is `bad_credentials` until a refresh succeeds
+   * @throws ProviderError `credentials` when the grant is gone: the connection is `bad_credentials` now. `unavailable` when the provider does not
+   * answer or refuses the app: the connection stays as it is. `unavailable` also when the project lacks the app: the connection is `bad_credentials`
+   * until a refresh succeeds.
    */
   readonly refreshCredentials: RefreshCredentials;
   /** Credentials that were opened before, for a statement to confirm. */

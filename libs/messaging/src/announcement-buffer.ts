@@ -20,8 +20,8 @@ export interface BufferOptions {
 const bodyBytesMax = 64 * 1024;
 
 /**
- * Holds announcements until they leave, one request at a time: so the order of each key is kept, and whatever gathers
- * while a request is in flight shares the next one. Invariant: every announcement is counted as sent or as dropped.
+ * Holds announcements until they leave, one request at a time. So the order of each key is kept, and whatever gathers while a request is in flight
+ * shares the next one. Invariant: every announcement is counted as sent or as dropped.
  */
 export class AnnouncementBuffer {
   private readonly lingerMs: number;

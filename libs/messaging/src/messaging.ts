@@ -5,9 +5,9 @@ import type { Topic } from './topics';
 /** Announces accepted writes on a topic. Only a hint: a write whose announcement is dropped is found by a sweep, later. */
 export interface Announcer {
   /**
-   * Takes the write into memory and returns at once; never throws, never waits. Writes of one key that wait share a message, and
-   * everything due leaves in one request. Dropped, and counted by reason in `sluice_announcements_dropped_total`: when the buffer is
-   * full, when the broker has been away for two seconds, when a send fails, after `close`.
+   * Takes the write into memory and returns at once; never throws, never waits. Writes of one key that wait share a message, and everything due
+   * leaves in one request. Announcements are dropped, and counted by reason in `sluice_announcements_dropped_total`. The reasons: a full buffer, a
+   * broker that has been away for two seconds, a send that fails, after `close`.
    * @param key from the topic's `key` function
    * @param withinMs it leaves within this time; sooner with a more urgent one of its key. @default lingerMs
    */
@@ -30,10 +30,9 @@ export interface ConsumeOptions {
   /** Members of one group share the topic's messages; each group gets them all. A new group reads from the start. */
   readonly group: string;
   /**
-   * Gets announcements of one partition, in order, at most 500 at once; never called concurrently for one partition,
-   * concurrently for different ones. Delivery is at least once. When it rejects, the same writes come again, after
-   * 0.1 s doubling to 5 s; without end for an error that is worth a retry (`SluiceError.retry` is not `never`), five
-   * times for any other, which is then logged as an error and passed over.
+   * Gets announcements of one partition, in order, at most 500 at once; never called concurrently for one partition, concurrently for different ones.
+   * Delivery is at least once. When it rejects, the same writes come again, after 0.1 s doubling to 5 s. An error that is worth a retry
+   * (`SluiceError.retry` is not `never`) is tried without end. Any other is tried five times, then logged as an error and passed over.
    */
   readonly handle: (writes: WriteAnnouncement[]) => Promise<void>;
 }

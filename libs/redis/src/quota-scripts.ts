@@ -22,8 +22,8 @@ return used
 
 /**
  * One take in one round trip.
- * KEYS[1] the bucket. ARGV: calls allowed in the window, window in ms, cost, calls this process was granted in it, slices per window;
- * most calls to lease besides, for how many ms, calls of the last lease that were not used, slice they stand in.
+ * KEYS[1] the bucket. ARGV: calls allowed in the window, window in ms, cost, calls this process was granted in it, slices per window.
+ * Then most calls to lease besides, for how many ms, calls of the last lease that were not used, slice they stand in.
  * Replies: granted (1 or 0), retry after in ms, calls used in the window, slice of the grant, calls leased, slice they stand in.
  * A count below what this process alone was granted has lost something (Redis was flushed, restarted or away): the
  * difference is added to it. The hash lives a little longer than its newest slice counts.

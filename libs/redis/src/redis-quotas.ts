@@ -37,8 +37,8 @@ interface Lease {
 
 /**
  * Buckets shared by all processes, with this process's own grants for when Redis is away or was emptied. A bucket that is used again and again is
- * leased from in blocks: what is used of a block grows the next one, up to a tenth of what the limit leaves. The limit holds in any window all
- * the same, because Redis counts a block from the end of its lease; what is not used goes back with the next request, on close, or by itself.
+ * leased from in blocks: what is used of a block grows the next one, up to a tenth of what the limit leaves. The limit holds in any window all the
+ * same, because Redis counts a block from the end of its lease. Calls that are not used go back with the next request, on close, or by themselves.
  */
 export class RedisQuotas implements QuotaBuckets, QuotaGauges {
   private readonly book = new WindowBook();

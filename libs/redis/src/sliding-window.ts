@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { QuotaAnswer, QuotaRequest } from './hints';
 
 /**
- * Parts of a window that are counted separately. A grant counts until its whole slice has left the window, so the
- * limit holds for every window; the price is a 32nd of the rate, and the gain that a call which travels up to a slice
- * longer than another still keeps the provider's count.
+ * Parts of a window that are counted separately. A grant counts until its whole slice has left the window, so the limit holds for every window. The
+ * price is a 32nd of the rate. The gain is that a call which travels up to a slice longer than another still keeps the provider's count.
  */
 export const slicesPerWindow = 32;
 

@@ -32,8 +32,8 @@ export class Persistence {
 
   /**
    * Waits until the next try. @param error what the last one threw
-   * @throws SluiceError when there is none: a `DependencyError` that is not `retryable` when a try may have been committed, because the same request,
-   *   repeated without a key, could be stored twice
+   * @throws SluiceError when there is no result. It is a `DependencyError` that is not `retryable` when a try may have been committed: the same
+   * request, repeated without a key, could be stored twice.
    */
   async awaitNext(error: unknown): Promise<void> {
     const translated = toStoreError(error, refusedValue);

@@ -29,8 +29,8 @@ export function rowsSql<Row>(alias: string, columns: readonly Column<Row>[]): st
 }
 
 /**
- * The same for a prepared statement. A planner that sees how many rows there are finds a plan for few cheaper than its guess of ten
- * for any, and plans each execution (measured for an accept: 0.5 ms of 0.8). Behind `offset 0` it sees nothing, so the plan is reused.
+ * The same for a prepared statement. A planner that sees how many rows there are finds a cheaper plan for a few than its guess of ten for any number.
+ * So it plans each execution (measured for an accept: 0.5 ms of 0.8). Behind `offset 0` it sees nothing, so the plan is reused.
  */
 export function preparedRowsSql<Row>(alias: string, columns: readonly Column<Row>[]): string {
   const given = columns.map((of, at) => `${arrayOf(of)} as a${at}`).join(', ');

@@ -97,8 +97,8 @@ export function shownAs<Value>(column: string, read: (stored: never) => Value): 
 }
 
 /**
- * SQL of a moment as the API spells it, to the millisecond, cut off as JavaScript does: for where parsing a date, only to print it again,
- * would cost the process several times as much.
+ * SQL of a moment as the API spells it: to the millisecond, cut off as JavaScript does. It is for statements where parsing a date, only to print it
+ * again, would cost the process several times as much.
  */
 export const momentSql = (at: string): string => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 

@@ -34,8 +34,8 @@ export interface LoggerOptions {
 }
 
 /**
- * A logger of JSON lines: `level`, `time` (ISO 8601), `pid`, `service`, the fields, `event`; inside a step (a request, a call, a
- * flush) also `trace_id` and `span_id`, and `requestId` and `operationId` as far as they are known.
+ * A logger of JSON lines: `level`, `time` (ISO 8601), `pid`, `service`, the fields, `event`. Inside a step (a request, a call, a flush) it adds
+ * `trace_id` and `span_id`, and `requestId` and `operationId` as far as they are known.
  * @throws RangeError when `level` is not one of `logLevels`
  */
 export function createLogger(options: LoggerOptions): Logger {
@@ -136,9 +136,9 @@ export function redactText(text: string): string {
 }
 
 /**
- * A copy of log fields with secrets masked: by name at any depth (authorization, x-api-key, token, accessToken,
- * refreshToken, apiKey, password, clientSecret, cookie, however spelled), and inside strings by their form.
- * Errors become plain objects, bytes become their length, values deeper than six levels are cut.
+ * A copy of log fields with secrets masked. By name they are masked at any depth, however spelled (authorization, x-api-key, token, accessToken,
+ * refreshToken, apiKey, password, clientSecret, cookie). Inside strings they are masked by their form. Errors become plain objects, bytes become
+ * their length, values deeper than six levels are cut.
  */
 export function redactSecrets(fields: object): Record<string, unknown> {
   return redactMembers(fields, 0);
@@ -171,8 +171,8 @@ function isSecretName(name: string): boolean {
 }
 
 /**
- * An error as log fields: name, message, stack, `code` when it has one, its `cause` in the same form,
- * the members of an AggregateError under `errors`; of a SluiceError also `retry` and `meta`.
+ * An error as log fields: name, message, stack, `code` when it has one, and its `cause` in the same form. An AggregateError adds its members under
+ * `errors`, a SluiceError `retry` and `meta`.
  */
 function describeError(error: Error): Record<string, unknown> {
   const code: unknown = 'code' in error ? error.code : undefined;

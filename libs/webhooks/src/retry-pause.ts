@@ -2,8 +2,8 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /**
- * Pauses before each further attempt, in milliseconds. Together 47.7 hours, so that a message has 13 attempts in two days: quickly at
- * first, because most failures are a restart; then about as long as what has passed.
+ * Pauses before each further attempt, in milliseconds. Together 47.7 hours, so that a message has 13 attempts in two days. They come quickly at
+ * first, because most failures are a restart, then after about as long as has passed.
  */
 const pausesMs: readonly number[] = [
   5_000,

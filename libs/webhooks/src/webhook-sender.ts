@@ -155,10 +155,10 @@ const serverWaitMs = 1_000;
 const tries = 2;
 
 /**
- * Resolves names by asking DNS itself. `dns.lookup` waits in the process's threads (libuv has four, and gives lookups two), so a few names
- * whose servers hang hold up everybody's: builders name these hosts. Here a question is a socket, and any number may hang. As the system does,
- * /etc/hosts comes first, and a name that DNS does not have is tried with the domains of /etc/resolv.conf: `localhost` and the names of
- * services in a cluster work. Other sources of nsswitch.conf (mDNS, LDAP) are not asked. ADR 25.
+ * Resolves names by asking DNS itself. `dns.lookup` waits in the process's threads (libuv has four, and gives lookups two). Builders name these
+ * hosts, so a few names whose servers hang would hold up everybody's. Here a question is a socket, and any number may hang. As in the system,
+ * /etc/hosts comes first, and a name that DNS does not have is tried with the domains of /etc/resolv.conf. So `localhost` and the names of services
+ * in a cluster work. Other sources of nsswitch.conf (mDNS, LDAP) are not asked. ADR 25.
  * @param servers `address:port` @default those of the system
  */
 function dnsLookup(servers?: readonly string[]): LookupFunction {

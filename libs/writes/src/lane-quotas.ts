@@ -29,8 +29,8 @@ export interface LaneQuotas {
 }
 
 /**
- * Counts by the limit that replies state, and by the one the connector declares until the first reply. Before the declared one refuses a call,
- * the limit that replies of other processes stated is read: their calls fill the same bucket, up to the account's own limit.
+ * Counts by the limit that replies state, and by the one the connector declares until the first reply. Before the declared limit refuses a call, the
+ * limit that replies of other processes stated is read. Their calls fill the same bucket, up to the account's own limit.
  * @param published where learned limits are kept for the other processes and for views of the lane
  */
 export function createLaneQuotas(

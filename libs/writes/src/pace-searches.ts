@@ -15,9 +15,9 @@ interface Line {
 }
 
 /**
- * Paces searches before it refuses them, where the provider has a limit for searches alone: it is so low that a page which searches as
- * its user types would meet it. Searches of a lane wait in one queue per process, and only the first takes quota. A search that would wait
- * longer than 2 s is refused at once. Elsewhere searches are refused without a wait, because writes would wait behind them.
+ * Paces searches before it refuses them, where the provider has a limit for searches alone. That limit is so low that a page which searches as its
+ * user types would meet it. Searches of a lane wait in one queue per process, and only the first takes quota. A search that would wait longer than 2
+ * s is refused at once. Elsewhere searches are refused without a wait, because writes would wait behind them.
  */
 export function createSearchPace(quotas: Pick<LaneQuotas, 'take'>): SearchPace {
   const lines = new Map<string, Line>();

@@ -7,9 +7,9 @@ const everyMs = 60_000;
 const rowsPerStatement = 1_000;
 
 /**
- * Deletes idempotency keys that are older than 72 hours, the answers of joining statements that nobody asks for any more, and minutes that no
- * chart of the console reaches. Any number of batchers may do so: each takes rows that the others have not
- * locked. A key that is too old counts as absent before it is deleted. Returns a function that ends it.
+ * Deletes idempotency keys that are older than 72 hours, and the answers of joining statements that nobody asks for any more. It also deletes minutes
+ * that no chart of the console reaches. Any number of batchers may do so: each takes rows that the others have not locked. A key that is too old
+ * counts as absent before it is deleted. Returns a function that ends it.
  */
 export function sweepKeys({ config, store, logger, metrics }: BatcherContext): () => Promise<void> {
   if (!config.sweeps) return () => Promise.resolve();

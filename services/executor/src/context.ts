@@ -60,8 +60,8 @@ export interface ExecutorContext {
 const service = 'executor';
 
 /**
- * Bytes of the plans of calls under way, as they are stored: a 24th of the heap, 13 MB in its image. A plan was measured to take eight times that until
- * its call is settled: its text and its value with two bytes a character, the provider's body and what is sent of it (tests/memory).
+ * Bytes of the plans of calls under way, as they are stored: a 24th of the heap, 13 MB in its image. A plan was measured to take eight times that
+ * until its call is settled. That is its text and its value with two bytes a character, the provider's body, and what is sent of it (tests/memory).
  */
 export const planBudgetBytes = heapShare(24);
 

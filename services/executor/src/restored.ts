@@ -26,10 +26,10 @@ const callsPerStep = 50;
 const batchesPerStep = 100;
 
 /**
- * `npm run restored`, in an image `node dist/restored.js`: to be run once on a database that was restored from a backup, before the
- * services start. What the backup knows as unsent may have been sent since, so every create that is not settled is put in doubt: the
- * executor looks them up at the provider before it sends. Order: 1. seal the open auto-batches of creates. 2. Put their calls and all others
- * in doubt. Stopped at any moment, it may be run again.
+ * `npm run restored`, in an image `node dist/restored.js`: to be run once on a database that was restored from a backup, before the services start. A
+ * create that the backup knows as unsent may have been sent since. So every create that is not settled is put in doubt, and the executor looks each
+ * up at the provider before it sends. Order: 1. seal the open auto-batches of creates. 2. Put their calls and all others in doubt. Stopped at any
+ * moment, it may be run again.
  */
 async function restored(): Promise<void> {
   const config = env.read(readProcessEnv());

@@ -170,9 +170,8 @@ function isTooLarge({ call: { planBytes = 0 } }: Run): boolean {
 }
 
 /**
- * Divides a call that is too large: it continues as calls of usual size, before a plan of it is read.
- * One that was sent and is in doubt ends, because its records must not be sent again and looking for them takes their plans; one that is all
- * or none cannot be divided.
+ * Divides a call that is too large: it continues as calls of usual size, before a plan of it is read. A call that was sent and is in doubt ends,
+ * because its records must not be sent again, and looking for them takes their plans. A call that is all or none cannot be divided.
  */
 async function divideCall({ store }: ExecutorContext, { call }: Run): Promise<Settlement> {
   const pending = await store.writes.readPendingSizes(call);

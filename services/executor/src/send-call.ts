@@ -132,8 +132,9 @@ async function perform(context: ExecutorContext, run: Run, sending: Sending): Pr
 }
 
 /**
- * Finds out the outcome of a call in doubt. What a lookup shows about the account is used like what a send shows: a 429 blocks the
- * lane (one of the search alone: its searches), a token that is refused for good marks the connection. Every lookup counts against the quota, after what callers wait for.
+ * Finds out the outcome of a call in doubt. What a lookup shows about the account is used like what a send shows. A 429 blocks the lane (a 429 of the
+ * search alone: its searches), and a token that is refused for good marks the connection. Every lookup counts against the quota, after what callers
+ * wait for.
  */
 export async function reconcile(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
   const { call, hold } = run;
@@ -197,10 +198,10 @@ function withLate(settlement: Settlement, late: readonly Sendable[]): Settlement
 }
 
 /**
- * Makes a call and watches how long the account takes for it. After 5 s the lane is narrowed, while the call continues: the cap is in the
- * lane's row, because what one process sees must hold for all of them. A call in time that the account did not refuse widens a
- * narrowed lane, twofold: it stands at one after a block too, so that a block ends with one probe and a slow start. A call that ends in
- * our own fault says nothing about the account.
+ * Makes a call and watches how long the account takes for it. After 5 s the lane is narrowed, while the call continues: the cap is in the lane's row,
+ * because what one process sees must hold for all of them. A call in time that the account did not refuse doubles the width of a narrowed lane. The
+ * lane stands at one after a block too, so that a block ends with one probe and a slow start. A call that ends in our own fault says nothing about
+ * the account.
  */
 async function watchPace(
   { store, config, logger }: ExecutorContext,

@@ -12,8 +12,8 @@ export const linkToNext = {
 export const linkWhenMore = { Link: { description: 'rel="next": the next page, when there is one.' } } as const;
 
 /**
- * What a list of stored bodies takes of memory while it is sent: one statement's megabyte as it was read, as its value and as the text that is
- * written, each with two bytes a character where one needs them. Fifty at once with a third of it ended a service of 256 MiB.
+ * The memory that a list of stored bodies takes while it is sent: one statement's megabyte as it was read, as its value, and as the text that is
+ * written. Each has two bytes a character where a character needs them. Fifty at once with a third of it ended a service of 256 MiB.
  */
 export const listBytesMax = 4 * limits.pageBytesMax;
 
@@ -42,9 +42,9 @@ export async function boundedList<Item>(
 }
 
 /**
- * Answers a list: whole, as the specification says, unless the query asks for a page; then `Link` leads to the next one. What is more than a
- * page is read in batches, each by its own statement, and sent an item at a time: a caller who reads slowly holds one batch of memory and no
- * connection of the database.
+ * Answers a list: whole, as the specification says, unless the query asks for a page; then `Link` leads to the next one. A list of more than a page
+ * is read in batches, each by its own statement, and sent an item at a time. A caller who reads slowly holds one batch of memory and no connection of
+ * the database.
  * @throws ValidationError 400 for a token that no link has
  */
 export async function wholeList<Item>(

@@ -17,11 +17,9 @@ interface Call {
 }
 
 /**
- * The provider fields of a search: the declared, the mapped and the filtered ones, and all that the account has where
- * the config or the manifest requires it, or where nothing is declared. A field set to false in `selectedFields` is not
- * among "all". Spec is silent; rulings, "fields asked".
- * Without a description, and where the provider forbids it, "all" is the provider's own choice.
- * @throws ProviderError when the account's fields cannot be read
+ * The provider fields of a search: the declared, the mapped and the filtered ones. All fields of the account are added where the config or the
+ * manifest requires it, or where nothing is declared. A field set to false in `selectedFields` is not among "all". Spec is silent; rulings, "fields
+ * asked".
  */
 export async function fieldsToAsk(connector: Connector, call: Call, choice: FieldChoice): Promise<string[]> {
   const { names, filters, object } = choice;

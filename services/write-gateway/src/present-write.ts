@@ -33,8 +33,8 @@ export interface EndedWrite {
 }
 
 /**
- * The reply of a synchronous write. Spec is silent on the bodies; the published API's shapes (see rulings):
- * 200 with the record, 422 when the provider refused it, a problem when the call as a whole failed.
+ * The reply of a synchronous write. The specification is silent on the bodies, so they have the published API's shapes (see rulings). 200 has the
+ * record, 422 says that the provider refused it, and a problem says that the call as a whole failed.
  * @throws ProviderError for quota, availability, credentials and unknown outcomes
  */
 export function presentWrite(ended: EndedWrite): Reply {

@@ -61,7 +61,7 @@ export interface ResolvedWrite {
 }
 
 /**
- * A write to the installation as it is known. What is known may be a second old: the accepting statement compares it with what is in force (`stale`),
+ * A write to the installation as it is known. What is known may be a second old. The accepting statement compares it with what is in force (`stale`),
  * and a refusal by it counts only after the installation was read again. So a change is in force for the next request, without a timer.
  * @throws RequestError by a rule of the installation as it is now
  */
@@ -136,8 +136,8 @@ const ownBytesOf = (bodyBytes: number): number => 4 * bodyBytes + 16_384;
 const turnBytes = 500_000;
 
 /**
- * A hundred bytes grow to megabytes by the defaults and mapped values of a config. What the body's own memory does not cover is reserved before it is
- * made, by what the config adds, and while it grows; a write that has to wait for that keeps no plan meanwhile.
+ * A hundred bytes grow to megabytes by the defaults and mapped values of a config. The memory that the body's own share does not cover is reserved
+ * before it is used, by what the config adds, and while it grows. A write that has to wait for it keeps no plan meanwhile.
  */
 async function planAll(call: WriteCall, planner: WritePlanner, isShown: boolean): Promise<readonly StorablePlan[]> {
   const added = Math.min(limits.planBytesMax, planner.addedBytes * (call.request.batch?.length ?? 1));
@@ -277,8 +277,8 @@ export function assertDeletable(installation: InstallationContext, request: Writ
 }
 
 /**
- * A provider record may stand once in a batch that is one provider call: a synchronous one, because two writes to the record
- * would have no order, and an all-or-none one, because two calls cannot be undone together.
+ * A provider record may stand once in a batch that is one provider call. In a synchronous one two writes to the record would have no order. An
+ * all-or-none one could not undo two calls together.
  */
 function assertDistinctRecords(connector: Connector, request: WriteRequest, planned: readonly PlannedWrite[]): void {
   const isAllOrNone = request.batchPolicy?.allOrNone === true && connector.capabilities.allOrNone.update;

@@ -79,9 +79,9 @@ interface Sending {
 }
 
 /**
- * Sends an opened write. A call that the provider refuses whole for what may be one record is settled as its parts: they run at once under
- * leases of this process and are sent one after the other, each with an intent of its own. What ends the sending (a blocked account,
- * refused credentials, spent quota, a lost lease) is the outcome of whatever was not sent yet. The reply has them all.
+ * Sends an opened write. A call that the provider refuses whole for what may be one record is settled as its parts. They run at once under leases of
+ * this process and are sent one after the other, each with an intent of its own. What ends the sending (a blocked account, refused credentials, spent
+ * quota, a lost lease) is the outcome of whatever was not sent yet. The reply has them all.
  */
 export async function sendOpened(context: GatewayContext, write: ResolvedWrite, opened: Opened): Promise<EndedWrite> {
   const { call, records } = opened;

@@ -186,8 +186,8 @@ function runningCall({ operation }: ResolvedWrite): ClaimedCall {
 /** Writes of one statement at most; with large records `statementBytesMax` comes first. */
 const writesPerStatement = 64;
 /**
- * Statements in flight. A second one takes only what arrived since the first, so each is smaller and a write costs more: one in place of two took
- * 27 % of the process time, 16 % of Postgres' and 46 % of the median off a synchronous create (two cores, 16 callers, 2026-11-23).
+ * Statements in flight. A second one takes only what arrived since the first, so each is smaller and a write costs more. One in place of two took 27
+ * % of the process time, 16 % of Postgres' and 46 % of the median off a synchronous create (two cores, 16 callers, 2026-11-23).
  */
 const statementsAtOnce = 1;
 /** Plans of one statement, in bytes. */

@@ -21,8 +21,8 @@ const cellIsAway = JSON.stringify({
 });
 
 /**
- * Where a request goes: the project of its API key, which knows no other one; else that of the path, of the state of an OAuth return, or of an
- * upload's address; else, of `POST /v1/oauth-connect` with a bearer token, that of the body.
+ * Where a request goes: to the cell of its API key's project, because a key knows no other one. Else to that of the path, of the state of an OAuth return, or
+ * of an upload's address. Last, for `POST /v1/oauth-connect` with a bearer token, to that of the body.
  */
 const rules = `
   # An API key names its project: sk_PROJECT_SECRET.

@@ -57,8 +57,8 @@ export async function writeRouter(options: CellsOptions, file: string): Promise<
 }
 
 /**
- * The files. While the rules change, new projects stay where they are made now: until its last connection is closed, a process that runs by the
- * older rules would look for them there.
+ * The files. While the rules change, new projects stay where they are made now. Until its last connection is closed, a process that runs by the older
+ * rules would look for them there.
  */
 function render(
   table: CellTable,

@@ -299,8 +299,8 @@ class Components {
   }
 
   /**
-   * `writeOnly` marks what is never shown unasked. OpenAPI would read it as "never in a reply", which is not so for a
-   * connection whose credentials are asked for; `format: password` says what is meant: hide it on a screen.
+   * `writeOnly` marks what is never shown unasked. OpenAPI would read it as "never in a reply", which is not so for a connection whose credentials
+   * are asked for. `format: password` says what is meant: hide it on a screen.
    */
   private copy(schema: object): object {
     const members = Object.entries(schema).map(([key, value]): [string, unknown] => [key, this.refer(value)]);

@@ -21,9 +21,8 @@ interface RunnerOptions extends ConsumeOptions {
 const rejoin = { baseMs: 250, capMs: 3_000 };
 
 /**
- * Keeps one member in its group: opens a session, and after its end, whatever the reason, the next one. So a broker
- * that is away at the start or later only causes a delay, and so does a crash that kafkajs does not recover from
- * (github.com/tulios/kafkajs/issues/1445, 1513).
+ * Keeps one member in its group: opens a session, and after its end, whatever the reason, the next one. So a broker that is away at the start or
+ * later only causes a delay. The same holds for a crash that kafkajs does not recover from (github.com/tulios/kafkajs/issues/1445, 1513).
  */
 export class ConsumerRunner implements Member {
   private readonly topic: string;

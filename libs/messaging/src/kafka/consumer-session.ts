@@ -17,9 +17,9 @@ export interface SessionOptions {
 const commitMs = 2_000;
 
 /**
- * One life of a kafkajs consumer, from its connection to its first crash; it is never restarted, its owner makes a
- * new one. Invariants: a handler that began before a rebalance moves no offset after it (`generation` is the fence);
- * partitions are given up only when the handlers in flight have ended and their offsets are committed.
+ * One life of a kafkajs consumer, from its connection to its first crash; it is never restarted, its owner makes a new one. Invariants: a handler
+ * that began before a rebalance moves no offset after it (`generation` is the fence). Partitions are given up only when the handlers in flight have
+ * ended and their offsets are committed.
  */
 export class ConsumerSession {
   private readonly consumer: Consumer;

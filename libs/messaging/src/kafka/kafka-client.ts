@@ -24,10 +24,9 @@ export interface KafkaLogin {
 export type NewKafka = () => Kafka;
 
 /**
- * A maker of clients. Each producer, admin and consumer session gets a client of its own: consumers of one client
- * share their committed offsets by group, so that a second member of a group would read the first one's.
- * Retries inside kafkajs are few and short, because whoever uses the client builds a new one with a backoff: that
- * recovers from every kind of end, and from a broker restart in seconds (github.com/tulios/kafkajs/issues/1439).
+ * A maker of clients. Each producer, admin and consumer session gets a client of its own. Consumers of one client share their committed offsets by
+ * group, so a second member of a group would read the first one's. Retries inside kafkajs are few and short, because whoever uses the client builds a
+ * new one with a backoff. That recovers from every kind of end, and from a broker restart in seconds (github.com/tulios/kafkajs/issues/1439).
  */
 export function kafkaClients(options: KafkaClientOptions): NewKafka {
   fixRequestQueue();

@@ -81,8 +81,8 @@ export function selectConnections(database: Knex, projectId: string) {
 }
 
 /**
- * The row of a table that has a key. The limit makes it a lookup by that key whatever the planner believes: a table that was
- * never analyzed seems to have one row per project, and joins of several such tables became their product.
+ * The row of a table that has a key. The limit makes it a lookup by that key, whatever the planner believes. To the planner, a table that was never
+ * analyzed has one row per project, so a join of several such tables became their product.
  * @param on every column of the key with what it equals
  */
 export const byKeySql = (name: string, alias: string, on: Readonly<Record<string, string>>) => {

@@ -72,8 +72,8 @@ export async function changeInstallation(
 }
 
 /**
- * Lock first, read then: a single statement that waited for the lock would join the new installation row with the old
- * config rows of its snapshot, and find nothing.
+ * Lock first, then read. A single statement that waited for the lock would join the new installation row with the old config rows of its snapshot and
+ * find nothing.
  */
 async function lockCurrent(transaction: Knex.Transaction, key: InstallationKey): Promise<CurrentRow | undefined> {
   const locked = await transaction('installations').where(rowOf(key)).forNoKeyUpdate().select('id');

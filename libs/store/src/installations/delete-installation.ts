@@ -8,8 +8,8 @@ import { deleteConnection } from '../connections/connection-store';
 import type { InstallationKey } from './change-installation';
 
 /**
- * Calls that one transaction ends. It holds lanes and order keys, so others wait for it; with as many webhook endpoints as a project may
- * have it writes 5,000 messages (measured, `libs/store/README.md`).
+ * Calls that one transaction ends. It holds lanes and order keys, so others wait for it. With as many webhook endpoints as a project may have, it
+ * writes 5,000 messages (measured, `libs/store/README.md`).
  */
 const callsPerPass = 250;
 
@@ -22,13 +22,12 @@ interface Deleted {
 }
 
 /**
- * Deletes an installation whatever is in flight, and its connection if nobody else uses it.
- * In one transaction: 1. the row goes, under a lock that waits for joins under way and that the next join waits for; a row of
- * `deleted_installations` keeps whose it was, for notifications of what ends after it. 2. The lanes, so that nothing is claimed meanwhile.
- * 3. What waits ends as failed, open batches too; operations reach their end. 4. The connection. What is running finishes with its lease
- * and is never tried again (`endUninstalled`); what was being accepted at this moment ends when an executor claims it (`isUninstalled`).
- * More than 250 waiting calls end in further transactions; if the process dies before them, executors end the rest, too.
- * Operations, records and configs stay.
+ * Deletes an installation whatever is in flight, and its connection if nobody else uses it. In one transaction: 1. the row goes, under a lock that
+ * waits for joins under way and that the next join waits for. A row of `deleted_installations` keeps whose it was, for notifications of what ends
+ * after it. 2. The lanes, so that nothing is claimed meanwhile.
+ * 3. What waits ends as failed, open batches too; operations reach their end. 4. The connection. A call that runs finishes with its lease and is
+ * never tried again (`endUninstalled`). A write that is being accepted at this moment ends when an executor claims it (`isUninstalled`). More than
+ * 250 waiting calls end in further transactions; if the process dies before them, executors end the rest, too. Operations, records and configs stay.
  * @returns false when there is no such installation
  */
 export async function deleteInstallation(

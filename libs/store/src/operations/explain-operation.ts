@@ -78,8 +78,8 @@ const attemptsMax = 1_000;
 const attemptBytesMax = limits.pageBytesMax / 2;
 
 /**
- * The course of an operation from what its tables hold, without field values, and a page of its records: as many as fit in `limits.pageBytesMax`
- * beside the calls, one at least. Undefined: the project has no such operation.
+ * The course of an operation as its tables hold it, without field values, and a page of its records. The page has as many records as fit in
+ * `limits.pageBytesMax` beside the calls, and at least one. Undefined: the project has no such operation.
  */
 export async function explainOperation(
   database: Knex,

@@ -24,8 +24,8 @@ export type TooManyInstallations = 'too-many-installations';
 const installationsMax = 200;
 
 /**
- * What one search reads at most, and then says how far it came: no index finds an operation by its failures or its records, and none is added for it,
- * because every write would pay. Our choice: a fraction of a second, whatever the tables hold.
+ * The most rows that one search reads before it returns how far it came. No index finds an operation by its failures or its records, and none is
+ * added, because every write would pay for it. Our choice: a fraction of a second, whatever the tables hold.
  */
 const operationsReadMax = 20_000;
 const recordsReadMax = 100_000;

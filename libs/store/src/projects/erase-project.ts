@@ -35,7 +35,10 @@ const owned = [
   'groups',
   'consumers',
 ] as const;
-/** What an operation that has not ended may need: a claim locks the lane, and reads config and revision; its notification names the group of a deleted installation. */
+/**
+ * What an operation that has not ended may still need. A claim locks the lane and reads config and revision, and a notification names the group of a
+ * deleted installation.
+ */
 const last = [
   'idempotency_keys',
   'flushes',
@@ -163,8 +166,8 @@ async function findFilled({ database, projectId }: Erased, tables: readonly stri
 }
 
 /**
- * For a project that has most of a table the planner would read the table from its start, past everything that is deleted already: each
- * pass longer than the one before. The key skips what is deleted.
+ * For a project that has most of a table, the planner would read the table from its start, past the rows that are deleted already. Each pass would
+ * take longer than the one before. The key skips what is deleted.
  */
 async function byKey<T>(database: Knex, work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
   return await database.transaction(async (transaction) => {

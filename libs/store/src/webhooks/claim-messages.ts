@@ -153,8 +153,8 @@ export interface DeliveryLateness {
   /** How long ago the oldest message came due that nobody has claimed. */
   readonly oldestDue: number;
   /**
-   * How long an endpoint with a message that has come due has received nothing, whoever has the message: its backlog, however old, does
-   * not count while it is served.
+   * How long an endpoint with a due message has received nothing, whichever process has the message. While the endpoint is served its backlog does
+   * not count, however old it is.
    */
   readonly longestUnserved: number;
 }
@@ -170,9 +170,9 @@ export async function countFailing(database: Knex, limit: number): Promise<numbe
 }
 
 /**
- * How late deliveries are. Endpoints that fail do not count: they have one message under way, so what waits behind it says nothing about
- * the deliverer; nor do those that requested a pause. A message that is claimed again and again, because no delivery of it can be settled,
- * does not count as served.
+ * How late deliveries are. Endpoints that fail do not count: they have one message under way, so their backlog says nothing about the deliverer.
+ * Endpoints that requested a pause do not count either. A message that is claimed again and again, because no delivery of it can be settled, does not
+ * count as served.
  */
 export async function deliveryLateness(database: Knex): Promise<DeliveryLateness> {
   const { rows } = await database.raw<{ rows: [DeliveryLateness] }>(

@@ -145,8 +145,8 @@ export interface ReplayedMessages {
 }
 
 /**
- * Sends again what failed of what happened since a moment, oldest first, in passes: each is committed, so a caller that is cut off
- * repeats the request and gets the rest. Disabling the endpoint waits for its lock, and claims skip it meanwhile.
+ * Sends again the failed messages of events since a moment, oldest first, in passes. Each pass is committed, so a caller that is cut off repeats the
+ * request and gets the rest. Disabling the endpoint waits for its lock, and claims skip it meanwhile.
  * @returns undefined when there is no such endpoint, or it is disabled
  */
 export async function replayFailed(

@@ -151,9 +151,9 @@ async function findStored(database: Knex, writes: readonly AcceptableWrite[]): P
 }
 
 /**
- * The first try of writes of one record each, which is what most flushes are: one row of the statement is an operation, a call and
- * a record, so nothing is joined. An id that is stored already is refused by its primary key, and the repetition, `acceptStatement`,
- * takes it: an insert with a conflict clause reads the index twice and logs more.
+ * The first try of writes of one record each, which is what most flushes are: one row of the statement is an operation, a call and a record, so
+ * nothing is joined. The primary key refuses an id that is stored already, and the repetition, `acceptStatement`, takes it. An insert with a conflict
+ * clause would read the index twice and log more.
  */
 
 interface Single extends AcceptableWrite {

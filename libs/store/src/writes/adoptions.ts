@@ -51,8 +51,8 @@ export async function lockAdoptions(transaction: Knex.Transaction, settlements: 
 }
 
 /**
- * A provider record belongs to one create. An adoption of one that another create has made or adopted meanwhile, or does in this transaction, is undone: its
- * record goes back into doubt and is looked up again. The caller holds the locks of `lockAdoptions`.
+ * A provider record belongs to one create. An adoption is undone when another create has made or adopted the same record meanwhile, or does so in
+ * this transaction. Its record goes back into doubt and is looked up again. The caller holds the locks of `lockAdoptions`.
  */
 export async function undoLateAdoptions(
   transaction: Knex.Transaction,
@@ -98,8 +98,8 @@ async function findTaken(transaction: Knex.Transaction, adoptions: readonly Adop
 }
 
 /**
- * How long before the first send of a call the settlement of another create can be that made what a lookup of this call finds: a lookup passes over what was
- * created before that send, by the provider's clock.
+ * How long before the first send of a call another create can have been settled and still have made what a lookup of this call finds. A lookup passes
+ * over records that were created before that send, by the provider's clock.
  */
 const clockSkew = "interval '1 hour'";
 

@@ -8,9 +8,10 @@ export interface BatchKey {
 }
 
 /**
- * The one way in which an auto-batch stops taking records, whoever wants it to. Under the row lock of its key the row says that nothing is open,
- * and `closed_batches` gets the exact count; from there it is sealed, or ended with its installation. A join that fills a batch does the same
- * (`join-statement.ts`). An insert and not an update of the operation: that may be younger than the snapshot of the statement which closes its batch.
+ * The one way in which an auto-batch stops taking records, whoever wants it to. Under the row lock of its key, the row then says that nothing is
+ * open, and `closed_batches` gets the exact count. From there the batch is sealed, or ended with its installation. A join that fills a batch does the
+ * same (`join-statement.ts`). An insert and not an update of the operation: that may be younger than the snapshot of the statement which closes its
+ * batch.
  * @param which SQL condition on the row `b` of `open_batches`
  * @param from SQL of what else it reads
  * @param before SQL of what is done before

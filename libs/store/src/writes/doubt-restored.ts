@@ -20,9 +20,9 @@ type Fingerprinted = Omit<OpenCreate, 'plan'> & { readonly fingerprint: string }
 export type FingerprintOf = (create: OpenCreate) => string;
 
 /**
- * Puts creates that are not settled in doubt, as if each had been sent at this moment and its reply were lost: the executor then looks
- * it up at the provider before it sends. For a database that was restored from a backup, before the services start.
- * One transaction; its moments count from the acceptance, because that is the earliest at which the provider can have received the record.
+ * Puts creates that are not settled in doubt, as if each had been sent at this moment and its reply were lost. The executor then looks each one up at
+ * the provider before it sends. For a database that was restored from a backup, before the services start. One transaction; its moments count from
+ * the acceptance, because that is the earliest at which the provider can have received the record.
  */
 export async function doubtCreates(
   database: Knex,

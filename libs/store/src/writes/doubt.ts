@@ -20,8 +20,8 @@ export interface Doubt {
   readonly lastSentAt?: Date;
   readonly evidence: readonly Evidence[];
   /**
-   * Indexes of records whose equal create, of another call, was sent before their own window ended and may still be
-   * answered: what is found may be that one's record.
+   * Indexes of records that have an equal create in another call, sent before their own window ended, that may still be answered. What a lookup finds
+   * may be the record of that create.
    */
   readonly openTwins: readonly number[];
   /** Provider ids that replies to equal creates named, settled or not. */
@@ -93,9 +93,8 @@ const beingSentSql = `(
 const twinsMax = 400;
 
 /**
- * Unsettled records of other calls with an equal fingerprint that were sent, each with its latest send. One that was sent
- * after our window had ended cannot have made a record within it: without that bound a stream of equal creates would keep
- * a call in doubt for ever.
+ * Unsettled records of other calls with an equal fingerprint that were sent, each with its latest send. A create that was sent after our window had
+ * ended cannot have made a record within it. Without that bound a stream of equal creates would keep a call in doubt for ever.
  */
 async function readTwins(
   database: Knex,

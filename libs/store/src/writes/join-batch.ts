@@ -110,9 +110,8 @@ async function joinAlone(database: Knex, write: BatchableWrite, context: JoinCon
 }
 
 /**
- * Joins records to the open batches of their keys (installation, object, type). The row of a key is locked by joins and by whoever closes
- * its batch, so a record is a member exactly if its insert committed before the batch was closed, and the id in the
- * reply is the operation that writes it.
+ * Joins records to the open batches of their keys (installation, object, type). Joins and whoever closes a batch lock the row of its key. So a record
+ * is a member exactly if its insert committed before the batch was closed, and the id in the reply is the operation that writes it.
  *
  * One statement, which commits by itself, or one transaction where there are idempotency keys. A second one for what the first cannot hold: records
  * of a batch key that came with another config or API key, and more than a hundred of it. Before a statement is repeated whose answer was lost, it is found

@@ -110,14 +110,12 @@ const overflows = `b.is_open and b.records + excluded.records > ${size}`;
 const filling = `(excluded.plan_bytes::bigint * (${size} - b.records) / excluded.records)::integer`;
 
 /**
- * `source` locks each installation: if it is deleted before, nothing joins; if after, its deletion finds the batch.
- * `moved` locks the row of each key, in the order of the keys, so two statements never wait for each other. The row decides where the group goes:
- * to the batch that is open; to the one that its first record opens; or to both, when it fills the one. So every group has its answer after one
- * statement, and each row is found by its key, however this statement is planned.
- * `placed` is joined in full, which is never done by reading all of the one for each of the other: a planner that expects one group would, and a hundred
- * groups would cost ten thousand reads.
- * A record says its connection where it may not be that of its operation.
- * `closed` is what was filled here; the other ways to close a batch are in `close-batch.ts`.
+ * `source` locks each installation: if it is deleted before, nothing joins; if after, its deletion finds the batch. `moved` locks the row of each
+ * key, in the order of the keys, so two statements never wait for each other. The row decides where the group goes: to the batch that is open; to the
+ * one that its first record opens; or to both, when it fills the one. So every group has its answer after one statement, and each row is found by its
+ * key, however this statement is planned. `placed` is joined in full, which Postgres never does by reading all of one side for each row of the other.
+ * A planner that expects one group would do that, and a hundred groups would cost ten thousand reads. A record says its connection where it may not
+ * be that of its operation. `closed` is what was filled here; the other ways to close a batch are in `close-batch.ts`.
  */
 const joinSql = `
   with authority as materialized (

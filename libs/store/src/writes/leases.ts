@@ -32,9 +32,9 @@ export async function renew(database: Knex, calls: readonly HeldCall[], leaseMs:
 }
 
 /**
- * Releases calls that were claimed and not sent: an orderly release, which is no crash. Without a delay they keep their position. They keep
- * their crash count too: it counts sends, and a call that waits for quota in between would otherwise never be recognised as one that
- * kills its sender each time.
+ * Releases calls that were claimed and not sent: an orderly release, which is no crash. Without a delay they keep their position. They keep their
+ * crash count too, because it counts sends. Otherwise a call that waits for quota in between would never be recognised as one that kills its sender
+ * each time.
  */
 export async function release(
   database: Knex,

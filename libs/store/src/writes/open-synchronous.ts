@@ -43,11 +43,11 @@ export type Opening =
   | { readonly kind: 'stale' | 'expiring' | 'busy' | 'key-taken' };
 
 /**
- * Opens a synchronous operation with its call already running and its intent recorded, in one statement: committed means sent. The statement
- * itself reads all that the send relies on (pins, block of the lane, token and credentials), so nothing of it is older than the intent.
- * A write to known records needs a statement before, because one that waited for a lock does not see what it waited for: 1. a delete locks its
- * installation, so that a config that disables it is committed before this reads it, or after the intent; then advisory locks on the order
- * keys, so that no executor starts on these records meanwhile. 2. Refuse if a call is executing on one, else open.
+ * Opens a synchronous operation with its call already running and its intent recorded, in one statement: committed means sent. The statement itself
+ * reads all that the send relies on (pins, block of the lane, token and credentials), so nothing of it is older than the intent. A write to known
+ * records needs a statement before, because one that waited for a lock does not see what it waited for: 1. a delete locks its installation, so that a
+ * config that disables it is committed before this reads it, or after the intent. Then advisory locks on the order keys, so that no executor starts
+ * on these records meanwhile. 2. Refuse if a call is executing on one, else open.
  */
 export async function insertSynchronous(database: Knex, write: SynchronousWrite, timeScale: number): Promise<Opening> {
   const orderKeys = write.records.flatMap((record) => record.orderKey ?? []);
@@ -162,10 +162,10 @@ interface OpeningKind {
 }
 
 /**
- * `checked`: what is current, with the connection and the block of its lane, each read by its key whatever the planner knows of the tables.
- * `fresh`: what of it is opened, without a key that is taken. The lease begins when the row is written, so that one that
- * waited for a lock is not over before its opening has committed; its owner counts from before the statement.
- * What a kind does not need is left out: half of what a statement of one write costs is the start of its plan.
+ * `checked`: what is current, with the connection and the block of its lane, each read by its key whatever the planner knows of the tables. `fresh`:
+ * what of it is opened, without a key that is taken. The lease begins when the row is written, so that the lease of an opening that waited for a lock
+ * is not over before it has committed. Its owner counts from before the statement. What a kind does not need is left out: half of what a statement of
+ * one write costs is the start of its plan.
  */
 function openingSql({ isKeyed, isOrdered }: OpeningKind): string {
   const isIdle = isOrdered ? 'and not exists (select 1 from standing where running)' : '';

@@ -47,11 +47,10 @@ interface OverdueRow {
 }
 
 /**
- * Claims calls of blocked lanes and held-back connections that have records past their deadline. Records that were sent
- * before, or whose connection is refused by the provider, end there; a record that was never sent keeps its one try after
- * the block unless the block outlasts the deadline.
- * Reads the next `limit` calls past their deadline, and all that share the last one's: what is overdue and not held back is
- * left to the claims, and must not be read over and over. The deadline of a call is that of its first record, also when that has ended.
+ * Claims calls of blocked lanes and held-back connections that have records past their deadline. Records that were sent before, or whose connection
+ * the provider refuses, end there. A record that was never sent keeps its one try after the block, unless the block outlasts the deadline. Reads the
+ * next `limit` calls past their deadline, and all that share the deadline of the last one. Calls that are overdue and not held back are left to the
+ * claims, so they must not be read over and over. The deadline of a call is that of its first record, also when that has ended.
  */
 export async function claimOverdue(
   database: Knex,

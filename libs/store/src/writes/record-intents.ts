@@ -19,10 +19,10 @@ const intentColumns: Column<Intent>[] = [
 ];
 
 /**
- * Commits the intent of many calls in one statement, before any byte leaves. A committed intent means sent. No other row is written: which records are
- * sent stands in the call until it is settled or taken from its sender, which inserts the attempt.
- * Returns the ids (`callId`) of the calls that may be sent: the others lost their lease or fence, were cancelled, or lost since
- * their claim what they were accepted on: the installation, its connection, or the manifest that was checked.
+ * Commits the intent of many calls in one statement, before any byte leaves. A committed intent means sent. No other row is written: which records
+ * are sent stands in the call until it is settled or taken from its sender, which inserts the attempt. Returns the ids (`callId`) of the calls that
+ * may be sent. The others lost their lease or fence, or were cancelled. Or they lost since their claim what they were accepted on: the installation,
+ * its connection, or the manifest that was checked.
  */
 export async function insertIntents(database: Knex, intents: readonly Intent[]): Promise<Set<string>> {
   const { source, options } = preparePlan('record-intents', intents.length);

@@ -22,8 +22,8 @@ interface SampleRow {
 }
 
 /**
- * The next `limit` lanes in which something waits. Like the sweep of ready lanes it jumps from lane to lane, in a lane from connection
- * to connection, and reads of each what is next: the cost grows with neither the calls that wait nor the lanes.
+ * The next `limit` lanes in which something waits. Like the sweep of ready lanes, it jumps from lane to lane, and in a lane from connection to
+ * connection, and reads what is next in each. Its cost grows neither with the calls that wait nor with the lanes.
  */
 export async function sampleLanes(database: Knex, page: Page<LaneKey>): Promise<Step<SampledLane, LaneKey>> {
   const { after = { projectId: '', laneId: '' }, limit } = page;

@@ -13,10 +13,10 @@ import { splitRefused } from './split-refused';
 /**
  * Settles calls in one transaction, each behind its fence.
  * Order: 0. What would be tried again of a deleted installation ends instead. 1. Order keys, then the locks of adoptions.
- * 2. Operation rows, then call rows, each in id order. 3. A settlement whose fence is gone becomes evidence of its attempt; an adoption
- * that comes too late goes back into doubt. 4. Outcomes, records, attempts, calls, the queues of their records and the counts of operations; creates that had adopted what one of
- * these made go back into doubt; a call that was refused whole is split. 5. Operations whose last call this was end; so do their
- * idempotency keys. 6. Calls that waited behind these records become ready.
+ * 2. Operation rows, then call rows, each in id order. 3. A settlement whose fence is gone becomes evidence of its attempt; an adoption that comes
+ * too late goes back into doubt. 4. It writes outcomes, records, attempts, calls, the queues of their records and the counts of operations. Creates
+ * that had adopted what one of these made go back into doubt. A call that was refused whole is split. 5. Operations whose last call this was end; so
+ * do their idempotency keys. 6. Calls that waited behind these records become ready.
  */
 export async function settleTogether(
   database: Knex,
@@ -165,10 +165,10 @@ const writtenColumns: Column<WrittenRecord>[] = [
 ];
 
 /**
- * A reply that lost its fence is not discarded: reconciliation reads it first. If it reports that something was written, the calls
- * that hold these records now and have not been sent again go back into doubt at once, under a new fence, so that nobody sends them.
- * So does a call that is being looked up: the lookup began without the evidence, and may end with another send. The attempt is stored: whatever
- * takes a call from its sender inserts it.
+ * A reply that lost its fence is not discarded: reconciliation reads it first. Calls may hold these records now that have not been sent again. If the
+ * late reply reports that something was written, they go back into doubt at once, under a new fence, so that nobody sends them. So does a call that
+ * is being looked up: the lookup began without the evidence, and may end with another send. The attempt is stored: whatever takes a call from its
+ * sender inserts it.
  */
 async function keepEvidence(transaction: Knex.Transaction, lost: readonly Settlement[]): Promise<void> {
   const sent = lost.filter((settlement) => settlement.attempt !== undefined);

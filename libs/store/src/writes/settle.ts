@@ -87,10 +87,10 @@ async function unlessRefused<Result>(settling: Promise<Result>): Promise<Result 
 }
 
 /**
- * Most calls are all of their operation and end at their first attempt: what is written of them then fits one statement, one round trip and
- * one commit, where `settleTogether` takes six. It settles what that would settle in the same way, behind the same fence, and leaves it
- * the rest: calls whose records wait for each other, adopt, or continue, or were sent before; operations of several calls; those with notifications, or with a
- * request to cancel. So no record is written: an outcome is a row of its call.
+ * Most calls are all of their operation and end at their first attempt. What is written of them then fits one statement, one round trip and one
+ * commit, where `settleTogether` takes six. It settles such calls as `settleTogether` would, behind the same fence, and leaves it the rest. The rest
+ * is calls whose records wait for each other, adopt, continue, or were sent before. It is also operations of several calls, with notifications, or
+ * with a request to cancel. So no record is written: an outcome is a row of its call.
  */
 
 /** Needs no lock on order keys, and no rows of others. */

@@ -167,9 +167,9 @@ function endedIndexes({ records }: Settlement): number[] {
 }
 
 /**
- * Its members are left to what has no outcome. A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next lapse must
- * not send. A completed lookup resets the crashes counted during lookups, which this call evidently did not cause, and keeps those of sends: otherwise a create
- * that kills its sender each time would be sent again until its deadline.
+ * Its members are left to what has no outcome. A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next
+ * lapse must not send. A completed lookup resets the crashes counted during lookups, which this call evidently did not cause, and keeps those of
+ * sends. Otherwise a create that kills its sender each time would be sent again until its deadline.
  */
 export function moveCalls(held: readonly Settlement[], source: RowsOf): RowSource {
   const input = source('i', moveColumns, held);

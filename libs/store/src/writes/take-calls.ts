@@ -73,8 +73,8 @@ interface ClaimedRow {
 }
 
 /**
- * The connections that have calls waiting in a lane, jumping from one to the next over the index: the calls that a refused connection holds
- * back are skipped in one jump, however many they are. The status is a scalar lookup per connection, which no plan turns into a scan.
+ * The connections that have calls waiting in a lane, found by jumping from one to the next over the index. So the calls that a refused connection
+ * holds back are skipped in one jump, however many they are. The status is a scalar lookup per connection, which no plan turns into a scan.
  */
 const lines = `
   line as (
@@ -97,7 +97,7 @@ function dueCalls(state: 'in_doubt' | 'ready', isolated: boolean): string {
 }
 
 /**
- * Takes calls up to each lane's free capacity and the request's limit: first those in doubt, because somebody may wait for what they have become, then
+ * Takes calls up to each lane's free capacity and the request's limit. Calls in doubt come first, because somebody may wait for their outcome, then
  * those that are ready, each in the order of their moments. Calls of a connection that the provider refuses are held back. Rows that are locked and
  * not taken are free again when the claim commits.
  */

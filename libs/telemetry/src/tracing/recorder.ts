@@ -1,8 +1,8 @@
 import type { TraceContext } from '../traceparent';
 
 /**
- * What a span may contain. A closed set of ids, counts and words of our own: no field value, no name of a customer, no token and no
- * address can get into a span, because it has no field for them.
+ * What a span may contain. A closed set of ids, counts and words of our own. No field value, no name of a customer, no token and no address can get
+ * into a span, because it has no field for them.
  */
 export interface Facts {
   readonly projectId?: string;

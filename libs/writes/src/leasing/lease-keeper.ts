@@ -22,9 +22,9 @@ export interface LeaseKeeper {
   /** @param claimedAtMs `performance.now()` from before the claim or the opening was sent to the database */
   hold(call: HeldCall, claimedAtMs: number): Hold;
   /**
-   * The same for a call that a caller waits for: one whose lease would run out before all are renewed, because its opening took long on a busy
-   * database, is renewed first; it would end while the provider works, and its outcome would be unknown. A process that has taken it meanwhile keeps
-   * it. Never rejects: without a renewal the hold has what was left.
+   * The same for a call that a caller waits for. Its lease may run out before all are renewed, because its opening took long on a busy database, so
+   * it is renewed first. Otherwise it would end while the provider works, and its outcome would be unknown. A process that has taken it meanwhile
+   * keeps it. Never rejects: without a renewal the hold has what was left.
    */
   holdRenewed(call: HeldCall, claimedAtMs: number): Promise<Hold>;
   stop(): void;

@@ -7,8 +7,9 @@ const inQuotes = /(?<=(?<!\w)(["'`]))[^"'`\s]{1,100}(?=\1(?!\s*:))/g;
 const inList = /\(fields: [^()]*\)/g;
 
 /**
- * A failure in which the keys of the provider's fields stand behind the names that the caller used: `tier (d4de…)`. Only keys that are no words
- * (`cf_tier`, 40 hexadecimal digits): a word may be one of the provider's sentence, so it is replaced only where the text names a field.
+ * A failure in which the keys of the provider's fields stand behind the names that the caller used: `tier (d4de…)`. Only keys that are no words are
+ * replaced anywhere (`cf_tier`, 40 hexadecimal digits). A word may belong to the provider's sentence, so it is replaced only where the text names a
+ * field.
  */
 export function inCallersNames(result: RecordResult, { notes = [] }: Pick<WritePlan, 'notes'>): RecordResult {
   if (result.ok) return result;

@@ -148,9 +148,9 @@ interface SynchronousOutcome extends Pick<DecisionInput, 'call' | 'records' | 'l
 }
 
 /**
- * The settlement of a synchronous write. Every record ends here, because nobody waits for a later attempt: a failure that
- * an asynchronous write would repeat is final, and an ambiguous one is "outcome unknown". A call that was refused whole for what may be one
- * record goes on as its parts, which run at once. Pure.
+ * The settlement of a synchronous write. Every record ends here, because nobody waits for a later attempt. A failure that an asynchronous write would
+ * repeat is final, and an ambiguous one is "outcome unknown". A call that was refused whole for what may be one record goes on as its parts, which
+ * run at once. Pure.
  */
 export function settleSynchronous(input: SynchronousOutcome): Settlement {
   const { call, records, performed, lease } = input;

@@ -16,9 +16,9 @@ export interface MatchInput {
 }
 
 /**
- * Gives each record of a call at most one of the provider's records, and each of these to at most one, so that as many as
- * possible get one: a record that could take several must not take the only one that another can have, which would then be
- * created a second time. Records with the most fields come first, because their matches fit others only by chance.
+ * Gives each record of a call at most one of the provider's records, and each of these to at most one, so that as many as possible get one. A record
+ * that could take several must not take the only one that another can have, which would then be created a second time. Records with the most fields
+ * come first, because their matches fit others only by chance.
  * @returns provider ids, by index of the record
  */
 export function matchCreated({ records, found, claimed, latest }: MatchInput): Map<number, string> {

@@ -60,9 +60,9 @@ interface CalledLane extends LaneKey {
 }
 
 /**
- * Calls an account, and blocks it when it refuses for its quota, as a refused write does: a caller that comes back before the provider's time
- * is refused without a call. A refusal for the limit of searches blocks searches alone. A block that cannot be stored is logged
- * (`lane.not-blocked`) and hides no reply.
+ * Calls an account, and blocks it when it refuses for its quota, as a refused write does. A caller that comes back before the provider's time is
+ * refused without a call. A refusal for the limit of searches blocks searches alone. A block that cannot be stored is logged (`lane.not-blocked`) and
+ * hides no reply.
  * @throws the error of `request`
  */
 export async function blockingRefused<Answer>(

@@ -29,9 +29,8 @@ export interface PerformedCall {
 }
 
 /**
- * Makes the provider call: one request for the whole call, after one read where a plan has `ifEmpty` fields; more only where the
- * provider refuses a token, or a read for one of its records. Never throws for what a provider does. The intent is committed before
- * this is called.
+ * Makes the provider call: one request for the whole call, after one read where a plan has `ifEmpty` fields. It makes more only where the provider
+ * refuses a token, or refuses a read for one of its records. Never throws for what a provider does. The intent is committed before this is called.
  */
 export async function performCall(request: CallToPerform): Promise<PerformedCall> {
   const { call, records, connector } = request;
@@ -138,12 +137,12 @@ export interface Isolated {
 }
 
 /**
- * Divides a call that was refused as a whole for what may be a single record, or the number of them. Where the provider names fields, the
- * records that carry one are bad and the others go on together; else both halves go on, and of a call that is too large the quarters, which
- * wastes a third of the calls that halves do. k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls, and 2n - 1 in all. Nothing of a
- * refused call was written, so no record is sent twice. What has ended stays as it is; other updates go along, and beside a create that is to be looked up
- * or tried again nothing is divided. A batch that is all or none is left as the provider decided. Pure.
- * Source: specification, batchPolicy: successful records are committed even if others fail.
+ * Divides a call that was refused as a whole for what may be a single record, or the number of them. Where the provider names fields, the records
+ * that carry one are bad and the others go on together. Else both halves go on. Of a call that is too large the quarters go on, which wastes a third
+ * of the calls that halves do. k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls, and 2n - 1 in all. Nothing of a refused call was written, so
+ * no record is sent twice. What has ended stays as it is; other updates go along, and beside a create that is to be looked up or tried again nothing
+ * is divided. A batch that is all or none is left as the provider decided. Pure. Source: specification, batchPolicy: successful records are committed
+ * even if others fail.
  */
 export function isolateRefused(
   request: Pick<CallToPerform, 'call' | 'connector'>,

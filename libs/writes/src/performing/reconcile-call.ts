@@ -105,8 +105,8 @@ function repeatUpdate(call: ClaimedCall, record: Sendable): RecordSettlement {
 }
 
 /**
- * Only a clear reply is evidence: "unknown" adds nothing. A success counts from whichever attempt;
- * a refusal, and "not applied", only from the newest, because a later attempt may have written what an earlier one could not.
+ * Only a clear reply is evidence: "unknown" adds nothing. A success counts from whichever attempt. A refusal, and "not applied", count only from the
+ * newest, because a later attempt may have written what an earlier one could not.
  */
 function evidenceOf(record: Sendable, doubt: Doubt): RecordSettlement | undefined {
   const own = doubt.evidence.filter(({ settlement }) => settlement.index === record.index);

@@ -148,8 +148,8 @@ function mappedFirst(defaults: readonly FieldDefault[]): FieldDefault[] {
 type SettingOf = (name: string) => FieldSettings | undefined;
 
 /**
- * Settings stand under the name that requests use. A mapped name is the builder's own and finds its setting exactly; any other
- * name is the provider's and finds it under every spelling, of two in the config the first.
+ * Settings stand under the name that requests use. A mapped name is the builder's own and finds its setting exactly. Any other name is the provider's
+ * and finds its setting under every spelling, of two in the config the first.
  * @param keyOf a provider's name in the form in which all its spellings are equal
  */
 export function settingsBy(

@@ -19,8 +19,8 @@ export interface CallBounds {
 }
 
 /**
- * Divides records, given in accept order, into provider calls. A call has at most as many records and as many bytes as the bounds say (a record
- * that alone has more goes alone), one connection, equal forwarded headers and no provider record twice; the second write to a record goes into a
+ * Divides records, given in accept order, into provider calls. A call has at most as many records and as many bytes as the bounds say; a record that
+ * alone has more goes alone. It has one connection, equal forwarded headers and no provider record twice. The second write to a record goes into a
  * later call. A record that waits for an unfinished write of another operation gets a call of its own, so that it delays no other record.
  */
 export function planCalls(

@@ -149,8 +149,8 @@ export function checkCapabilities(
 }
 
 /**
- * Refuses an integration whose manifest names a part of the provider that the connector does not reach: a record of another product of the
- * provider would be written to this one's address.
+ * Refuses an integration whose manifest names a part of the provider that the connector does not reach. A record of another product of the provider
+ * would be written to this one's address.
  * @param code of the refusal: `write.capability-missing`, `search.capability-missing`
  * @throws ValidationError
  */

@@ -48,8 +48,8 @@ export interface DueTimers {
 }
 
 /**
- * Wakes flushes at the moment they are due. Only a hint in memory: the seal decides by the database's clock and returns how long
- * is left, so a process whose clock is wrong wakes again instead of flushing early.
+ * Wakes flushes at the moment they are due. It is only a hint in memory: the seal decides by the database's clock and returns how long is left. So a
+ * process whose clock is wrong wakes again instead of flushing early.
  */
 export function createDueTimers(flush: FlushBatch, logger: Logger): DueTimers {
   const timers = new Map<string, NodeJS.Timeout>();

@@ -46,8 +46,8 @@ export function presentConnection(caller: Caller, connection: Connection): Conne
 const installPage = 'packageInstallURL';
 
 /**
- * The app as this caller may see it. Keys of a backend see all of it; a browser (a `frontend` key, a bearer token) sees what the
- * address of the authorization shows to it anyway, and where the package is installed.
+ * The app as this caller may see it. Keys of a backend see all of it. A browser (a `frontend` key, a bearer token) sees what the address of the
+ * authorization shows to it anyway, and where the package is installed.
  */
 export function presentProviderApp({ scopes }: Caller, app: ProviderApp): ProviderApp {
   if (scopes.includes('full') || scopes.includes('read')) return app;

@@ -102,8 +102,8 @@ async function findAddressed({ store }: ManagementContext, token: string): Promi
 /**
  * Takes the zip of an upload: what is kept of it is its manifest. A zip that is refused leaves the address as it was; the one that was taken
  * may come again, because the reply to it may have been lost, and changes nothing.
- * @throws ValidationError 400 for other bytes than were announced and for a zip that breaks a rule; ConflictError `upload.taken` for another
- *   zip than was taken; as findAddressed does
+ * @throws ValidationError 400 for other bytes than were announced and for a zip that breaks a rule. ConflictError `upload.taken` for another zip than
+ * was taken. Otherwise as findAddressed does.
  */
 async function receiveUpload(context: ManagementContext, token: string, zip: SentZip): Promise<void> {
   const upload = await findAddressed(context, token);

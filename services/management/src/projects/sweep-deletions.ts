@@ -12,8 +12,8 @@ export function sweepDeletions(context: ManagementContext): () => Promise<void> 
 }
 
 /**
- * One step of each project in turn, also of those that are deleted meanwhile: a large project takes long to erase, and the access of another
- * one is to end within seconds. A project that has to wait, or that fails, is left to the next sweep and does not delay the others.
+ * One step of each project in turn, also of those that are deleted meanwhile. A large project takes long to erase, and the access of another one is
+ * to end within seconds. A project that has to wait, or that fails, is left to the next sweep and does not delay the others.
  */
 async function sweep(context: ManagementContext, isEnded: () => boolean): Promise<void> {
   const resting = new Set<string>();

@@ -11,8 +11,8 @@ const messagesPerStatement = 1_000;
 const failingMax = 1_000;
 
 /**
- * Shows how late deliveries are and how many endpoints fail, gives up what waits for disabled endpoints, and deletes messages whose
- * retention is over, and uploads whose hour is. Any number of processes may do so. Returns a function that ends it.
+ * Shows how late deliveries are and how many endpoints fail, and gives up messages that wait for disabled endpoints. It also deletes messages whose
+ * retention is over, and uploads whose hour is over. Any number of processes may do so. Returns a function that ends it.
  */
 export function sweepMessages({ config, logger, metrics, store }: ManagementContext): () => Promise<void> {
   const oldest = metrics.gauge('sluice_webhook_oldest_due_seconds');

@@ -1,9 +1,9 @@
 /**
- * What an executor claims, and what was sent. A claim and the sweeps must cost the same whatever waits, so each index answers one question by a jump, and
- * only a statement that asks this question can use it: a plan that is made while nothing waits takes all of them for empty, and the lowest for the
- * cheapest. Few indexes, on living rows where possible: five entries per accept instead of seven made accepting a third faster.
- * While another transaction is old, no vacuum helps: its snapshot keeps the dead entries. Our own statements end after 5 s, and an idle
- * transaction after 10 s (`openDatabase`).
+ * What an executor claims, and what was sent. A claim and the sweeps must cost the same whatever waits. So each index answers one question by a jump,
+ * and only a statement that asks this question can use it. A plan that is made while nothing waits takes all of them for empty, and the lowest for
+ * the cheapest. Few indexes, on living rows where possible: five entries per accept instead of seven made accepting a third faster. While another
+ * transaction is old, no vacuum helps: its snapshot keeps the dead entries. Our own statements end after 5 s, and an idle transaction after 10 s
+ * (`openDatabase`).
  */
 export const calls = `
   create table calls (

@@ -1,6 +1,6 @@
 /**
- * Where a project's webhooks go, and what is on its way there. A message is written by the transaction whose change it is about, once for
- * each endpoint that asks for it; what is pending is found by jumps from endpoint to endpoint.
+ * Where a project's webhooks go, and what is on its way there. The transaction that makes a change writes its messages, one for each endpoint that
+ * asks for it. Pending messages are found by jumps from endpoint to endpoint.
  */
 export const webhooks = `
   create table webhook_endpoints (
