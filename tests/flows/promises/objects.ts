@@ -7,7 +7,7 @@ interface Sample {
   /** The field that carries the mark as it is. */
   readonly markField: string;
   /** A field to update, with another value than the record has. */
-  readonly change: Readonly<Record<string, string>>;
+  readonly change: Readonly<Record<string, string | number>>;
   /** A field of the record by which it alone is found. @default the mark's */
   readonly searchField?: string;
   /** A name for `*`: an object that the file does not name. */
@@ -158,11 +158,11 @@ const samples: Readonly<Record<string, Readonly<Record<string, Sample>>>> = {
   },
   pipedrive: {
     persons: {
-      record: (mark) => ({ name: mark, email: emailOf(mark) }),
+      record: (mark) => ({ name: mark, emails: [{ value: emailOf(mark), primary: true }] }),
       markField: 'name',
       change: { job_title: 'Ingénieure' },
     },
-    organizations: { record: named, markField: 'name', change: { address: 'Reykjavík' } },
+    organizations: { record: named, markField: 'name', change: { owner_id: 4711 } },
     deals: { record: (mark) => ({ title: mark, value: 12 }), markField: 'title', change: { currency: 'ISK' } },
   },
   zendeskSupport: {

@@ -1,5 +1,6 @@
 import type { ShownRecord } from '../control/imitated-provider';
 import { RecordStore, type RecordIds, type StoredRecord } from '../crm/record-store';
+import { membersOf } from './read-json';
 import type { Conditions, RestObject, RestRecord } from './rest-style';
 
 /** Ids over all accounts of a provider; none is given twice. */
@@ -27,6 +28,10 @@ export class SerialIds implements RecordIds {
 
 const comparable = (value: unknown): string =>
   (typeof value === 'string' ? value : JSON.stringify(value ?? '')).trim().toLowerCase();
+
+/** Of a list or an object with `value`, as addresses are, each of them. */
+const valuesOf = (held: unknown): string[] =>
+  (Array.isArray(held) ? held : [held]).map((one: unknown) => comparable(membersOf(one)?.['value'] ?? one));
 
 /** The records of one account. */
 export class RestData extends RecordStore<unknown> {
@@ -57,8 +62,10 @@ export class RestData extends RecordStore<unknown> {
   ): RestRecord[] {
     const isMet = ({ fields }: RestRecord) =>
       conditions.every(([name, value]) => {
-        const [held, wanted] = [comparable(fields[name]), comparable(value)];
-        return how.isAlike ? wanted.split(/\s+/).every((word) => held.includes(word)) : held === wanted;
+        const wanted = comparable(value);
+        return valuesOf(fields[name]).some((held) =>
+          how.isAlike ? wanted.split(/\s+/).every((word) => held.includes(word)) : held === wanted,
+        );
       });
     return this.all(object)
       .flatMap((record) => (record.updatedAt <= how.settled ? record : (this.before.get(record.id) ?? [])))

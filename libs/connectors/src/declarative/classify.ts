@@ -154,7 +154,9 @@ function toMs(value: string, unit: DeclaredWait['unit'], { headers, now }: Momen
       return number;
     default: {
       const sentAt = Date.parse(headers['date'] ?? '');
-      return number * (unit === 'epochSeconds' ? 1_000 : 1) - (Number.isNaN(sentAt) ? now : sentAt);
+      const clock = Number.isNaN(sentAt) ? now : sentAt;
+      if (unit === 'leftToday') return number === 0 ? 86_400_000 - (clock % 86_400_000) : undefined;
+      return number * (unit === 'epochSeconds' ? 1_000 : 1) - clock;
     }
   }
 }

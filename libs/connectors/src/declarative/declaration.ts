@@ -211,6 +211,8 @@ const declaredObject = optional({
   words: map(text),
   /** Fields that a filter may name. @default any */
   searchable: list(text),
+  /** A field to what a search calls it. @default its own name */
+  searchNames: map(text),
   /** Field whose value two records never share, also while a create is under way. */
   unique: text,
   /** In place of a request to the account. */
@@ -234,6 +236,8 @@ const writeMembers = {
     {
       /** To the record; absent: the reply has none. */
       record: pointer,
+      /** The record shows every field that it has, so one that it lacks was hardly kept: a warning. @default false */
+      complete: flag,
       /** What else a 2xx must say. */
       success: match,
       /** A 2xx without a body is a success; of an update only. @default false */
@@ -365,7 +369,8 @@ export type DeclaredSignal = Of<typeof signal>;
 const wait = object(
   {
     header: headerName,
-    unit: oneOf('secondsOrDate', 'seconds', 'milliseconds', 'epochSeconds', 'epochMilliseconds'),
+    /** `leftToday`: calls that are left until midnight UTC; with none left, the time until then. */
+    unit: oneOf('secondsOrDate', 'seconds', 'milliseconds', 'epochSeconds', 'epochMilliseconds', 'leftToday'),
   },
   {},
 );

@@ -30,6 +30,14 @@ const usualRows: readonly FailureRow[] = [
     fact: 'assumed: a file names the codes that mean something else',
   },
   { status: [401], class: 'credentials', fact: 'documented: RFC 9110, 15.5.2' },
+  {
+    signal: '402: the account is not paid for',
+    status: [402],
+    class: 'unavailable',
+    isLane: true,
+    waitMs: 15 * 60_000,
+    fact: 'documented: Pipedrive, HTTP status codes: the company account is not open; 15 min are ours',
+  },
   ...passingRows,
   { status: [403], is: ['json'], class: 'forbidden', fact: 'documented: RFC 9110, 15.5.4' },
   {

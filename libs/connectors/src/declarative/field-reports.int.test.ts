@@ -162,6 +162,104 @@ describe('Pipedrive', () => {
       failureOf(await update('pipedrive', { status: 200, body: { success: false, error: 'Nothing to update' } })),
     ).toMatchObject({ class: 'rejected' });
   });
+
+  const written = (data: object) => ({ status: 201, body: { success: true, data: { id: 1, name: 'A', ...data } } });
+
+  test.each([
+    ['by its name of v1', { email: 'a@b.co' }, ['email']],
+    ['with a label of v1', { label: 5, emails: [] }, ['label']],
+    ['by its name of v2', { emails: [{ value: 'a@b.co', primary: true }] }, undefined],
+  ])('P7: an address that is sent %s', async (_, fields, unkept) => {
+    const result = await create('pipedrive', written({ emails: [], label_ids: [] }), { name: 'A', ...fields });
+    expect(result).toMatchObject({ ok: true });
+    expect('warnings' in result ? result.warnings : undefined).toEqual(
+      unkept?.map((name) => expect.stringContaining(`shows no ${name} in its reply`) as string),
+    );
+  });
+
+  test.each([
+    ['emails', 'email', 'a+b@c.de'],
+    ['phones', 'phone', '+354 555 1234'],
+    ['name', 'name', 'A'],
+  ])('P8: a search by %s has the name that it has in a search', async (field, fields, value) => {
+    stub.replyWith({
+      status: 200,
+      body: { success: true, data: { items: [{ item: { id: 1, emails: ['a+b@c.de'] } }] } },
+    });
+    const filters = [{ field, value }];
+    const found = await get('pipedrive').search({ ...on('pipedrive'), filters, fields: [field], limit: 1 });
+    const sent = new URL(`http://x${stub.requests[0]?.path}`).searchParams;
+    expect(Object.fromEntries(sent)).toMatchObject({ fields, term: value, exact_match: 'true' });
+    expect(found).toMatchObject([{ id: '1', fields: { emails: ['a+b@c.de'] } }]);
+  });
+
+  const throttled = (headers: Readonly<Record<string, string>>) => ({
+    status: 429,
+    headers: { date: 'Sun, 29 Nov 2026 21:30:00 GMT', 'x-ratelimit-reset': '2', ...headers },
+    body: { success: false, error: 'Rate limit exceeded', errorCode: 429 },
+  });
+
+  test.each([
+    ['the tokens of the day', { 'x-daily-ratelimit-token-remaining': '0' }, 9_000_000],
+    ['the writes of the day', { 'x-daily-requests-left': '0' }, 9_000_000],
+    ['a burst, with tokens left', { 'x-daily-ratelimit-token-remaining': '77' }, 2_000],
+  ])('P9: %s: waits as long as it takes', async (_, headers, retryAfterMs) => {
+    expect(failureOf(await update('pipedrive', throttled(headers)))).toMatchObject({
+      class: 'quota',
+      scope: 'lane',
+      retryAfterMs,
+    });
+  });
+
+  test('P10: a company that has not paid is no fault of its records: they wait', async () => {
+    const body = {
+      success: false,
+      error: 'Payment Required',
+      error_info: 'Company account is not open',
+      errorCode: 402,
+    };
+    expect(failureOf(await create('pipedrive', { status: 402, body }))).toMatchObject({
+      class: 'unavailable',
+      scope: 'lane',
+      retryAfterMs: 900_000,
+    });
+  });
+
+  test('P11: a limit of the plan, with its reason', async () => {
+    const error = "Couldn't add the deal. Open deals limit reached.";
+    const body = { success: false, error, error_info: 'Please check', data: null, code: 'feature_capping_deals_limit' };
+    expect(failureOf(await create('pipedrive', { status: 403, body }))).toMatchObject({
+      class: 'forbidden',
+      message: expect.stringMatching(/Open deals limit reached.*feature_capping_deals_limit/) as string,
+    });
+  });
+
+  test('P12: a missing scope ends no connection', async () => {
+    const body = { success: false, error: 'Scope and URL mismatch', errorCode: 403 };
+    expect(failureOf(await create('pipedrive', { status: 403, body }))).toMatchObject({ class: 'forbidden' });
+  });
+
+  test('P13: a secret of the app that was rotated ends no connection', async () => {
+    const body = { success: false, error: 'invalid_client', message: 'Invalid client: client is invalid' };
+    expect(await refreshed('pipedrive', { status: 401, body })).toMatchObject({ class: 'rejected' });
+  });
+
+  test.each([
+    [401, 'credentials'],
+    [403, 'forbidden'],
+    [404, 'not-found'],
+    [429, 'quota'],
+  ])('P14: a 200 whose body says %i', async (errorCode, expected) => {
+    const body = { success: false, error: 'unauthorized access', errorCode };
+    expect(failureOf(await update('pipedrive', { status: 200, body }))).toMatchObject({ class: expected });
+  });
+
+  test('P15: a custom field goes where v2 keeps it', async () => {
+    const key = '43089c755de56ecdd1cf926da152dfa0ff813ff1';
+    const result = await create('pipedrive', written({ custom_fields: { [key]: '141' } }), { name: 'A', [key]: '141' });
+    expect(stub.requests[0]?.body).toEqual({ name: 'A', custom_fields: { [key]: '141' } });
+    expect(result).not.toHaveProperty('warnings');
+  });
 });
 
 describe('Zoho', () => {

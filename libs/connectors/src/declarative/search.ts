@@ -119,13 +119,14 @@ export function searchParts(
   if (fault !== undefined) return fault;
   // What is only alike is left out afterwards, so a page of the caller's size could hold nothing else.
   const limit = declared.exact ? declared.pageMax : Math.max(1, Math.min(request.limit, declared.pageMax));
+  const filters = request.filters.map((one) => ({ ...one, field: object.searchNames?.[one.field] ?? one.field }));
   const parts: string[] = [];
-  for (const one of request.filters) {
+  for (const one of filters) {
     const part = textOf(declared, { texts, custom: object.custom }, one);
     if (part === undefined) return `a filter on ${one.field} has a character that no search there can hold`;
     parts.push(part);
   }
-  const [only] = request.filters;
+  const [only] = filters;
   const filled = {
     ...texts,
     limit: String(limit),
@@ -133,10 +134,10 @@ export function searchParts(
     ...(only && { field: only.field, value: String(only.value) }),
   };
   const query = Object.entries(declared.query ?? {}).map(([key, value]) => [key, fillText(value, filled)] as const);
-  const asked = parameters(declared, texts, request.filters);
+  const asked = parameters(declared, texts, filters);
   const doubled = asked.findIndex(([key]) => query.some(([own]) => own === key));
   if (doubled >= 0)
-    return `${name} cannot be searched by ${request.filters[doubled]?.field}: the provider's file sends it itself`;
+    return `${name} cannot be searched by ${filters[doubled]?.field}: the provider's file sends it itself`;
   return {
     query: [...query, ...asked],
     ...(declared.body !== undefined && {
@@ -144,7 +145,7 @@ export function searchParts(
         texts: filled,
         wholes: {
           limit,
-          filters: request.filters.map((one) => jsonOf(declared, { texts, custom: object.custom }, one)),
+          filters: filters.map((one) => jsonOf(declared, { texts, custom: object.custom }, one)),
           names: namesOf(declared, request.fields),
         },
       }),

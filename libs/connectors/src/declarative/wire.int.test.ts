@@ -82,7 +82,7 @@ it.each([
 
 // Several filters, what ends a literal, the size of a page and what it holds: the sandbox is no judge of these.
 it.each<[string, string, Readonly<Record<string, string>>, object, object?]>([
-  ['pipedrive', 'persons', { email: 'a+b@c.de&x=1' }, { term: 'a+b@c.de&x=1', limit: '10' }],
+  ['pipedrive', 'persons', { emails: 'a+b@c.de&x=1' }, { term: 'a+b@c.de&x=1', fields: 'email', limit: '10' }],
   [
     'close',
     'lead',

@@ -55,16 +55,19 @@ async function perform(
   if (writtenId === undefined) return { ok: false, error: answer.lacking() };
   const data = reply.record === undefined ? undefined : recordAt(answer.body, fillText(reply.record, texts));
   const dropped = droppedFields(found.object.custom, fields, data ?? {});
+  const shown = data && withCustom(found.object.custom, data);
+  const unseen = reply.complete && shown ? Object.keys(fields).filter((name) => !Object.hasOwn(shown, name)) : [];
   const warnings = [
     ...(answer.warning === undefined ? [] : [answer.warning]),
     ...dropped.map(
       (name) => `${api.file.displayName} did not keep what was sent for ${name}: its reply shows another value`,
     ),
+    ...unseen.map((name) => `${api.file.displayName} shows no ${name} in its reply: it hardly kept it`),
   ];
   return {
     ok: true,
     recordId: writtenId,
-    ...(data && { data: withCustom(found.object.custom, data) }),
+    ...(shown && { data: shown }),
     ...(warnings.length > 0 && { warnings }),
   };
 }

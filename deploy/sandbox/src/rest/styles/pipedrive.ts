@@ -8,8 +8,8 @@ const objects: readonly RestObject[] = [
     name: 'persons',
     fields: {
       name: 'varchar',
-      email: 'varchar',
-      phone: 'phone',
+      emails: 'varchar',
+      phones: 'phone',
       job_title: 'varchar',
       owner_id: 'user',
       [tier]: 'varchar',
@@ -18,7 +18,7 @@ const objects: readonly RestObject[] = [
     custom: [tier],
   },
   { name: 'organizations', fields: { name: 'varchar', address: 'address', owner_id: 'user' }, required: ['name'] },
-  { name: 'deals', fields: { title: 'varchar', value: 'monetary', currency: 'varchar' }, required: ['title'] },
+  { name: 'deals', fields: { title: 'varchar', value: 'double', currency: 'varchar' }, required: ['title'] },
 ];
 
 const fieldAddresses: Readonly<Record<string, string>> = {
@@ -26,6 +26,19 @@ const fieldAddresses: Readonly<Record<string, string>> = {
   organizationFields: 'organizations',
   dealFields: 'deals',
 };
+
+const textOf = (one: unknown) => membersOf(one)?.['value'];
+const textsOf = (list: unknown) => (Array.isArray(list) ? list.map(textOf) : []);
+
+/** A text is no value of these. Source: pipedrive/client-nodejs, src/versions/v2: AddPersonRequest and its like. */
+function fits([name, value]: readonly [string, unknown]): boolean {
+  if (value === null || !['emails', 'phones', 'address', 'owner_id', 'value'].includes(name)) return true;
+  if (name === 'address') return membersOf(value) !== undefined;
+  return name.endsWith('s') ? Array.isArray(value) && !textsOf(value).includes(undefined) : typeof value === 'number';
+}
+
+/** What a search calls a field, to its name. */
+const searched: Readonly<Record<string, string>> = { email: 'emails', phone: 'phones' };
 
 /** Source: Pipedrive API v2 migration guide, "Custom Fields". */
 const shown = ({ id, fields, createdAt, updatedAt }: RestRecord, { custom }: RestObject) => ({
@@ -79,7 +92,10 @@ export const pipedriveStyle: RestStyle = {
   ],
   newId: String,
   tokenOf: ({ headers }) => headers['x-api-token'] ?? afterWord(headers.authorization, 'Bearer'),
-  fieldsOf: (body, { custom }) => spreadCustom(membersOf(body), 'custom_fields', custom),
+  fieldsOf(body, { custom }) {
+    const fields = spreadCustom(membersOf(body), 'custom_fields', custom);
+    return fields && Object.entries(fields).every(fits) ? fields : undefined;
+  },
   written: (record, object, action) => ({
     status: action === 'create' ? 201 : 200,
     body: { success: true, data: shown(record, object) },
@@ -90,11 +106,12 @@ export const pipedriveStyle: RestStyle = {
       success: true,
       data: {
         items: records.map((record) => {
-          // A record that is found shows addresses as lists, under other names, and custom fields as texts without keys.
-          const { email, phone, custom_fields, ...others } = shown(record, object) as Readonly<Record<string, unknown>>;
+          // A record that is found shows addresses as texts, and custom fields as texts without keys.
+          const { custom_fields, ...members } = shown(record, object) as Readonly<Record<string, unknown>>;
+          const [emails, phones] = [textsOf(members['emails']), textsOf(members['phones'])];
           const texts = Object.values(membersOf(custom_fields) ?? {}).filter((text) => typeof text === 'string');
-          const lists = { emails: [email].filter(Boolean), phones: [phone].filter(Boolean), custom_fields: texts };
-          return { result_score: 1, item: { ...others, ...lists } };
+          const item = { ...members, emails, phones, address: textOf(members['address']), custom_fields: texts };
+          return { result_score: 1, item };
         }),
       },
       additional_data: { next_cursor: null },
@@ -102,8 +119,9 @@ export const pipedriveStyle: RestStyle = {
   }),
   conditions({ call: { query } }) {
     const [term, field] = [query.get('term'), query.get('fields')];
-    if (term === null || term.length < 2 || field === null || query.get('exact_match') !== 'true') return undefined;
-    return [[field, term]];
+    if (!term || field === null || query.get('exact_match') !== 'true') return undefined;
+    if (Object.values(searched).includes(field)) return undefined;
+    return [[searched[field] ?? field, term]];
   },
   account: (workspaceRef) => ({
     success: true,
