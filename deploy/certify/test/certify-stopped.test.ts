@@ -62,7 +62,7 @@ describe('killed', () => {
 
   it('where records stay: says which, and forgets them only when they may stay', async () => {
     const customer = await account('zoho');
-    await killed(customer, { match: { path: '^/rest/zoho/crm/v6/Leads/search' }, action: hangs }, '--leave');
+    await killed(customer, { match: { path: '^/rest/zoho/crm/v8/Leads/search' }, action: hangs }, '--leave');
     const [record] = await customer.records();
     const kept = await customer.certify({ cleanOnly: true });
     expect(kept.text).toMatch(new RegExp(`^the run \\S+ had not come to its end: delete by hand: ${record?.id}\n$`));

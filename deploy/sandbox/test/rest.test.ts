@@ -44,7 +44,7 @@ it.each([
   ['pipedrive', '/api/v2/persons', { nmae: 'x' }, '"success":false,"error":"Unknown field: nmae"'],
   ['zendeskSupport', '/api/v2/tickets', { ticket: {} }, '"subject":[{"error":"BlankValue"'],
   ['klaviyo', '/api/profiles', { data: { type: 'lead', attributes: {} } }, '"code":"invalid"'],
-  ['zoho', '/crm/v6/Leads', { data: [{ Email: 'a@b.c' }] }, '"code":"MANDATORY_NOT_FOUND"'],
+  ['zoho', '/crm/v8/Leads', { data: [{ Email: 'a@b.c' }] }, '"code":"MANDATORY_NOT_FOUND"'],
   ['close', '/api/v1/contact/', { name: 'x' }, '"error":"This field is required: lead_id"'],
 ])('%s %s refuses a record in its own words', async (provider, path, body, words) => {
   const { token } = await open(provider);
@@ -65,20 +65,20 @@ it('counts calls, says so in headers, and refuses what is too much', async () =>
 it('search lags where the account says so, and shows a record as it was', async () => {
   const { account, token } = await open('zoho');
   const headers = { authorization: `Zoho-oauthtoken ${token}` };
-  const made = await send('/rest/zoho/crm/v6/Leads', { headers, body: { data: [{ Last_Name: 'old' }] } });
+  const made = await send('/rest/zoho/crm/v8/Leads', { headers, body: { data: [{ Last_Name: 'old' }] } });
   const id = /"id":"(\d+)"/.exec(made.text)?.[1] ?? '';
   const find = async (name: string) =>
-    (await send(`/rest/zoho/crm/v6/Leads/search?criteria=((Last_Name:equals:${name}))`, { headers })).status;
+    (await send(`/rest/zoho/crm/v8/Leads/search?criteria=((Last_Name:equals:${name}))`, { headers })).status;
   expect(await find('old')).toBe(200);
   await send('/_sandbox/accounts', { body: { name: account, provider: 'zoho', searchLagMs: 3_600_000 } });
-  await send(`/rest/zoho/crm/v6/Leads/${id}`, { method: 'PUT', headers, body: { data: [{ Last_Name: 'new' }] } });
+  await send(`/rest/zoho/crm/v8/Leads/${id}`, { method: 'PUT', headers, body: { data: [{ Last_Name: 'new' }] } });
   expect(await find('new')).toBe(204);
 });
 
 // A filter that ends early would find more than was asked for: it is refused, as at the provider.
 it.each([
-  ['zoho', '/crm/v6/Leads/search?criteria=((Last_Name:equals:a)or(Last_Name:equals:b))', 'Zoho-oauthtoken'],
-  ['zoho', '/crm/v6/Leads/search?criteria=((Last_Name:equals:a,b))', 'Zoho-oauthtoken'],
+  ['zoho', '/crm/v8/Leads/search?criteria=((Last_Name:equals:a)or(Last_Name:equals:b))', 'Zoho-oauthtoken'],
+  ['zoho', '/crm/v8/Leads/search?criteria=((Last_Name:equals:a,b))', 'Zoho-oauthtoken'],
   ['klaviyo', '/api/profiles?filter=equals(email,"a")),equals(email,"b")', 'Bearer'],
   ['klaviyo', '/api/profiles?filter=equals(email,"a"b")', 'Bearer'],
   ['zendeskSupport', '/api/v2/search.json?query=type:ticket subject:"a"b"', 'Bearer'],

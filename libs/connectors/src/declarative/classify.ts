@@ -77,9 +77,10 @@ function readShape(shape: ErrorShape, body: unknown): BodyError | undefined {
     pointers.map((pointer) => textAt(error, pointer)).find((text) => text !== undefined);
   const errors = errorsAt(shape, body);
   const messages = errors.slice(0, namedMax).flatMap(({ error, of }) => {
-    const message = first(error, shape.message);
+    const said = first(error, shape.message);
     const field = of ?? first(error, shape.field)?.split('/').at(-1);
-    if (message === undefined) return [];
+    if (said === undefined) return [];
+    const message = [said, ...detailsOf(shape, error, said)].join('; ');
     const isNamed = field === undefined || (of === undefined && message.includes(field));
     return [isNamed ? message : `${field}: ${message}`];
   });
@@ -91,6 +92,13 @@ function readShape(shape: ErrorShape, body: unknown): BodyError | undefined {
     codes,
     ...(existingId !== undefined && { existingId }),
   };
+}
+
+function detailsOf({ details = [] }: ErrorShape, error: unknown, said: string): string[] {
+  return details.flatMap((pointer) => {
+    const text = textAt(error, pointer);
+    return text === undefined || said.includes(text) ? [] : `${pointer.split('/').at(-1)}: ${text}`;
+  });
 }
 
 /** The errors of a body, each with the name that it stands under. */

@@ -344,6 +344,8 @@ const errorShape = object(
     field: list(pointer),
     /** `at` leads to an object: the name of a field to its error, or to a list of them. @default false */
     byField: flag,
+    /** What else explains it: shown behind the message by the last step of its pointer, where the message does not say it. */
+    details: list(pointer),
     /** Of the record that is in the way. */
     existingId: pointer,
   },

@@ -312,6 +312,90 @@ describe('Zoho', () => {
       String.raw`Smith\, \(Jones\)`,
     );
   });
+
+  const twin = { api_name: 'Email', duplicate_record: { id: '4150868000003194003', module: { api_name: 'Leads' } } };
+  const failed = (body: object, status = 400) => update('zoho', { status, body }).then(failureOf);
+
+  test.each([
+    ['one field', said('DUPLICATE_DATA', 'duplicate data', twin)],
+    [
+      'several fields, in a wrapper',
+      said('MULTIPLE_OR_MULTI_ERRORS', 'multiple errors', {
+        errors: [
+          { code: 'DUPLICATE_DATA', status: 'error', message: 'duplicate data', details: twin },
+          { code: 'DUPLICATE_DATA', status: 'error', message: 'duplicate data', details: { api_name: 'Phone' } },
+        ],
+      }),
+    ],
+  ])('O8: a duplicate of %s is a conflict that names field and record', async (_, body) => {
+    expect(await failed(body)).toMatchObject({
+      class: 'conflict',
+      existingId: '4150868000003194003',
+      message: expect.stringContaining('Email: duplicate data') as string,
+    });
+  });
+
+  test('O9: errors of several kinds in a wrapper: each is named, and the record decides', async () => {
+    const errors = [
+      { code: 'DUPLICATE_DATA', status: 'error', message: 'duplicate data', details: twin },
+      { code: 'INVALID_DATA', status: 'error', message: 'invalid data', details: { api_name: 'Phone' } },
+    ];
+    expect(await failed(said('MULTIPLE_OR_MULTI_ERRORS', 'multiple errors', { errors }))).toMatchObject({
+      class: 'rejected',
+      message: expect.stringMatching(/Email.*Phone/) as string,
+    });
+  });
+
+  test.each([
+    ['the record', {}, 'the id given seems to be invalid', 'not-found'],
+    ['a lookup', { api_name: 'Account_Name' }, 'the related id given seems to be invalid', 'rejected'],
+    ['an owner', { api_name: 'Owner' }, 'the id given seems to be invalid', 'rejected'],
+  ])('O10: the id of %s that is not there', async (_, details, message, expected) => {
+    expect(await failed(said('INVALID_DATA', message, details))).toMatchObject({ class: expected });
+  });
+
+  test('O11: a record that is locked for a while is waited for', async () => {
+    expect(await failed(said('RECORD_LOCKED', 'The record under merge is locked'))).toMatchObject({
+      class: 'unavailable',
+      retryAfterMs: 60_000,
+    });
+  });
+
+  test.each([200, 400])('O12: a user without the privilege, with %i', async (status) => {
+    const body = said('AUTHORIZATION_FAILED', 'User does not have sufficient privilege to update records');
+    expect(await failed(body, status)).toMatchObject({ class: 'forbidden' });
+  });
+
+  test.each([
+    ['INVALID_DATA', { api_name: 'DOB', expected_data_type: 'date' }, /DOB: .*expected_data_type: date/],
+    ['INVALID_DATA', { api_name: 'Email', maximum_length: 100 }, /Email: .*maximum_length: 100/],
+    ['EXPECTED_FIELD_MISSING', { expected_fields: [{ api_name: 'Stage', json_path: '$.data[0].Stage' }] }, /Stage: /],
+  ])('O13: %s says what was expected', async (code, details, message) => {
+    expect(await failed(said(code, 'invalid data', details))).toMatchObject({
+      class: 'rejected',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  test('O14: too many refreshes end no connection', async () => {
+    const body = {
+      error: 'Access Denied',
+      error_description: 'You have made too many requests continuously. Please try again after some time.',
+      status: 'failure',
+    };
+    expect(await refreshed('zoho', { status: 400, body })).toMatchObject({ class: 'unavailable' });
+  });
+
+  test('O15: invalid_client in a 200 speaks of the app', async () => {
+    expect(await refreshed('zoho', { status: 200, body: { error: 'invalid_client' } })).toMatchObject({
+      class: 'rejected',
+    });
+  });
+
+  test('O16: too many calls at once are waited for', async () => {
+    const body = { code: 'TOO_MANY_REQUESTS', details: {}, message: 'sub-concurrency limit reached', status: 'error' };
+    expect(await failed(body, 429)).toMatchObject({ class: 'quota', scope: 'lane', retryAfterMs: 60_000 });
+  });
 });
 
 describe('Klaviyo', () => {

@@ -10,7 +10,7 @@ const person = {
   Description: 'textarea',
 };
 
-/** Source: docs/contributing/providers.md, 4, zoho; Zoho CRM API v6 for the search. */
+/** Source: docs/contributing/providers.md, 4, zoho; Zoho CRM API v8 (zoho/crm-oas) for paths, errors and the search. */
 const objects: readonly RestObject[] = [
   { name: 'Leads', fields: person, required: ['Last_Name'] },
   { name: 'Contacts', fields: person, required: ['Last_Name'] },
@@ -26,10 +26,10 @@ const entry = (code: string, message: string, details: object, status: 'success'
   message,
   status,
 });
-const listed = (one: object): RestReply => ({ status: 200, body: { data: [one] } });
+const listed = (one: object, status = 400): RestReply => ({ status, body: { data: [one] } });
 
-/** An error of a record is in its entry of a 2xx; an error of the call has its own status. */
-function refused({ reason, field, isSearch, existingId, code, message, status = 400 }: RestRefusal): RestReply {
+/** An error of a record is in its entry, an error of the call at the top. */
+function refused({ reason, field, isSearch, existingId: id, code, message, status = 400 }: RestRefusal): RestReply {
   if (isSearch) {
     const details = { api_name: field, reason: 'the field is not available for search' };
     return { status: 400, body: entry('INVALID_QUERY', 'Invalid query formed', details, 'error') };
@@ -48,7 +48,7 @@ function refused({ reason, field, isSearch, existingId, code, message, status = 
     case 'required':
       return listed(entry('MANDATORY_NOT_FOUND', 'required field not found', { api_name: field }, 'error'));
     case 'duplicate':
-      return listed(entry('DUPLICATE_DATA', 'duplicate data', { api_name: field, id: existingId }, 'error'));
+      return listed(entry('DUPLICATE_DATA', 'duplicate data', { api_name: field, duplicate_record: { id } }, 'error'));
     case 'no-record':
       return listed(entry('INVALID_DATA', 'the id given seems to be invalid', {}, 'error'));
     default:
@@ -77,7 +77,7 @@ const dataCentre = (location: string, accounts: string, api: string): DataCentre
   tokenMembers: { api_domain: `https://www.${api}` },
 });
 
-/** A list around the record, and a status for each record inside a 2xx. */
+/** A list around the record, and a status for each record inside. */
 export const zohoStyle: RestStyle = {
   name: 'zoho',
   objects,
@@ -97,11 +97,11 @@ export const zohoStyle: RestStyle = {
     },
   },
   endpoints: [
-    { method: 'GET', path: '/crm/v6/org', action: 'account-details' },
-    { method: 'GET', path: '/crm/v6/settings/fields', action: 'fields' },
-    { method: 'GET', path: '/crm/v6/:object/search', action: 'search' },
-    { method: 'POST', path: '/crm/v6/:object', action: 'create' },
-    { method: 'PUT', path: '/crm/v6/:object/:id', action: 'update' },
+    { method: 'GET', path: '/crm/v8/org', action: 'account-details' },
+    { method: 'GET', path: '/crm/v8/settings/fields', action: 'fields' },
+    { method: 'GET', path: '/crm/v8/:object/search', action: 'search' },
+    { method: 'POST', path: '/crm/v8/:object', action: 'create' },
+    { method: 'PUT', path: '/crm/v8/:object/:id', action: 'update' },
   ],
   newId: (serial) => String(4_150_868_000_000_500_000n + BigInt(serial)),
   dataCentres: {
@@ -123,8 +123,8 @@ export const zohoStyle: RestStyle = {
   },
   written(record, _, action) {
     const details = { id: record.id, Created_Time: record.createdAt, Modified_Time: record.updatedAt };
-    const reply = listed(entry('SUCCESS', action === 'create' ? 'record added' : 'record updated', details, 'success'));
-    return { ...reply, status: action === 'create' ? 201 : 200 };
+    const message = action === 'create' ? 'record added' : 'record updated';
+    return listed(entry('SUCCESS', message, details, 'success'), action === 'create' ? 201 : 200);
   },
   found: (records) =>
     records.length === 0
