@@ -101,7 +101,7 @@ export function createProviderHttp(dialect: Dialect, { client, logger, metrics }
 const unreadMax = 1_000;
 const excerptMax = 200;
 /** Load, and what waits for another call: known whatever the body says. */
-const busy = [408, 420, 423, 425, 429, 477];
+const busy = [408, 420, 421, 423, 425, 429, 477];
 
 /** A reply below 500 that no row reads as a success or a decision, for the log: its status, and its members without their values. */
 function unreadReply(outcome: HttpOutcome, failure: ProviderFailure) {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
 import { ownTurn, createByteBudget, heapShare, HeldBytes, type ByteBudget } from '@sluice/telemetry';
-import { scanJson, type JsonBounds, type JsonScan } from '@sluice/types';
+import { isExactNumber, scanJson, type JsonBounds, type JsonScan } from '@sluice/types';
 
 /** A reply may grow by this factor when it is decompressed. */
 const ratioMax = 100;
@@ -79,15 +79,17 @@ export async function readReplyBody(arrived: ArrivedReply, room: ReplyRoom): Pro
   const text = new TextDecoder().decode(plain);
   const first = text.trimStart()[0];
   if (first === undefined) return {};
+  let isInexact = false;
   if (first === '{' || first === '[') {
-    const { excess, values, shapes } = scanJson(text, bounds);
+    const { excess, values, shapes, hasInexactNumber } = scanJson(text, bounds);
     if (excess) return { fault: 'undecodable', reason: excesses[excess] ?? excess };
+    isInexact = hasInexactNumber;
     const weight = weights.value * values + weights.shape * shapes;
     if (weight > room.freeBytes && !(await room.values.take(weight, arrived.untilMs, arrived.held))) return noRoom;
     // Many values in little text hold the loop as well.
     if (weight > largeBytes && plain.length <= largeBytes) await ownTurn();
   }
-  return parse(text);
+  return parse(text, isInexact);
 }
 
 const noRoom = { fault: 'timeout', reason: 'there was no capacity for the reply in time' } as const;
@@ -129,22 +131,18 @@ function isKnown(name: string): name is keyof typeof decoders {
   return Object.hasOwn(decoders, name);
 }
 
-function parse(text: string): ReplyBody {
+function parse(text: string, isInexact: boolean): ReplyBody {
   try {
-    return { json: longDigits.test(text) ? (JSON.parse(text, keepDigits) as unknown) : JSON.parse(text) };
+    return { json: isInexact ? (JSON.parse(text, keepDigits) as unknown) : JSON.parse(text) };
   } catch {
     return { text: text.slice(0, textMax) };
   }
 }
 
-/** Only such numbers can lose digits; most replies have none, and are spared the slower reader. */
-const longDigits = /\d{16}/;
-
-/** A whole number that JavaScript cannot hold stays its digits, as text: an id must not come out as another one. */
+/** A number that JavaScript cannot hold stays its digits, as text: neither an id nor an amount must come out as another one. */
 function keepDigits(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
-  const isLost = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '');
-  return isLost ? source : value;
+  return typeof value === 'number' && source !== undefined && !isExactNumber(source) ? source : value;
 }
 
 /**

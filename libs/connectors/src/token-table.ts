@@ -24,7 +24,7 @@ const firstRows: readonly FailureRow[] = [
 const loadRows: readonly FailureRow[] = [
   { status: [429], class: 'quota', fact: 'documented: RFC 6585, 4' },
   {
-    status: [408, 420, 423, 425, 477, '5xx'],
+    status: [408, 420, 421, 423, 425, 477, '5xx'],
     class: 'unavailable',
     fact: 'documented: A1, B1: load, also of a 503 that carries invalid_grant',
   },

@@ -147,6 +147,9 @@ export async function requestTokens(endpoint: TokenEndpoint, request: TokenReque
   return answer.body;
 }
 
+/** A hundred years. What is longer is the largest number that somebody had: no life, and no moment that can be stored. [own] */
+const lifeSecondsMax = 3_155_760_000;
+
 /** What every token reply is read into; a provider adds what only its own reply names. Source: RFC 6749, 5.1. */
 export function freshTokens(
   { accessToken, startedAt }: TokenReply,
@@ -158,7 +161,7 @@ export function freshTokens(
   return {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
-    ...(seconds > 0 && Number.isFinite(seconds) && { expiresAt: new Date(startedAt + seconds * 1_000) }),
+    ...(seconds > 0 && seconds <= lifeSecondsMax && { expiresAt: new Date(startedAt + seconds * 1_000) }),
     ...(scopes.length > 0 && { scopes }),
   };
 }

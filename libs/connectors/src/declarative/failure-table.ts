@@ -50,7 +50,11 @@ const usualRows: readonly FailureRow[] = [
   },
   usualMissing,
   { signal: '404 elsewhere', status: [404], class: 'rejected', fact: 'assumed: unknown object or path' },
-  { status: [408, 425], class: 'unavailable', fact: 'documented: RFC 9110 15.5.9, RFC 8470 5.2: not processed' },
+  {
+    status: [408, 421, 425],
+    class: 'unavailable',
+    fact: 'documented: RFC 9110 15.5.9, 15.5.20, RFC 8470 5.2: not processed',
+  },
   { status: [409], class: 'conflict', fact: 'documented: RFC 9110, 15.5.10' },
   { status: [423], class: 'unavailable', waitMs: 2_000, fact: 'assumed: RFC 4918, 11.3; 2 s [own]' },
   {

@@ -65,7 +65,11 @@ function readAnswer(outcome: HttpOutcome, request: HubspotRequest, token: string
   const signal: Signal = {
     on: writes[request.operation],
     ...wireSignal(outcome),
-    is: propertiesOf({ json: isJson(json), keyed: request.isKeyed ?? false }),
+    is: propertiesOf({
+      json: isJson(json),
+      failed: isJson(json) && json['status'] === 'error',
+      keyed: request.isKeyed ?? false,
+    }),
   };
   if (decide(callTable, signal).class === 'ok') return { ok: true, body: isJson(json) ? json : {} };
   const isSearch = request.operation === 'search';

@@ -116,7 +116,8 @@ export async function readSchema(api: HubspotApi, call: ObjectCall): Promise<Obj
     const path = paths.schema(call.objectName);
     const answer = await api.call({ operation: 'schema', method: 'GET', path }, shared);
     if (answer.ok) return toSchema(answer.body);
-    if (answer.failure.class === 'forbidden' || answer.failure.status === 404) return undefined;
+    const { class: failed, status } = answer.failure;
+    if (failed === 'forbidden' || (failed === 'rejected' && status === 404)) return undefined;
     throw toProviderError(answer.failure, 'hubspot');
   });
 }

@@ -265,3 +265,42 @@ test('H27: a day that is used up is not asked again within ten seconds', async (
   const failure = failureOf(await create({ status: 429, headers, body: { message: 'You have reached your limit.' } }));
   expect(failure).toMatchObject({ class: 'quota', retryAfterMs: 900_000 });
 });
+
+const refusal = { ...error('VALIDATION_ERROR', 'Property values were not valid'), id: 'f3c1f0a0-7f0e' };
+
+test.each([200, 201, 202])('H40: an error in a %d, with an id of its own, is no record', async (status) => {
+  const reply = { status, body: refusal };
+  expect(failureOf(await create(reply))).toMatchObject({ class: 'unknown', message: refusal.message });
+  expect(failureOf(await update(reply))).toMatchObject({ class: 'unknown' });
+  expect(failureOf(await hubspot.delete({ ...deals, recordId: '7' }))).toMatchObject({ class: 'unknown' });
+  const search = { ...deals, filters: [{ field: 'dealname', value: 'A' }], fields: ['dealname'], limit: 1 };
+  await expect(hubspot.search(search)).rejects.toMatchObject({ class: 'unavailable' });
+});
+
+test('H41: a connection that leads elsewhere: 421 is not processed, whatever the request', async () => {
+  for (const reply of [page(421, 'Misdirected Request'), { status: 421 }]) {
+    expect(failureOf(await create(reply))).toMatchObject({ class: 'unavailable' });
+    expect(failureOf(await update(reply))).toMatchObject({ class: 'unavailable' });
+  }
+});
+
+test('H42: a page of 404 is of the edge: it says neither that a record is gone nor that no property is unique', async () => {
+  for (const reply of [page(404, 'default backend - 404'), { status: 404, body: 'default backend - 404' }]) {
+    expect(failureOf(await update(reply))).toMatchObject({ class: 'unavailable', retryAfterMs: 60_000, triesMax: 5 });
+  }
+  const write = { ...deals, fields: { dealname: 'A', code: 'c-1' }, isResend: true };
+  stub.replyWith(page(404, 'Not Found'), { status: 201, body: recordOf('1', {}) });
+  expect(failureOf(await hubspot.create(write))).toMatchObject({ class: 'unavailable' });
+  expect(stub.requests.map(({ method }) => method)).toEqual(['GET']);
+});
+
+test.each(['9223372036854775807', '"9223372036854775807"', '9223372036854775', '1e13', '1e300', '"never"', '0'])(
+  'H43: a life of %s seconds is not known, and the tokens are kept',
+  async (expiresIn) => {
+    const body = `{"access_token":"access-0002","refresh_token":"refresh-0002","expires_in":${expiresIn}}`;
+    stub.replyWith({ status: 200, body });
+    const tokens = await hubspot.refresh(refresh);
+    expect(tokens).toMatchObject({ accessToken: 'access-0002', refreshToken: 'refresh-0002' });
+    expect(tokens).not.toHaveProperty('expiresAt');
+  },
+);

@@ -44,7 +44,25 @@ export const callTable: readonly FailureRow[] = [
   },
   { status: [401], class: 'credentials', fact: 'recorded: B7, 1b' },
   versionOver,
-  { code: ['INVALID_SESSION_ID', 'INVALID_AUTH_HEADER'], class: 'credentials', fact: 'recorded: B7, 1b' },
+  {
+    code: ['INVALID_SESSION_ID', 'INVALID_AUTH_HEADER'],
+    not: ['record'],
+    class: 'credentials',
+    fact: 'recorded: B7, 1b',
+  },
+  {
+    signal: 'the same of one record in a 2xx: the token was taken, and code of the account met another',
+    code: ['INVALID_SESSION_ID', 'INVALID_AUTH_HEADER'],
+    class: 'unavailable',
+    ...edgeTries,
+    fact: 'assumed: says nothing of the connection; 1 min and the number are ours',
+  },
+  {
+    code: ['TXN_SECURITY_METERING_ERROR', 'FUNCTIONALITY_TEMPORARILY_UNAVAILABLE', 'API_CURRENTLY_DISABLED'],
+    class: 'unavailable',
+    ...edgeTries,
+    fact: 'documented: SOAP API, ExceptionCode: temporary; the last stays for a user without the API, so few tries; 1 min is ours',
+  },
   {
     status: [403],
     is: ['identity'],
@@ -124,11 +142,15 @@ export const callTable: readonly FailureRow[] = [
     fact: 'assumed: what a collection says of an id that is nobody’s',
   },
   {
-    code: ['INSUFFICIENT_ACCESS*', 'API_DISABLED_FOR_ORG', 'API_CURRENTLY_DISABLED', 'FUNCTIONALITY_NOT_ENABLED'],
+    code: ['INSUFFICIENT_ACCESS*', 'API_DISABLED_FOR_ORG', 'FUNCTIONALITY_NOT_ENABLED'],
     class: 'forbidden',
     fact: 'recorded: B7, 1b',
   },
-  { code: ['UNKNOWN_EXCEPTION', 'INTERNAL_SERVER_ERROR'], is: ['record'], class: 'unknown', fact: 'documented: 1b' },
+  {
+    code: ['UNKNOWN_EXCEPTION', 'INTERNAL_SERVER_ERROR', 'REQUEST_RUNNING_TOO_LONG'],
+    class: 'unknown',
+    fact: 'documented: 1b, and SOAP API, ExceptionCode; whatever the status',
+  },
   {
     signal: 'any other error of one record in a 2xx',
     is: ['record'],
@@ -144,9 +166,20 @@ export const callTable: readonly FailureRow[] = [
     ...edgeTries,
     fact: 'assumed: firewall at the edge, few attempts; 1 min and the number are ours',
   },
+  {
+    status: [404],
+    not: ['json', 'empty'],
+    class: 'unavailable',
+    ...edgeTries,
+    fact: 'assumed: a page of the edge says nothing of a record; 1 min and the number are ours',
+  },
   { status: [404], on: ['update', 'delete'], not: ['batch'], class: 'not-found', fact: 'recorded: B2, 1b' },
   { signal: '404 elsewhere', status: [404], class: 'rejected', fact: 'documented: B2: unknown object or path' },
-  { status: [408, 425], class: 'unavailable', fact: 'assumed: RFC 9110 15.5.9, RFC 8470 5.2: not processed' },
+  {
+    status: [408, 421, 425],
+    class: 'unavailable',
+    fact: 'assumed: RFC 9110 15.5.9, 15.5.20, RFC 8470 5.2: not processed',
+  },
   { status: [420], class: 'unavailable', fact: 'recorded: 1b: edge routing' },
   {
     status: [429],

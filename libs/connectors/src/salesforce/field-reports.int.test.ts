@@ -258,3 +258,54 @@ test('S27: a trigger that fails says which inner fault it had', async () => {
   const body = refused('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', message);
   expect(failureOf(await create({ status: 400, body }))).toMatchObject({ class: 'unavailable' });
 });
+
+test.each([
+  ['1234567890123456.78', '1234567890123456.78'],
+  ['123456789012345.678', '123456789012345.678'],
+  ['999999999999999999', '999999999999999999'],
+  ['1e400', '1e400'],
+  ['1.0E8', 100_000_000],
+  ['0.63', 0.63],
+])('S40: the amount %s keeps its digits', async (sent, expected) => {
+  const body = `{"totalSize":1,"done":true,"records":[{"Id":"${idA}","Amount__c":${sent}}]}`;
+  stub.replyWith(described(field('Amount__c', 'currency'), field('LastName')), { status: 200, body });
+  const [found] = await find([{ field: 'LastName', value: 'A' }], ['Amount__c']);
+  expect(found?.fields).toEqual({ Amount__c: expected });
+});
+
+test('S41: one id for two creates of a collection: which of them was written is not known', async () => {
+  stub.replyWith({ status: 200, body: [done(idA), done(idB), done(idA.slice(0, 15))] });
+  const records = ['A', 'B', 'C'].map((LastName) => ({ fields: { LastName } }));
+  for (const result of await salesforce.createBatch({ ...contacts, records })) {
+    expect(failureOf(result)).toMatchObject({ class: 'unknown' });
+  }
+});
+
+test.each([
+  [400, 'TXN_SECURITY_METERING_ERROR', "We can't complete the action because policies took too long", 'unavailable'],
+  [403, 'FUNCTIONALITY_TEMPORARILY_UNAVAILABLE', 'Functionality temporarily unavailable', 'unavailable'],
+  [403, 'API_CURRENTLY_DISABLED', 'API is currently disabled', 'unavailable'],
+  [400, 'INVALID_OPERATION', 'System may be currently unavailable', 'unavailable'],
+  [400, 'REQUEST_RUNNING_TOO_LONG', 'Your request was running for too long, and has been stopped.', 'unknown'],
+  [400, 'UNKNOWN_EXCEPTION', 'An unexpected error occurred. Please include this ErrorId', 'unknown'],
+])('S42: %d %s passes by itself', async (status, code, message, expected) => {
+  expect(failureOf(await create({ status, body: refused(code, message) }))).toMatchObject({ class: expected });
+  expect(failureOf(await update({ status, body: refused(code, message) }))).toMatchObject({ class: expected });
+});
+
+test('S43: a session that code of the account lacks, of one record, is not the session of the connection', async () => {
+  stub.replyWith({ status: 200, body: [done(idA), refusedItem('INVALID_SESSION_ID', 'Session expired or invalid')] });
+  const records = [{ fields: { LastName: 'A' } }, { fields: { LastName: 'B' } }];
+  const [first, second] = await salesforce.createBatch({ ...contacts, records });
+  expect(first).toMatchObject({ ok: true });
+  expect(failureOf(second)).toMatchObject({ class: 'unavailable', triesMax: 5 });
+  const whole = await create({ status: 401, body: refused('INVALID_SESSION_ID', 'Session expired or invalid') });
+  expect(failureOf(whole)).toMatchObject({ class: 'credentials' });
+});
+
+test.each([404, 421])('S44: a page of %d is of the edge, and says nothing of the record', async (status) => {
+  const gone = { status, ...html('URL No Longer Exists') };
+  for (const result of [await create(gone), await update(gone)]) {
+    expect(failureOf(result)).toMatchObject({ class: 'unavailable' });
+  }
+});

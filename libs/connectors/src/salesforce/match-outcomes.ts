@@ -5,7 +5,7 @@ import { type ProviderFailure, type RecordResult, wasThereWarning } from '../res
 import type { SalesforceApi } from './call-salesforce';
 import { isFinal, itemFailure } from './errors';
 import { unanswered } from './failure-tables';
-import { type WireError, type WireSaved, isSameRecord, readSaved } from './wire';
+import { type WireError, type WireSaved, idKey, isSameRecord, readSaved } from './wire';
 
 /**
  * The outcome of each input in a collection's reply. Source: reference B3: outcomes come in request order.
@@ -30,7 +30,10 @@ type Outcome = RecordResult | 'shared';
 export function matchOutcomes(body: unknown, options: MatchOptions): RecordResult[] {
   const { inputs, allOrNone } = options;
   const items = Array.isArray(body) ? body.map(readSaved) : [];
-  if (items.length !== inputs.length) return inputs.map(() => unreported(options));
+  const ids = items.flatMap((item) => (item?.success === true && item.id !== undefined ? idKey(item.id) : []));
+  // One record for two creates: which of them made it, the reply does not show.
+  const isTwice = options.write === 'create' && new Set(ids).size < ids.length;
+  if (items.length !== inputs.length || isTwice) return inputs.map(() => unreported(options));
   const outcomes = items.map((item, index) => outcomeOf(item, inputs[index], options));
   const causes = outcomes.flatMap((each) => (each === 'shared' || each.ok ? [] : [each.error]));
   const isNone = outcomes.every((each) => each === 'shared' || !each.ok);
