@@ -59,9 +59,9 @@ export interface Signal {
 interface Condition {
   readonly status?: readonly (number | '2xx' | '3xx' | '4xx' | '5xx')[];
   readonly fault?: readonly Fault[];
-  /** Codes; one that ends in `*` is a prefix. */
+  /** Codes, in any case; one that ends in `*` is a prefix. */
   readonly code?: readonly string[];
-  /** Parts of the message, in any case; one of them is enough. */
+  /** Parts of the code and the message, in any case; one of them is enough. */
   readonly says?: readonly string[];
   readonly on?: readonly Signal['on'][];
   readonly is?: readonly Property[];
@@ -126,11 +126,24 @@ export const versionOver: FailureRow = {
   fact: 'documented: Klaviyo and Salesforce answer a retired version so; RFC 9110, 15.5.11; 15 min are ours',
 };
 
+/** The same as a code, under a status that ends a record. */
+const versionOverSaid: FailureRow = {
+  ...versionOver,
+  signal: '400, 403, 404, 406, 426 with the code UNSUPPORTED_API_VERSION or revision_retired',
+  status: [400, 403, 404, 406, 426],
+  code: ['UNSUPPORTED_API_VERSION', 'revision_retired'],
+  fact: 'recorded: StevenMMortimer/salesforcer#24; its status is not shown, and the second code is assumed',
+};
+
+export const isVersionOver = (row: FailureRow) => row === versionOver || row === versionOverSaid;
+
 /** Parts of a message of what another request holds: the transaction was undone, and the same request succeeds once the other has ended. */
 export const lockWords = [
   'deadlock',
   'database collision',
   'lock wait timeout',
+  'lock timeout',
+  'could not serialize',
   'unable to lock',
   'unable_to_lock',
   'exclusive access',
@@ -140,13 +153,15 @@ export const lockWords = [
   'obtain a lock',
   'is locked by another',
   'being updated by another',
+  'being modified by another',
   'being processed by another',
   'concurrent update',
   'concurrent modification',
 ];
 
-/** Under a status that is final: words of the refusal itself that say that it passes. */
+/** Under a status that is final: words of the refusal itself that say that it passes, or concerns no record. */
 export const passingRows: readonly FailureRow[] = [
+  versionOverSaid,
   {
     signal: '400, 403, 409, 412, 422 that speaks of a deadlock or a lock',
     status: [400, 403, 409, 412, 422],
@@ -156,21 +171,23 @@ export const passingRows: readonly FailureRow[] = [
     fact: 'recorded: facetoe/zenpy#58; jsforce/jsforce, issue 1018: a deadlock or a lock; 2 s are ours',
   },
   {
-    signal: '400, 403, 409, 412, 422 that asks to try again later, or says that the system is busy',
+    signal: '400, 403, 409, 412, 422 that asks to try again later, or says that the system is busy or met a rate',
     status: [400, 403, 409, 412, 422],
     says: [
       'try again later',
-      'try again in a',
+      'try again in',
+      'try again shortly',
       'retry later',
       'retry your',
       'retry the request',
       'please retry',
-      'system is busy',
-      'server is busy',
+      'is busy',
       'too busy',
       'temporarily unavailable',
       'temporarily disabled',
       'currently unavailable',
+      'too many requests',
+      'rate limit exceeded',
     ],
     class: 'unavailable',
     waitMs: 5_000,
@@ -186,12 +203,12 @@ export function decide(table: readonly FailureRow[], signal: Signal): FailureRow
   return row;
 }
 
-function matches(row: Condition, { status, fault, code, text = '', on, is }: Signal): boolean {
-  const lowerText = text.toLowerCase();
+function matches(row: Condition, { status, fault, code = '', text = '', on, is }: Signal): boolean {
+  const lowerText = `${code} ${text}`.toLowerCase();
   return (
     (row.status === undefined || (status !== undefined && row.status.some((one) => isOfStatus(one, status)))) &&
     (row.fault === undefined || (fault !== undefined && row.fault.includes(fault))) &&
-    (row.code === undefined || (code !== undefined && row.code.some((form) => isOfCode(form, code)))) &&
+    (row.code === undefined || row.code.some((form) => isOfCode(form.toLowerCase(), code.trim().toLowerCase()))) &&
     (row.says === undefined || row.says.some((part) => lowerText.includes(part.toLowerCase()))) &&
     (row.on === undefined || row.on.includes(on)) &&
     (row.is ?? []).every((property) => is.includes(property)) &&

@@ -47,6 +47,10 @@ describe.each(Object.entries(forms))('%s: a permanent status whose words pass', 
     [422, 'The record is being updated by another process', undefined],
     [403, 'Please try again later', 5],
     [409, 'The system is busy, please retry', 5],
+    [409, 'lock timeout exceeded', undefined],
+    [412, 'This record is being modified by another user', undefined],
+    [400, 'The service is temporarily unavailable', 5],
+    [403, 'API rate limit exceeded', 5],
   ])('%i %s', async (status, text, triesMax) => {
     for (const write of ['create', 'update'] as const) {
       const error = await refusalOf(provider, write, { status, json: form(text) });
@@ -62,6 +66,42 @@ describe.each(Object.entries(forms))('%s: a permanent status whose words pass', 
       expect(['conflict', 'rejected', 'not-found']).toContain(of);
     },
   );
+});
+
+// A form that no dialect knows: the reason reaches the caller, and its words decide.
+describe.each(Object.keys(forms))('%s: a refusal in another form', (provider) => {
+  it.each<[string, Omit<Failing, 'status'>, string]>([
+    ['a list of texts', { json: { errors: ['Too long', 'Not a date'] } }, 'Too long; Not a date'],
+    [
+      'fields, each with a list',
+      { json: { errors: { mail: ['is taken'], age: ['is no number'] } } },
+      'mail: is taken; age: is no number',
+    ],
+    ['an object in a list', { json: [{ messages: { mail: { message: 'is taken' } } }] }, 'mail: is taken'],
+    ['an object', { json: { error: { reason: 'Not a date', id: 7 } } }, 'Not a date'],
+    ['a JSON text', { json: 'Not a date' }, 'Not a date'],
+    ['a line', { text: 'Not a date' }, 'Not a date'],
+    ['a page', { text: '<h1>Not a date</h1>' }, 'without a message'],
+    ['nothing', {}, 'without a message'],
+  ])('%s', async (_, reply, text) => {
+    const error = await refusalOf(provider, 'create', { status: 422, ...reply });
+    expect([error.class, error.message]).toEqual(['rejected', expect.stringContaining(text)]);
+  });
+
+  it.each<Omit<Failing, 'status'>>([
+    { text: 'Deadlock found when trying to get lock' },
+    { json: { errors: [{ reason: 'could not serialize access' }] } },
+    { json: { error: { name: ['deadlock'] } } },
+  ])('that passes: %j', async (reply) => {
+    const { class: of, message } = await refusalOf(provider, 'update', { status: 409, ...reply });
+    expect([of, message]).toEqual(['unavailable', expect.stringMatching(/deadlock|serialize/i)]);
+  });
+});
+
+// Another try cannot help, so nothing says when to make it.
+test.each(Object.keys(forms))('%s: a refusal that is final asks for no wait', async (provider) => {
+  const { retryAfterMs } = await refusalOf(provider, 'create', { status: 400, headers: { 'retry-after': '9' } });
+  expect(retryAfterMs).toBeUndefined();
 });
 
 /** Inside a wrapper the inner code decides. */

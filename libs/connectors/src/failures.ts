@@ -1,8 +1,9 @@
 import { ProviderError, retryOf, type FailureClass } from '@sluice/errors';
 import { redactText } from '@sluice/telemetry';
-import type { HttpOutcome } from './http-client';
+import type { HttpOutcome, HttpReply } from './http-client';
+import { isJson, type Json } from './json';
 import type { ProviderFailure } from './results';
-import { versionOver, type FailureRow, type Signal } from './failure-table';
+import { isVersionOver, type FailureRow, type Signal } from './failure-table';
 
 /** What a provider's dialect reads from the reply to a call that failed, beside the row that decides. */
 interface ReplyFacts {
@@ -18,6 +19,9 @@ interface ReplyFacts {
   readonly existingId?: string | undefined;
 }
 
+/** How the text of such a failure begins. */
+export const versionOverText = 'The provider file asks for a version that is over';
+
 /** A call that failed as a whole, by the row that decides. */
 export function callFailure(row: FailureRow, facts: ReplyFacts): ProviderFailure {
   const { outcome, on, isBatch, message, waitMs = 0, providerRequestId, existingId } = facts;
@@ -26,10 +30,10 @@ export function callFailure(row: FailureRow, facts: ReplyFacts): ProviderFailure
   return {
     // Nothing depends on whether a read was carried out.
     class: on === 'read' && failureClass === 'unknown' ? 'unavailable' : failureClass,
-    message: row === versionOver ? cleanText(`The provider file asks for a version that is over: ${message}`) : message,
+    message: isVersionOver(row) ? cleanText(`${versionOverText}: ${message}`) : message,
     scope: row.isLane ? 'lane' : isFinal && !isBatch ? 'record' : 'call',
     ...(outcome.kind === 'reply' && { status: outcome.reply.status }),
-    ...(waitMs > 0 && { retryAfterMs: waitMs }),
+    ...(waitMs > 0 && !isFinal && { retryAfterMs: waitMs }),
     ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
     ...divisionOf(row, isBatch && on !== 'read'),
     ...(providerRequestId !== undefined && { providerRequestId }),
@@ -87,7 +91,35 @@ export function failureText(name: string, outcome: HttpOutcome, text: string | u
   if (outcome.kind === 'no-reply') return `${name} ${noReply}${outcome.reason}`;
   const { status, fault, reason } = outcome.reply;
   const flaw = fault && `with a reply that is ${fault}${reason === undefined ? '' : `: ${reason}`}`;
-  return text ?? `${name} answered ${status} ${flaw ?? lack}`;
+  const said = saidOtherwise(outcome);
+  return text ?? `${name} answered ${status}${said === undefined ? ` ${flaw ?? lack}` : `: ${said}`}`;
+}
+
+/** Names of what holds the words of an error; any other name among them is that of a field. */
+const holder = /error|messag|detail|descri|reason|title|^\d+$/i;
+const wordNames = ['message', 'error_description', 'detail', 'description', 'reason', 'error', 'title'];
+/** How deep they may stand. [own] */
+const levelsMax = 6;
+
+/** What a reply says of a failure in a form that its dialect does not know; a page says nothing. */
+export function saidOtherwise(outcome: HttpOutcome): string | undefined {
+  const reply: Partial<HttpReply> = outcome.kind === 'reply' ? outcome.reply : {};
+  const { status = 0, json, text = '<' } = reply;
+  if (status < 400) return undefined;
+  if (json === undefined) return text.startsWith('<') ? undefined : text;
+  const known = isJson(json) ? Object.entries(json).flatMap(([name, of]) => (holder.test(name) ? [of] : [])) : json;
+  return [...new Set(wordsIn(known, '', levelsMax))].slice(0, 5).join('; ') || undefined;
+}
+
+function wordsIn(value: unknown, field: string, levels: number): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [`${field}${value}`];
+  if (levels === 0 || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((one) => wordsIn(one, field, levels - 1));
+  const own = wordNames.find((name) => name in value);
+  if (own !== undefined) return wordsIn((value as Json)[own], field, levels - 1);
+  return Object.entries(value).flatMap(([name, of]) =>
+    wordsIn(of, holder.test(name) ? field : `${name}: `, levels - 1),
+  );
 }
 
 /** For reads, which throw. */

@@ -1,6 +1,6 @@
 import { DefectError, type FailureClass } from '@sluice/errors';
 import { currentStep, type Logger, type Metrics } from '@sluice/telemetry';
-import { cleanText } from './failures';
+import { cleanText, versionOverText } from './failures';
 import type { HttpClient, HttpOutcome, HttpRequest } from './http-client';
 import { isJson } from './json';
 import type { ObservedExchange, ObservedQuota, ProviderCall } from './requests';
@@ -75,7 +75,7 @@ export function createProviderHttp(dialect: Dialect, { client, logger, metrics }
       const facts = { provider, providerOperation: operation, ...status };
       currentStep()?.past(`${provider} ${operation}`, { durationMs, facts, ...failed });
       logger.debug({ provider, operation, result, ...exchange }, 'provider.called');
-      if (!answer.ok && answer.failure.scope === 'lane' && exchange.status === 410 && !isOverLogged) {
+      if (!answer.ok && answer.failure.message.startsWith(versionOverText) && !isOverLogged) {
         isOverLogged = true;
         // Of every account at once, so not once for each of them.
         const remedy =

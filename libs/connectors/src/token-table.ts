@@ -56,7 +56,8 @@ const endedWords = [
   'uninstalled',
   'not found',
   'does not exist',
-  'unknown',
+  'unknown refresh',
+  'unknown token',
   'no longer',
   'already been used',
   'is gone',
@@ -65,6 +66,9 @@ const endedWords = [
   'not approved',
   "hasn't approved",
 ];
+
+/** Codes that speak of the grant: RFC 6749, 5.2, and what providers have in their place. */
+const grantCodes = ['invalid_grant', 'access_denied', 'invalid_token', 'expired_token', 'invalid_refresh_token'];
 
 /** Requests after which a refusal that does not say that the grant has ended is believed; the refresher asks for a time as well. [own] */
 const unclearAsksMin = 4;
@@ -78,7 +82,16 @@ const lastRows: readonly FailureRow[] = [
     fact: 'recorded: segmentio/action-destinations, pull request 2300: what Salesforce said before August 2024',
   },
   {
-    says: ['already being processed', 'concurrent', 'too many', 'rate exceeded', 'rate limit'],
+    says: [
+      'already being processed',
+      'in progress',
+      'another request',
+      'simultaneous',
+      'concurrent',
+      'too many',
+      'rate exceeded',
+      'rate limit',
+    ],
     class: 'unavailable',
     fact: 'recorded: Salesforce release notes, "rn_security_refresh_token_requests"; clients of Zoho',
   },
@@ -107,15 +120,15 @@ const lastRows: readonly FailureRow[] = [
     fact: 'recorded: B1; Zoho Accounts: the provider app names another address',
   },
   {
-    code: ['invalid_grant', 'access_denied'],
+    code: grantCodes,
     not: ['refresh'],
     class: 'credentials',
     fact: 'documented: RFC 6749, 5.2: a code, or the credentials of the connection',
   },
   {
     signal:
-      'invalid_grant, access_denied whose description says that the grant has ended (revoked, expired, inactive, …)',
-    code: ['invalid_grant', 'access_denied'],
+      'invalid_grant, access_denied and their kin whose description says that the grant has ended (revoked, expired, inactive, …)',
+    code: grantCodes,
     says: endedWords,
     class: 'credentials',
     fact: 'recorded: A1, B1; RFC 6749, 5.2: the description says that the grant has ended',
@@ -126,11 +139,19 @@ const lastRows: readonly FailureRow[] = [
     fact: 'assumed: words of what passes, where none speaks of the grant or the client',
   },
   {
-    signal: 'invalid_grant, access_denied of a refresh whose description does not say that the grant has ended',
-    code: ['invalid_grant', 'access_denied'],
+    signal:
+      'invalid_grant, access_denied and their kin of a refresh whose description does not say that the grant has ended',
+    code: grantCodes,
     class: 'credentials',
     triesMax: unclearAsksMin,
     fact: 'assumed: believed only after several requests over half a minute [own]',
+  },
+  {
+    is: ['refresh'],
+    says: ['invalid refresh token', 'refresh token is', 'refresh token has', 'refresh token expired'],
+    class: 'credentials',
+    triesMax: unclearAsksMin,
+    fact: 'recorded: tests of pipedrive/client-nodejs, whose sentence may come without its code; time decides [own]',
   },
   {
     signal: '404, 410: the endpoint is not there',

@@ -26,6 +26,7 @@ const refusal = (error: string | undefined, status?: string) => ({ error, status
 /** A 400 that says this. */
 const no = (...said: Parameters<typeof refusal>): Failing => ({ status: 400, json: refusal(...said) });
 const unreached = 'unavailable unavailable unavailable';
+const ended = 'credentials credentials credentials';
 
 /** Class, and after how many requests it is believed. */
 const classOf = ({ class: of, meta: { triesMax } }: ProviderError) => `${of}${triesMax === undefined ? '' : '?'}`;
@@ -54,6 +55,27 @@ test.each<[string, Failing, string]>([
   ['another refresh', said('invalid_grant', 'token request is already being processed'), unreached],
   ['another refresh, older', said('invalid_grant', 'expired authorization code'), unreached],
   ['a concurrent one', said('invalid_grant', 'Concurrent refresh of this token'), unreached],
+  ['one in progress', said('invalid_grant', 'Another refresh is in progress'), unreached],
+  ['simultaneous ones', said('invalid_grant', 'simultaneous refresh token requests'), unreached],
+  ['an unknown error', said('invalid_grant', 'An unknown error occurred, please try again later'), unreached],
+  ['an unknown error that lasts', said('invalid_grant', 'unknown error'), 'credentials? credentials? credentials?'],
+  // The same in other forms of a body.
+  ['a list', { status: 400, json: [{ error: 'invalid_grant', error_description: 'revoked' }] }, ended],
+  ['a list of words', { status: 400, json: { errors: ['invalid_grant'] } }, 'credentials? credentials? credentials?'],
+  ['a word in a list', { status: 400, json: { error: ['invalid_grant'], message: 'expired' } }, ended],
+  ['an object', { status: 400, json: { error: { code: 'invalid_grant', message: 'was revoked' } } }, ended],
+  ['a text alone', { status: 400, text: 'invalid_grant' }, 'credentials? credentials? credentials?'],
+  ['a JSON text', { status: 401, json: 'invalid_client' }, 'rejected rejected rejected'],
+  ['a page with the word', { status: 400, text: '<p>invalid_grant</p>' }, unreached],
+  ['upper case', said('INVALID_GRANT', 'Expired'), ended],
+  ['a code of the token', said('invalid_token', 'The token has expired', 401), ended],
+  [
+    'a sentence without a code',
+    { status: 400, json: { success: false, message: 'Refresh token is invalid' } },
+    'credentials? credentials? credentials?',
+  ],
+  ['Salesforce, an app that was removed', said('app_not_found'), 'unavailable credentials unavailable'],
+  ['Salesforce, a user that was', said('inactive_user', 'user is inactive'), 'unavailable credentials unavailable'],
   ['maintenance', said('invalid_grant', 'The service is under maintenance'), unreached],
   ['a code of RFC 6749, 4.1.2.1', said('temporarily_unavailable', undefined, 400), unreached],
   ['401 without a code', { status: 401, json: {} }, unreached],

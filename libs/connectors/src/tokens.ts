@@ -1,7 +1,7 @@
 import { retryOf } from '@sluice/errors';
 import { cleanText, failureClassOf, toProviderError } from './failures';
-import type { HttpOutcome, HttpRequest } from './http-client';
-import { isJson, listOf, textOf, type Json } from './json';
+import type { HttpOutcome, HttpReply, HttpRequest } from './http-client';
+import { isJson, textOf, type Json } from './json';
 import type { Answer, Dialect, ProviderHttp } from './provider-call';
 import type { AppClient, AuthorizationRequest, CodeExchange, TokenGrant, TokenRefresh } from './requests';
 import type { FreshTokens, ProviderFailure } from './results';
@@ -100,16 +100,21 @@ interface TokenError {
   readonly otherCode?: string | undefined;
 }
 
-/** RFC 6749, 5.2, and how providers depart from it: an object or a list of objects in place of the code, a text under another name. */
-function usualError(body: Json): TokenError {
-  const [first = body['error']] = listOf(body['errors']);
+/** RFC 6749, 5.2, and how providers depart from it: an object or a list in place of the code, a text under another name. */
+export function usualError(body: Json): TokenError {
+  const [first = body['error']]: unknown[] = [body['errors'], body['error']].find(Array.isArray) ?? [];
   const inner = isJson(first) ? first : {};
+  const firstOf = (...values: unknown[]) => values.map(textOf).find((text) => text !== undefined);
   return {
-    code: textOf(body['error']) ?? textOf(inner['code']) ?? textOf(inner['type']) ?? textOf(body['code']),
-    text: [body['error_description'], body['message'], inner['detail'], inner['message'], inner['title']]
-      .map(textOf)
-      .find((text) => text !== undefined),
+    code: firstOf(first, inner['code'], inner['type'], inner['error'], body['code']),
+    text: firstOf(body['error_description'], body['message'], inner['detail'], inner['message'], inner['title']),
   };
+}
+
+/** A list holds the error; a word, also one that is no JSON, is its code. */
+function bodyOf({ json, text }: Partial<HttpReply> = {}): Json {
+  const first: unknown = Array.isArray(json) ? json[0] : (json ?? text);
+  return isJson(first) ? first : { error: /^\s*\w+\s*$/.exec(textOf(first) ?? '')?.[0] };
 }
 
 /** The body that gives a token, with the moment before it was requested: a slow reply must not make a token look younger than it is. */
@@ -173,7 +178,7 @@ function tokenFailure(
   outcome: HttpOutcome,
 ): ProviderFailure {
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const { code, text, otherCode } = errorOf(isJson(reply?.json) ? reply.json : {});
+  const { code, text, otherCode } = errorOf(bodyOf(reply));
   const is = { whole: reply !== undefined && !reply.fault, json: reply?.json !== undefined };
   const row = decide(table, {
     on: 'token',

@@ -50,6 +50,21 @@ test.each(cases)('%s answers 410: the account waits, and it is said once', async
   expect(said).toMatchObject([{ level: 'warn', provider, remedy: expect.stringContaining('pins.md') }]);
 });
 
+// A code says it under any status.
+test.each<[string, string, unknown, number]>([
+  ['salesforce', 'Contact', [{ errorCode: 'UNSUPPORTED_API_VERSION', message: 'Invalid Api version' }], 404],
+  ['klaviyo', 'profiles', { errors: [klaviyoError] }, 400],
+])('%s, %s, %j with %i: the account waits', async (provider, objectName, body, status) => {
+  stub.replyWith({ status, body });
+  const { lines, logger } = recordingLogger();
+  const auth = provider === 'salesforce' ? acme : { accessToken: 'pk_1', kind: 'apiKey' as const };
+  const result = await open({ logger })
+    .get(provider)
+    .create?.({ auth, objectName, fields: { email: 'a@b.co' } });
+  expect(result).toMatchObject({ error: { class: 'unavailable', scope: 'lane', retryAfterMs: 900_000 } });
+  expect(lines().map(({ event }) => event)).toContain('provider.version-over');
+});
+
 // There a record that was deleted is gone for good.
 test('a 410 of one record of Pipedrive is of that record', async () => {
   stub.replyWith(gone({ success: false, error: 'Deal is deleted' }));

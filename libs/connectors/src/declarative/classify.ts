@@ -1,8 +1,8 @@
 import { retryOf } from '@sluice/errors';
-import { callFailure, cleanText, failureClassOf, failureText } from '../failures';
+import { callFailure, cleanText, failureClassOf, failureText, saidOtherwise } from '../failures';
 import type { HttpOutcome, HttpReply } from '../http-client';
 import type { ProviderFailure } from '../results';
-import { retryAfterMs, statedWaitMs, waitMsMax } from '../stated-wait';
+import { clockOf, statedWaitMs, waitOfText } from '../stated-wait';
 import { decide, propertiesOf, wireSignal, type Signal, type FailureRow } from '../failure-table';
 import type { Declaration, DeclaredWait, ErrorShape } from './declaration';
 import { textAt, valueAt } from './template';
@@ -28,7 +28,7 @@ export function classify(file: Declaration, table: readonly FailureRow[], call: 
   const is = propertiesOf({ keyed: isKeyed, failed: flaw === 'failed', json: reply?.json !== undefined });
   // Of several problems one that is the record's own decides over one that it shares with another record.
   const rows = (codes.length > 0 ? codes : [undefined]).map((one) =>
-    decide(table, { on, ...wire, code: one, text: message, is }),
+    decide(table, { on, ...wire, code: one, text: message ?? saidOtherwise(outcome), is }),
   );
   const row = (rows.find((one) => one.class === 'rejected') ?? rows[0]) as FailureRow;
   const isFinal = retryOf(failureClassOf(row)) === 'never';
@@ -138,33 +138,17 @@ export function waitOf(
 ): number | undefined {
   const headers = reply?.headers ?? {};
   for (const { header, unit } of waits) {
-    const value = headers[header.toLowerCase()]?.trim();
-    const wait = value === undefined ? undefined : toMs(value, unit, { headers, now });
-    if (wait !== undefined && wait > 0) return Math.min(Math.ceil(wait), waitMsMax);
+    const text = waitText(headers[header.toLowerCase()], unit, clockOf(headers, now));
+    const wait = waitOfText(text, headers, now);
+    if (wait !== undefined) return wait;
   }
   return statedWaitMs(reply, now);
 }
 
-interface Moment {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly now: number;
-}
+const dayMs = 86_400_000;
 
-function toMs(value: string, unit: DeclaredWait['unit'], { headers, now }: Moment): number | undefined {
-  // A date is read against the reply's own.
-  if (unit === 'secondsOrDate') return retryAfterMs({ ...headers, 'retry-after': value }, now);
-  if (!/^\d{1,16}(\.\d+)?$/.test(value)) return undefined;
-  const number = Number(value);
-  switch (unit) {
-    case 'seconds':
-      return number * 1_000;
-    case 'milliseconds':
-      return number;
-    default: {
-      const sentAt = Date.parse(headers['date'] ?? '');
-      const clock = Number.isNaN(sentAt) ? now : sentAt;
-      if (unit === 'leftToday') return number === 0 ? 86_400_000 - (clock % 86_400_000) : undefined;
-      return number * (unit === 'epochSeconds' ? 1_000 : 1) - clock;
-    }
-  }
+/** What a header of this unit says, as a text that names its own. */
+function waitText(value: string | undefined, unit: DeclaredWait['unit'], clock: number): string | undefined {
+  if (unit === 'leftToday') return value === '0' ? `${dayMs - (clock % dayMs)}ms` : undefined;
+  return unit === 'milliseconds' && value ? `${value}ms` : value;
 }

@@ -1,4 +1,4 @@
-import { callFailure, cleanText, failureText, recordFailure } from '../failures';
+import { callFailure, cleanText, failureText, recordFailure, saidOtherwise } from '../failures';
 import type { HttpOutcome } from '../http-client';
 import { type Json, isJson, listOf, textOf } from '../json';
 import type { ProviderFailure } from '../results';
@@ -29,7 +29,7 @@ export function classify(call: FailedCall): ProviderFailure {
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
   const body = isJson(reply?.json) ? reply.json : {};
   const headers = reply?.headers ?? {};
-  const text = textOf(body['message']) ?? '';
+  const text = textOf(body['message']) ?? saidOtherwise(outcome) ?? '';
   const code = textOf(body['category']);
   const is = propertiesOf({ taken: isTakenValue(text), sensitive: isSensitive(missingScopes(body)) });
   const table = code === 'VALIDATION_ERROR' ? valuesTable : callTable;

@@ -1,7 +1,7 @@
 import { type Json, textOf } from '../json';
 import type { AuthorizationRequest, CodeExchange, TokenRefresh } from '../requests';
 import type { FreshTokens } from '../results';
-import { freshTokens, requestCode, requestTokens } from '../tokens';
+import { freshTokens, requestCode, requestTokens, usualError } from '../tokens';
 import { type HubspotApi, hubspot } from './call-hubspot';
 import { tokenRows } from './failure-tables';
 import { textsOf } from './wire';
@@ -43,9 +43,10 @@ export async function tokensFor(api: HubspotApi, request: CodeExchange | TokenRe
 }
 
 /** `error` is the code of OAuth, `status` HubSpot's own: `BAD_REFRESH_TOKEN`, or `error` in errors of the edge. */
-function errorOf({ error, status, error_description: description, message }: Json) {
-  const own = status === 'error' ? undefined : textOf(status);
-  return { code: textOf(error) ?? own, otherCode: own, text: textOf(description) ?? textOf(message) };
+function errorOf(body: Json) {
+  const { code, text } = usualError(body);
+  const own = body['status'] === 'error' ? undefined : textOf(body['status']);
+  return { code: code ?? own, otherCode: own, text };
 }
 
 /** HubSpot's ids of accounts and users are integers. */

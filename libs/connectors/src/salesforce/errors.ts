@@ -1,5 +1,5 @@
 import { retryOf } from '@sluice/errors';
-import { callFailure, cleanText, failureClassOf, failureText, recordFailure } from '../failures';
+import { callFailure, cleanText, failureClassOf, failureText, recordFailure, saidOtherwise } from '../failures';
 import type { HttpOutcome } from '../http-client';
 import type { ProviderFailure } from '../results';
 import { statedWaitMs } from '../stated-wait';
@@ -37,13 +37,13 @@ function isRefusedEach(json: unknown): boolean {
 export function classify({ signal, outcome, token, now }: FailedCall): ProviderFailure {
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
   const errors = readErrors(reply?.json);
-  const row = decideAll(signal, errors, reply?.text);
+  const row = decideAll(signal, errors, reply?.text ?? saidOtherwise(outcome));
   const failure = callFailure(row, {
     outcome,
     on: signal.on,
     isBatch: signal.is.includes('batch'),
     message: cleanText(messageOf(signal, outcome, errors), token),
-    waitMs: Math.max(row.waitMs ?? 0, statedWaitMs(reply, now) ?? 0),
+    waitMs: statedWaitMs(reply, now) ?? row.waitMs,
     providerRequestId: requestIdOf(reply?.headers ?? {}),
     existingId: existingIdOf(errors),
   });
@@ -102,12 +102,8 @@ function existingIdOf(errors: readonly WireError[]): string | undefined {
 }
 
 function messageOf({ status = 0 }: Signal, outcome: HttpOutcome, errors: readonly WireError[]): string {
-  const text = outcome.kind === 'reply' ? outcome.reply.text : undefined;
-  // A page of the edge is no message.
-  const word =
-    text !== undefined && /^[\w .,:-]{1,100}$/.test(text) ? `Salesforce answered ${status}: ${text}` : undefined;
   const lack = status < 300 ? 'with a reply that is unreadable' : 'without a message';
-  return failureText('Salesforce', outcome, errors.map(sentenceOf).join('; ') || word, lack);
+  return failureText('Salesforce', outcome, errors.map(sentenceOf).join('; ') || undefined, lack);
 }
 
 /** `CODE: message`, with the fields that the message itself does not name. */

@@ -180,7 +180,7 @@ export const callTable: readonly FailureRow[] = [
     class: 'unavailable',
     fact: 'assumed: RFC 9110 15.5.9, 15.5.20, RFC 8470 5.2: not processed',
   },
-  { status: [420], class: 'unavailable', fact: 'recorded: 1b: edge routing' },
+  { status: [420, 423], class: 'unavailable', fact: 'recorded: 1b: edge routing; assumed of a lock (RFC 4918, 11.3)' },
   {
     status: [429],
     class: 'quota',
@@ -235,6 +235,11 @@ export const unanswered = {
 
 /** What the token endpoint ends with. Source: reference B1. */
 export const tokenRows = tokenTable([
+  {
+    code: ['inactive_user', 'inactive_org', 'app_not_found'],
+    class: 'credentials',
+    fact: 'recorded: dust-tt/dust, pull request 26727: the app there was removed; assumed of the user and the organization',
+  },
   { code: ['rate_limit_exceeded'], class: 'quota', fact: 'documented: B1' },
   { says: ['login rate exceeded'], class: 'quota', fact: 'documented: B1' },
 ]);
