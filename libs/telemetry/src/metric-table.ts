@@ -5,6 +5,7 @@
  * A label is a closed set of words, or a set that only the operator's installation can make longer (`open`): never an id, a name or a
  * value of a customer. Durations are in seconds and end in `_seconds`, counters in `_total`.
  */
+import { failureClasses } from '@sluice/errors';
 
 const open = {
   provider: { from: 'the catalogue of providers' },
@@ -18,20 +19,8 @@ const open = {
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'other'] as const;
 const modes = ['synchronous', 'asynchronous', 'auto-batched'] as const;
 const outcomes = ['succeeded', 'failed', 'unknown', 'again'] as const;
-/** The failure classes of `@sluice/errors`. */
-const providerFailures = [
-  'rejected',
-  'not-found',
-  'conflict',
-  'forbidden',
-  'credentials',
-  'quota',
-  'unavailable',
-  'timeout',
-  'unknown',
-] as const;
 /** With the reasons for which a record is ended without an attempt. `none`: nothing failed. */
-const failures = [...providerFailures, 'deadline', 'cancelled', 'quarantined', 'none'] as const;
+const failures = [...failureClasses, 'deadline', 'cancelled', 'quarantined', 'none'] as const;
 
 /** The limit of everything, and that of searches alone, where a provider has one. */
 const quotas = ['account', 'search'] as const;
@@ -98,7 +87,7 @@ export const metricTable = {
   sluice_provider_calls_total: {
     kind: 'counter',
     help: 'Calls to providers, by result: ok or a failure class.',
-    labels: { provider: open.provider, operation: open.operation, result: ['ok', ...providerFailures] },
+    labels: { provider: open.provider, operation: open.operation, result: ['ok', ...failureClasses] },
   },
   sluice_provider_call_seconds: {
     kind: 'histogram',

@@ -64,7 +64,13 @@ export * from './list-items';
 export * from './manifest';
 export * from './manifest-preview';
 export * from './oauth-connect-request';
-export { objectMetadataSchema, type FieldMetadata, type FieldValueType, type ObjectMetadata } from './object-metadata';
+export {
+  fieldValueTypes,
+  objectMetadataSchema,
+  type FieldMetadata,
+  type FieldValueType,
+  type ObjectMetadata,
+} from './object-metadata';
 export * from './overview';
 export {
   logSchema,

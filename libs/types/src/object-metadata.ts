@@ -11,8 +11,19 @@ export interface ObjectMetadata {
 }
 
 /** What a value of a field can be. Source: published API. */
-export type FieldValueType =
-  'string' | 'boolean' | 'singleSelect' | 'multiSelect' | 'date' | 'datetime' | 'int' | 'float' | 'reference' | 'other';
+export const fieldValueTypes = [
+  'string',
+  'boolean',
+  'singleSelect',
+  'multiSelect',
+  'date',
+  'datetime',
+  'int',
+  'float',
+  'reference',
+  'other',
+] as const;
+export type FieldValueType = (typeof fieldValueTypes)[number];
 
 export interface FieldMetadata {
   readonly fieldName: string;
@@ -31,23 +42,10 @@ export interface FieldMetadata {
   readonly values?: readonly { readonly value: string; readonly displayValue: string }[];
 }
 
-const valueTypes = [
-  'string',
-  'boolean',
-  'singleSelect',
-  'multiSelect',
-  'date',
-  'datetime',
-  'int',
-  'float',
-  'reference',
-  'other',
-] as const satisfies readonly FieldValueType[];
-
 export const fieldMetadataSchema = openObject('A field as the account has it.', ['fieldName', 'displayName'], {
   fieldName: text("The provider's name of the field."),
   displayName: text("The provider's shown name of the field."),
-  valueType: choice('What a value can be.', valueTypes),
+  valueType: choice('What a value can be.', fieldValueTypes),
   providerType: text("The provider's own word for the type."),
   readOnly: flag('It cannot be written.'),
   isCustom: flag('The customer made it.'),

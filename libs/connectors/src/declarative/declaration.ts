@@ -1,5 +1,5 @@
 import { failureClasses, type FailureClass } from '@sluice/errors';
-import type { FieldValueType } from '@sluice/types';
+import { type FieldValueType, fieldValueTypes } from '@sluice/types';
 import type { Steps } from './read-yaml';
 
 /*
@@ -51,18 +51,7 @@ const headerValue = like('^[\\x20-\\x7e]*$', 'printable ASCII', 500);
 const flag: Schema<boolean> = { type: 'boolean' };
 const milliseconds = integer(0, 172_800_000);
 const url = like('^https?://[^\\s?#@\\\\]+$', 'a URL that begins with https://, without query, fragment and user', 300);
-const valueType: Schema<FieldValueType> = oneOf(
-  'string',
-  'boolean',
-  'singleSelect',
-  'multiSelect',
-  'date',
-  'datetime',
-  'int',
-  'float',
-  'reference',
-  'other',
-);
+const valueType: Schema<FieldValueType> = oneOf(...fieldValueTypes);
 
 /** A JSON value whose texts may hold `{name}`, or be `$name` for a whole value. */
 export type Template = string | number | boolean | null | readonly Template[] | { readonly [name: string]: Template };
