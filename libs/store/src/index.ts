@@ -62,6 +62,7 @@ export type {
   SettlingAnswer,
   Split,
 } from './writes/settlement';
+export type { BatchKey } from './writes/close-batch';
 export type { ClaimedCall, ClaimRequest } from './writes/take-calls';
 export { bytesOfPlans, type CallKey, type NewOperation, type NewRecord } from './writes/write-rows';
 export type { WriteStore } from './writes/write-store';

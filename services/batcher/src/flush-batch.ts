@@ -1,5 +1,5 @@
 import { orphanMessages, topics, type Announcer } from '@sluice/messaging';
-import { type SealedBatch, momentOf, type PlannedCall, type SealedRecord } from '@sluice/store';
+import { type BatchKey, type SealedBatch, momentOf, type PlannedCall, type SealedRecord } from '@sluice/store';
 import { classOf, type Step, readTraceparent, startStep, toTraceparent, type AcceptedRecord } from '@sluice/telemetry';
 import { batchLimit, planCalls } from '@sluice/writes';
 import type { BatcherContext } from './context';
@@ -9,11 +9,6 @@ export type FlushSource = 'message' | 'timer' | 'sweep';
 
 /** Milliseconds until it is due, when it is not; undefined when it was flushed, by this process or another. */
 export type FlushBatch = (key: BatchKey, source: FlushSource) => Promise<number | undefined>;
-
-interface BatchKey {
-  readonly projectId: string;
-  readonly operationId: string;
-}
 
 /**
  * Flushes an auto-batch. Order: 1. seal, plan its calls and store them, in one transaction. 2. Announce the calls. A crash

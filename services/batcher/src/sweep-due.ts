@@ -1,3 +1,4 @@
+import type { BatchKey } from '@sluice/store';
 import { repeat } from '@sluice/telemetry';
 import type { BatcherContext } from './context';
 import type { FlushBatch } from './flush-batch';
@@ -17,7 +18,7 @@ export function sweepDue(context: BatcherContext, flush: FlushBatch): () => Prom
   const passedOver = new Map<string, number>();
   const findings = context.metrics.counter('sluice_sweep_findings_total').labels({ sweep: 'batches' });
 
-  const flushOne = async (key: { projectId: string; operationId: string }): Promise<void> => {
+  const flushOne = async (key: BatchKey): Promise<void> => {
     try {
       await flush(key, 'sweep');
       passedOver.delete(key.operationId);

@@ -1,4 +1,5 @@
 import type { CancelledCursor, LaneKey, WaitingCall, WriteStore, Step } from '@sluice/store';
+import { repeat } from '@sluice/telemetry';
 import type { ExecutorContext } from './context';
 import type { ClaimLoop } from './claim-loop';
 import { endCancelled, endOverdue } from './end-calls';
@@ -84,17 +85,8 @@ export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Pr
   };
 }
 
-function every(context: ExecutorContext, everyMs: number, pass: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= pass()
-      .catch((error: unknown) => context.logger.warn({ error }, 'sweep.failed'))
-      .finally(() => (running = undefined));
-  }, everyMs);
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+function every({ logger }: ExecutorContext, everyMs: number, pass: () => Promise<void>): () => Promise<void> {
+  return repeat(pass, { everyMs, onFailure: (error) => logger.warn({ error }, 'sweep.failed') });
 }
 
 /** Deletes operations whose own retention time is over. */
