@@ -37,8 +37,8 @@ export const portEnv = <const P extends number>(port: P) => ({
   SLUICE_PORT: { ...commonEnv.SLUICE_PORT, default: port },
 });
 
-/** What a service with a public API has besides: balancers need a moment to see that it leaves. */
-export const drainEnv = {
+/** What a service with a public API has besides: balancers need a moment to see that it leaves, and proxies pass requests on to it. */
+export const publicApiEnv = {
   SLUICE_DRAIN_DELAY_MS: {
     type: 'integer',
     min: 0,
@@ -54,10 +54,6 @@ export const drainEnv = {
     default: 3_000,
     doc: 'After its last reply, how long a stopping service leaves idle connections open for a request that is on its way; at most half of SLUICE_SHUTDOWN_MS.',
   },
-} as const satisfies EnvFields;
-
-/** Who passes requests on to a service with a public API. */
-export const proxiesEnv = {
   SLUICE_TRUSTED_PROXIES: {
     type: 'list',
     hasNetworks: true,
@@ -363,8 +359,7 @@ export const knownNames: ReadonlySet<string> = new Set(
   [
     commonEnv,
     metricsPortEnv(0),
-    drainEnv,
-    proxiesEnv,
+    publicApiEnv,
     postgresEnv,
     kafkaEnv,
     redisEnv,
