@@ -9,6 +9,7 @@ import {
   scopeText,
   secretText,
   text,
+  type Described,
 } from './json-schema';
 import { providerAppSchema, type ProviderApp } from './provider-app';
 
@@ -62,26 +63,7 @@ export interface Connection {
   /** Secret. */
   readonly apiKey?: string;
   /** `workspace` is the `providerWorkspaceRef`, under the name that published clients know. */
-  readonly providerMetadata?: Readonly<Record<string, ProviderMetadataItem>>;
-}
-
-export interface OAuth2AuthorizationCode {
-  readonly accessToken?: OAuth2Token;
-  readonly refreshToken?: OAuth2Token;
-  readonly scopes?: readonly string[];
-}
-
-export interface OAuth2Token {
-  /** Secret. */
-  readonly token: string;
-  readonly issuedAt?: string;
-  readonly expiresAt?: string;
-}
-
-export interface ProviderMetadataItem {
-  readonly value: string;
-  readonly source: 'input' | 'token' | 'provider';
-  readonly displayName?: string;
+  readonly providerMetadata?: Described<typeof providerMetadataSchema>;
 }
 
 /** The values alone, by name. */
@@ -103,6 +85,8 @@ export const oauth2AuthorizationCodeSchema = closedObject('Tokens of an authoriz
   refreshToken: tokenSchema,
   scopes: listOf('Granted scopes.', scopeText),
 });
+export type OAuth2AuthorizationCode = Described<typeof oauth2AuthorizationCodeSchema>;
+export type OAuth2Token = Described<typeof tokenSchema>;
 
 /** Provider-specific values of a connection; in requests and replies. */
 export const providerMetadataSchema = mapOf(
@@ -113,6 +97,7 @@ export const providerMetadataSchema = mapOf(
     displayName: text('Shown name.'),
   }),
 );
+export type ProviderMetadataItem = Described<typeof providerMetadataSchema>[string];
 
 export const connectionSchema = openObject(
   "A customer's access to a provider account.",

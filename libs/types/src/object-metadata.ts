@@ -1,4 +1,4 @@
-import { choice, flag, listOf, mapOf, openObject, text } from './json-schema';
+import { choice, flag, listOf, mapOf, openObject, text, type Described } from './json-schema';
 /** An object's fields as one customer's account has them. Source: published API, ObjectMetadata. */
 export interface ObjectMetadata {
   /** The provider's name of the object. */
@@ -25,23 +25,6 @@ export const fieldValueTypes = [
 ] as const;
 export type FieldValueType = (typeof fieldValueTypes)[number];
 
-export interface FieldMetadata {
-  readonly fieldName: string;
-  readonly displayName: string;
-  /** Absent: not known. */
-  readonly valueType?: FieldValueType;
-  /** The provider's own word for the type. */
-  readonly providerType?: string;
-  readonly readOnly?: boolean;
-  readonly isCustom?: boolean;
-  /** A create without it is refused. */
-  readonly isRequired?: boolean;
-  /** Objects that a reference points to. */
-  readonly referenceTo?: readonly string[];
-  /** Allowed values of a select. */
-  readonly values?: readonly { readonly value: string; readonly displayValue: string }[];
-}
-
 export const fieldMetadataSchema = openObject('A field as the account has it.', ['fieldName', 'displayName'], {
   fieldName: text("The provider's name of the field."),
   displayName: text("The provider's shown name of the field."),
@@ -59,6 +42,7 @@ export const fieldMetadataSchema = openObject('A field as the account has it.', 
     }),
   ),
 });
+export type FieldMetadata = Described<typeof fieldMetadataSchema>;
 
 export const objectMetadataSchema = openObject("An object's fields as one account has them.", ['name', 'fields'], {
   name: text("The provider's name of the object.", 'contacts'),

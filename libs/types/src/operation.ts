@@ -1,4 +1,4 @@
-import { choice, count, flag, listOf, mapOf, momentText, openObject, text } from './json-schema';
+import { choice, count, flag, listOf, mapOf, momentText, openObject, text, type Described } from './json-schema';
 
 /**
  * What a caller tracks: a write of one record, a batch or an auto-batch. Source: specification, Operation;
@@ -25,22 +25,6 @@ export interface Operation {
   readonly updateTime?: string;
 }
 
-export interface OperationMetadata {
-  readonly objects?: readonly string[];
-  readonly retry?: { readonly attempts?: number; readonly lastAttempt?: string };
-  readonly successfulRecordIds?: readonly string[];
-  /** How its records ended so far; absent while its batch collects. */
-  readonly records?: RecordTally;
-}
-
-/** Records of an operation; what is neither written nor failed is not decided yet. */
-export interface RecordTally {
-  readonly total: number;
-  readonly succeeded: number;
-  /** Not written, or not known whether written. */
-  readonly failed: number;
-}
-
 /** A page of operations, newest first. */
 export type OperationListReply = ListReply<Operation>;
 
@@ -56,21 +40,6 @@ export interface Pagination {
   readonly nextPageToken?: string;
 }
 
-/** One line of an operation's log. Source: published API. */
-export interface Log {
-  readonly timestamp: string;
-  /** `INFO`, `WARN` or `ERROR`. */
-  readonly severity: string;
-  readonly message: LogMessage;
-}
-
-export interface LogMessage {
-  readonly msg: string;
-  readonly error?: string;
-  readonly operation_id?: string;
-  readonly details?: Readonly<Record<string, string>>;
-}
-
 const metadataSchema = openObject('More about the operation.', {
   objects: listOf('Objects acted on.', { type: 'string' }),
   retry: openObject('How often it was tried.', {
@@ -78,12 +47,14 @@ const metadataSchema = openObject('More about the operation.', {
     lastAttempt: momentText('When the last one was made.'),
   }),
   successfulRecordIds: listOf('Provider ids of written records.', { type: 'string' }),
+  // Absent while its batch collects. What is neither written nor failed is not decided yet.
   records: openObject('How its records ended so far.', ['total', 'succeeded', 'failed'], {
     total: count('All of them.'),
     succeeded: count('Written.'),
     failed: count('Not written, or not known whether written.'),
   }),
 });
+export type OperationMetadata = Described<typeof metadataSchema>;
 
 export const operationSchema = openObject(
   'A write as its caller tracks it.',
@@ -135,6 +106,9 @@ export const logSchema = openObject("A line of an operation's log.", ['timestamp
     details: mapOf('More.', { type: 'string' }),
   }),
 });
+/** Source: published API. */
+export type Log = Described<typeof logSchema>;
+export type LogMessage = Log['message'];
 
 /**
  * The states of an operation and of a call, and every transition that may happen to them, as data.

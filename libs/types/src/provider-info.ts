@@ -1,4 +1,4 @@
-import { choice, flag, listOf, mapOf, openObject, text, type JsonSchema } from './json-schema';
+import { choice, flag, listOf, mapOf, openObject, text, type JsonSchema, type Described } from './json-schema';
 
 /** What can be done with a provider, according to the catalogue. Source: published API, ProviderInfo. */
 export interface ProviderInfo {
@@ -17,10 +17,10 @@ export interface ProviderInfo {
   readonly postAuthInfoNeeded?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
   /** What a user is asked for before the authorization. */
-  readonly metadata?: { readonly input?: readonly ProviderInput[] };
-  readonly oauth2Opts?: OAuth2Options;
-  readonly apiKeyOpts?: ApiKeyOptions;
-  readonly basicOpts?: BasicOptions;
+  readonly metadata?: { readonly input?: Described<typeof input> };
+  readonly oauth2Opts?: Described<typeof oauth2Opts>;
+  readonly apiKeyOpts?: Described<typeof apiKeyOpts>;
+  readonly basicOpts?: Described<typeof basicOpts>;
   /** Always empty; older published clients refuse a reply without it. */
   readonly providerOpts: Readonly<Record<string, string>>;
 }
@@ -28,60 +28,13 @@ export interface ProviderInfo {
 /** Which actions work. Bulk means jobs of their own at the provider, which we do not use. */
 export interface ProviderSupport {
   readonly bulkWrite: Readonly<Record<'insert' | 'update' | 'upsert' | 'delete', boolean>>;
-  readonly batchWrite?: Readonly<Record<'create' | 'update' | 'upsert' | 'delete', BatchSupport>>;
+  readonly batchWrite?: Readonly<Record<'create' | 'update' | 'upsert' | 'delete', Described<typeof batch>>>;
   readonly proxy: boolean;
   readonly read: boolean;
   readonly write: boolean;
   readonly subscribe: boolean;
   readonly delete: boolean;
   readonly search: { readonly operators: { readonly equals: boolean } };
-}
-
-export interface BatchSupport {
-  readonly supported: boolean;
-  /** Records of one provider call. */
-  readonly defaultRecordLimit?: number;
-}
-
-/** How the authorization of a user is asked for and exchanged. Source: RFC 6749. */
-export interface OAuth2Options {
-  readonly grantType: 'authorizationCode' | 'authorizationCodePKCE' | 'clientCredentials' | 'password';
-  readonly authURL?: string;
-  readonly tokenURL: string;
-  /** The builder must name the scopes. */
-  readonly explicitScopesRequired: boolean;
-  /** The user must name the workspace. */
-  readonly explicitWorkspaceRequired: boolean;
-  /** Members of the token reply. */
-  readonly tokenMetadataFields: {
-    readonly workspaceRefField?: string;
-    readonly consumerRefField?: string;
-    readonly scopesField?: string;
-    readonly otherFields?: readonly string[];
-  };
-  readonly docsURL?: string;
-}
-
-/** Where an API key goes in a request. */
-export interface ApiKeyOptions {
-  readonly attachmentType: 'query' | 'header';
-  readonly header?: { readonly name: string; readonly valuePrefix?: string };
-  readonly query?: { readonly name: string };
-  readonly docsURL?: string;
-}
-
-/** How an API key replaces user name and password. */
-export interface BasicOptions {
-  readonly apiKeyAsBasic?: boolean;
-  readonly apiKeyAsBasicOpts?: { readonly fieldUsed?: 'username' | 'password'; readonly keyFormat?: string };
-}
-
-/** Something a user is asked for. */
-export interface ProviderInput {
-  readonly name: string;
-  readonly displayName?: string;
-  readonly prompt?: string;
-  readonly docsURL?: string;
 }
 
 const batch = openObject('Whether several records go in one call.', ['supported'], {
@@ -109,6 +62,17 @@ const support = openObject(
   },
 );
 
+const input = listOf(
+  'Before the authorization.',
+  openObject('One thing.', ['name'], {
+    name: text('Its name.'),
+    displayName: text('Shown name.'),
+    prompt: text('The question.'),
+    docsURL: text('Where this is documented.'),
+  }),
+);
+
+/** Source: RFC 6749. */
 const oauth2Opts = openObject(
   'How an authorization is asked for and exchanged.',
   ['grantType', 'tokenURL', 'explicitScopesRequired', 'explicitWorkspaceRequired', 'tokenMetadataFields'],
@@ -166,17 +130,7 @@ export const providerInfoSchema = openObject(
     defaultModule: text('The module that is meant when none is named.'),
     postAuthInfoNeeded: flag('Something is asked for after the authorization.'),
     labels: mapOf('Labels.', { type: 'string' }),
-    metadata: openObject('What a user is asked for.', {
-      input: listOf(
-        'Before the authorization.',
-        openObject('One thing.', ['name'], {
-          name: text('Its name.'),
-          displayName: text('Shown name.'),
-          prompt: text('The question.'),
-          docsURL: text('Where this is documented.'),
-        }),
-      ),
-    }),
+    metadata: openObject('What a user is asked for.', { input }),
     oauth2Opts,
     apiKeyOpts,
     basicOpts,

@@ -1,4 +1,4 @@
-import { choice, closedObject, listOf, mapOf, memberName, text } from './json-schema';
+import { choice, closedObject, listOf, mapOf, memberName, text, type Described } from './json-schema';
 import { manifestBackfillSchema } from './manifest-stored';
 
 /** Reading of one object, in an installation. Source: specification, Config Content, read.objects. */
@@ -18,42 +18,11 @@ export interface ReadObjectConfig {
   readonly selectedFieldMappings?: Readonly<Record<string, string>>;
   /** Field name to (delivered value to the provider's value). */
   readonly selectedValueMappings?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly dynamicMappingsInput?: readonly DynamicMapping[];
+  readonly dynamicMappingsInput?: readonly Described<typeof dynamicMapping>[];
   /** Stored and returned, nothing executes it. */
-  readonly backfill?: Backfill;
+  readonly backfill?: Described<typeof backfill>;
   /** Joined by AND, one condition per field. Stored and returned, nothing executes it. */
   readonly fieldFilters?: readonly ReadFilter[];
-}
-
-/** A field and value mapping that is available to the installation. */
-export interface DynamicMapping {
-  readonly mapToName: string;
-  readonly mapToDisplayName?: string;
-  readonly prompt?: string;
-  /** When present the user is not prompted to map the field. */
-  readonly fieldName?: string;
-  readonly mappedValues?: readonly MappedValue[];
-}
-
-export interface MappedValue {
-  readonly mappedValue: string;
-  readonly mappedDisplayValue: string;
-}
-
-/** At least one of `days` and `fullHistory` is set. */
-export interface Backfill {
-  readonly defaultPeriod: {
-    /** Integer, at least 0; 0 means no backfill. */
-    readonly days?: number;
-    readonly fullHistory?: boolean;
-  };
-  readonly fieldFilters?: readonly ReadFilter[];
-}
-
-export interface ReadFilter {
-  readonly fieldName: string;
-  readonly operator: 'eq';
-  readonly value: string | boolean | number;
 }
 
 const textMap = { type: 'object', additionalProperties: { type: 'string' } } as const;
@@ -66,6 +35,7 @@ const fieldFilters = listOf(
     value: { type: ['string', 'boolean', 'number'], description: 'What the field must equal.' },
   }),
 );
+export type ReadFilter = Described<typeof fieldFilters>[number];
 
 const dynamicMapping = closedObject('A mapping available to the installation.', ['mapToName'], {
   mapToName: { ...memberName, description: "The builder's name of the field." },
