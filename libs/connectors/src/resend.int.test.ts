@@ -236,7 +236,7 @@ describe('Salesforce', () => {
         { error: { class: 'unknown', existingId: idB } },
         { error: { class: 'unavailable', scope: 'call' } },
       ]);
-      expect(soqlOf(stub.requests[1]?.path)).toContain('AND CreatedDate >= 2026-11-20T11:59:50Z');
+      expect(soqlOf(stub.requests[1]?.path)).toContain('AND CreatedDate >= 2026-11-20T11:55:00Z');
       expect(sent().filter((each) => !each.startsWith('GET'))).toEqual([]);
     });
 

@@ -304,3 +304,25 @@ test.each(['9223372036854775807', '"9223372036854775807"', '9223372036854775', '
     expect(tokens).not.toHaveProperty('expiresAt');
   },
 );
+
+test.each<[string, Fields, Fields, string[]]>([
+  ['a stage that does not move back', { lifecyclestage: 'lead' }, { lifecyclestage: 'customer' }, ['lifecyclestage']],
+  ['a choice that was dropped', { tier: 'gold', n: '5' }, { tier: '', n: '5' }, ['tier']],
+  ['an owner that was not taken', { hubspot_owner_id: '41' }, { hubspot_owner_id: null }, ['hubspot_owner_id']],
+  [
+    'what HubSpot writes in its own form',
+    { phone: '+1 555 0100', day: '2022-05-28', a: 'X', b: ' y' },
+    { phone: '15550100', day: '1653696000000', a: 'x', b: 'y' },
+    [],
+  ],
+  ['what the reply does not show', { tier: 'gold' }, {}, []],
+])('H44: a success that keeps %s says so', async (_, fields, stored, names) => {
+  const record = { ...recordOf('7', {}), properties: stored };
+  const expected = names.map((name) => `HubSpot shows another value of ${name} than was sent`);
+  const warningsOf = (result: RecordResult | undefined) => (result?.ok ? (result.warnings ?? []) : ['no success']);
+  expect(warningsOf(await update({ status: 200, body: record }, fields))).toEqual(expected);
+  expect(warningsOf(await create({ status: 201, body: record }, fields))).toEqual(expected);
+  stub.replyWith({ status: 200, body: batch([record]) });
+  const [result] = await hubspot.updateBatch({ ...deals, records: [{ recordId: '7', fields }] });
+  expect(warningsOf(result)).toEqual(expected);
+});

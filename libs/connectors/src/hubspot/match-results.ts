@@ -3,7 +3,7 @@ import type { FailureClass } from '@sluice/errors';
 import type { Fields } from '../requests';
 import type { ProviderFailure, RecordResult } from '../results';
 import { itemFailure } from './errors';
-import { type UniqueKey, matchesSent, sameValue, uniqueKeyOf } from './same-value';
+import { type UniqueKey, keptOtherwise, matchesSent, sameValue, uniqueKeyOf } from './same-value';
 import { unanswered } from './failure-tables';
 import { type WireBatch, type WireError, type WireRecord, isOver, mergedWarning, textsOf, toSuccess } from './wire';
 
@@ -22,7 +22,12 @@ interface MatchOptions {
 }
 
 type Outcomes = (RecordResult | undefined)[];
-type Slots = { readonly outcomes: Outcomes; readonly left: Set<WireRecord>; readonly batch: WireBatch };
+type Slots = {
+  readonly sent: readonly Fields[];
+  readonly outcomes: Outcomes;
+  readonly left: Set<WireRecord>;
+  readonly batch: WireBatch;
+};
 
 /** The name by which an input is recognised in the reply. */
 export function traceIdOf(index: number): string {
@@ -35,7 +40,7 @@ export function traceIdOf(index: number): string {
  * Source: reference A3; docs/providers/field-reports.md, H1.
  */
 export function matchCreates(inputs: readonly Fields[], batch: WireBatch, options: MatchOptions): RecordResult[] {
-  const slots = toSlots(inputs.length, batch);
+  const slots = toSlots(inputs, batch);
   takeEchoes(slots);
   takeErrors(slots, (error) => tracesOf(error), 'create', options.token);
   const keys = options.keys ?? inputs.map((fields) => uniqueKeyOf(options.objectName, fields));
@@ -60,7 +65,8 @@ export function matchUpdates(
   batch: WireBatch,
   options: MatchOptions,
 ): RecordResult[] {
-  const slots = toSlots(inputs.length, batch);
+  const sent = inputs.map(({ fields }) => fields);
+  const slots = toSlots(sent, batch);
   const indexOf = new Map(inputs.map(({ recordId }, index) => [recordId, index]));
   takeEchoes(slots, (index, record) => mergedFrom(inputs[index]?.recordId, record.id));
   for (const record of slots.left) {
@@ -73,11 +79,7 @@ export function matchUpdates(
   ];
   takeErrors(slots, namedBy, 'update', options.token);
   // A record that was merged away is returned under another id.
-  takeSent(
-    slots,
-    inputs.map(({ fields }) => fields),
-    (index, record) => mergedFrom(inputs[index]?.recordId, record.id),
-  );
+  takeSent(slots, sent, (index, record) => mergedFrom(inputs[index]?.recordId, record.id));
   return close(
     slots,
     (isOver(batch.status) ? unanswered.update : unanswered.pendingUpdate).class,
@@ -85,13 +87,13 @@ export function matchUpdates(
   );
 }
 
-function toSlots(count: number, batch: WireBatch): Slots {
-  return { outcomes: Array.from({ length: count }, () => undefined), left: new Set(batch.results), batch };
+function toSlots(sent: readonly Fields[], batch: WireBatch): Slots {
+  return { sent, outcomes: sent.map(() => undefined), left: new Set(batch.results), batch };
 }
 
 function take(slots: Slots, index: number, record: WireRecord, ...warnings: readonly string[]): void {
   if (!(index in slots.outcomes) || slots.outcomes[index] || !slots.left.delete(record)) return;
-  slots.outcomes[index] = toSuccess(record, ...warnings);
+  slots.outcomes[index] = toSuccess(record, ...warnings, ...keptOtherwise(slots.sent[index] ?? {}, record.properties));
 }
 
 function takeEchoes(slots: Slots, warn: (index: number, record: WireRecord) => readonly string[] = () => []): void {

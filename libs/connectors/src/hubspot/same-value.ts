@@ -37,6 +37,22 @@ export function matchesSent(sent: Fields, stored: Readonly<Record<string, unknow
   );
 }
 
+/** Choices, numbers and ids: HubSpot keeps them as they are sent, and writes texts of more than a word in forms of its own. */
+const oneWord = /^\w{0,80}$/;
+
+/**
+ * Warnings of values that a success shows otherwise than they were sent: HubSpot moves a lifecycle stage forward only, and says nothing of it.
+ * Source: docs/providers/field-reports.md, H44.
+ */
+export function keptOtherwise(sent: Fields, stored: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const shown = stored[name] ?? '';
+    const isWord = typeof value === 'string' && value !== '' && typeof shown === 'string' && shown !== value;
+    const isOther = isWord && oneWord.test(value) && oneWord.test(shown) && !sameValue(value, shown);
+    return isOther && Object.hasOwn(stored, name) ? [`HubSpot shows another value of ${name} than was sent`] : [];
+  });
+}
+
 /** A property that HubSpot keeps unique, with the value that a record sends. */
 export interface UniqueKey {
   readonly name: string;

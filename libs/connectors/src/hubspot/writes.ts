@@ -1,19 +1,19 @@
 import { assertBatchSize } from '../provider-call';
-import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
+import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, Fields, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import { type HubspotAnswer, type HubspotApi, batchRecordsMax, hubspot } from './call-hubspot';
 import { associate } from './links';
 import { matchCreates, matchUpdates, traceIdOf } from './match-results';
 import { resendCreates } from './resend';
-import { uniqueKeyOf } from './same-value';
+import { keptOtherwise, uniqueKeyOf } from './same-value';
 import { mergedWarning, readBatch, readRecord, toProperties, toSuccess } from './wire';
 import { paths } from './urls';
 
 /** The outcome of a single write. A success that names no record is of unknown outcome. */
-function toRecordResult(answer: HubspotAnswer): RecordResult {
+function toRecordResult(answer: HubspotAnswer, sent: Fields): RecordResult {
   if (!answer.ok) return { ok: false, error: answer.failure };
   const record = readRecord(answer.body);
-  if (record) return toSuccess(record);
+  if (record) return toSuccess(record, ...keptOtherwise(sent, record.properties));
   return {
     ok: false,
     error: { class: 'unknown', scope: 'record', message: 'HubSpot answered with success but without a record id' },
@@ -35,7 +35,7 @@ export async function create(api: HubspotApi, write: CreateWrite): Promise<Recor
     },
     write,
   );
-  return toRecordResult(answer);
+  return toRecordResult(answer, fields);
 }
 
 /** Updates the fields, then makes the associations. Without fields the associations are all there is to send. */
@@ -67,7 +67,7 @@ async function patch(api: HubspotApi, write: UpdateWrite): Promise<RecordResult>
     },
     write,
   );
-  const result = toRecordResult(answer);
+  const result = toRecordResult(answer, fields);
   if (!result.ok || result.recordId === recordId) return result;
   return { ...result, warnings: [...(result.warnings ?? []), mergedWarning(recordId, result.recordId)] };
 }

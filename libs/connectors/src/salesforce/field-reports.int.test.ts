@@ -309,3 +309,23 @@ test.each([404, 421])('S44: a page of %d is of the edge, and says nothing of the
     expect(failureOf(result)).toMatchObject({ class: 'unavailable' });
   }
 });
+
+test.each<[string, object, number, object]>([
+  ['60 s', {}, 60, { kind: 'none', near: [idA] }],
+  ['four minutes', {}, 240, { kind: 'none', near: [idA] }],
+  ['four minutes, where a second one is refused', { unique: true, externalId: true }, 240, { kind: 'none' }],
+])(
+  'S45: a clock of ours that is ahead by %s does not prove that nothing was made',
+  async (_, of, secondsAhead, expected) => {
+    const since = new Date('2026-11-20T12:00:00Z');
+    const CreatedDate = new Date(+since - secondsAhead * 1_000).toISOString().replace('Z', '+0000');
+    const fixedMoment = field('CreatedDate', 'datetime', fixed);
+    const made = record(idA, { LastName: 'A', Code__c: 'x-1', CreatedDate });
+    stub.replyWith(described(field('LastName'), field('Code__c', 'string', of), fixedMoment), page(made), page(made));
+    const found = await salesforce.findCreated({
+      ...contacts,
+      records: [{ fields: { LastName: 'A', Code__c: 'x-1' }, since }],
+    });
+    expect(found).toMatchObject([expected]);
+  },
+);

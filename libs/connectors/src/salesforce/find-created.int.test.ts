@@ -70,7 +70,7 @@ test('found by the most telling value, in any spelling that Salesforce keeps', a
   ]);
   expect(queries()).toEqual([
     'SELECT Id, CreatedDate, Email, LastName, FirstName, Phone, Amount__c, Met__c, Vip__c FROM Contact ' +
-      "WHERE Email = 'jane@x.io' AND CreatedDate >= 2026-11-20T11:59:50Z LIMIT 500",
+      "WHERE Email = 'jane@x.io' AND CreatedDate >= 2026-11-20T11:55:00Z LIMIT 500",
   ]);
 });
 
@@ -104,7 +104,8 @@ test('long values take more queries, each of which a URL holds', async () => {
 
 test.each<[string, Fields, number, object]>([
   ['a second before the first attempt: clocks differ', jane, -1, { kind: 'found' }],
-  ['long before', jane, -12, { kind: 'none', consistent: true }],
+  ['long before', jane, -302, { kind: 'none', consistent: true }],
+  ['minutes before, by a clock that is behind', jane, -290, { kind: 'none', near: [idOf('A')] }],
   ['of another person', { ...jane, Email: 'john@x.io' }, 1, { kind: 'none', consistent: true }],
   ['in which a trigger changed a value', { ...jane, FirstName: 'JJ' }, 1, { kind: 'none', near: [idOf('A')] }],
   ['that shares little', { Email: jane.Email, LastName: 'X', FirstName: 'Y' }, 1, { kind: 'none', consistent: true }],

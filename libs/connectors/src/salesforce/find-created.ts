@@ -40,8 +40,15 @@ interface Rows {
 }
 
 /** The earliest moment that a record of this create can state: CreatedDate has no milliseconds. */
-function earliestMs({ since }: Lookup): number {
-  return Math.floor((+since - clockSkewMs) / 1_000) * 1_000;
+function earliestMs({ since }: Lookup, skewMs = clockSkewMs): number {
+  return Math.floor((+since - skewMs) / 1_000) * 1_000;
+}
+
+/** Clocks that nobody sets are off by minutes. What is equal and so much older may be ours; where a second record is refused it need not be known. [own] */
+const wrongClockMs = 300_000;
+
+function seenFromMs(lookup: Lookup): number {
+  return earliestMs(lookup, lookup.key.field.isUnique ? clockSkewMs : wrongClockMs);
 }
 
 /**
@@ -166,8 +173,12 @@ function decideLookup(lookup: Lookup, rows: Rows, lookups: readonly Lookup[]): F
     lookups.some(
       (other) => other.index !== lookup.index && isCandidate(other, record) && differing(other, record) === 0,
     );
+  const isOfTime = (record: ProviderRecord) => lookup.bound !== 'CreatedDate' || isMadeSince(lookup, record);
   const isNear = (record: ProviderRecord) =>
-    isUnique || equal.includes(record) || (differing(lookup, record) * 2 <= lookup.sent.length && !isAnothers(record));
+    isUnique ||
+    equal.includes(record) ||
+    (isOfTime(record) && differing(lookup, record) * 2 <= lookup.sent.length && !isAnothers(record));
+
   const near = candidates.filter((record) => !matches.includes(record) && isNear(record)).map(({ id }) => id);
   const visibility = { consistent: isUnique || rows.isWhole, ...(near.length > 0 && { near }) };
   return matches.length === 0 ? { kind: 'none', ...visibility } : foundRecords(matches, visibility);
@@ -175,13 +186,13 @@ function decideLookup(lookup: Lookup, rows: Rows, lookups: readonly Lookup[]): F
 
 function isCandidate(lookup: Lookup, record: ProviderRecord): boolean {
   // The other bound is asked of Salesforce alone: it only says that a record cannot be older.
-  if (lookup.bound === 'CreatedDate' && !isMadeSince(lookup, record)) return false;
+  if (lookup.bound === 'CreatedDate' && !isMadeSince(lookup, record, seenFromMs(lookup))) return false;
   const { key } = lookup;
   return sameValue(key.field, key.value, record.fields[key.field.name]);
 }
 
-function isMadeSince(lookup: Lookup, { createdAt }: ProviderRecord): boolean {
-  return createdAt !== undefined && +createdAt >= earliestMs(lookup);
+function isMadeSince(lookup: Lookup, { createdAt }: ProviderRecord, fromMs = earliestMs(lookup)): boolean {
+  return createdAt !== undefined && +createdAt >= fromMs;
 }
 
 function differing({ sent }: Pick<Lookup, 'sent'>, { fields }: ProviderRecord): number {
@@ -234,7 +245,7 @@ async function read(api: SalesforceApi, call: Call, selection: ReturnType<typeof
 }
 
 function select(objectName: string, lookups: readonly Lookup[], where: readonly Condition[]) {
-  const since = momentLiteral(new Date(Math.min(...lookups.map(earliestMs))));
+  const since = momentLiteral(new Date(Math.min(...lookups.map(seenFromMs))));
   const bound = lookups[0]?.bound;
   const created: Condition[] = bound === undefined ? [] : [{ field: bound, operator: '>=', literals: [since] }];
   const values = lookups.flatMap(({ sent, others }) => [sent, ...others].flat());
