@@ -113,7 +113,8 @@ describe('by the sweep', () => {
     const [full, due] = [...new Set(joined.map(({ operationId }) => operationId))];
     await flushedState(full ?? '');
     await flushedState(due ?? '');
-    expect(await batcher.flushed('sweep')).toBe(2);
+    // Counted after they are flushed.
+    await until('both counted', async () => (await batcher.flushed('sweep')) === 2 || undefined);
     expect(await until('both announcements', () => (ground.ready.length === 2 ? ground.ready.length : undefined))).toBe(
       2,
     );
