@@ -110,8 +110,9 @@ const address = 'REDIS_URL must lead to the primary.';
 const cluster =
   'Sluice uses one Redis, not a cluster: let REDIS_URL name a server with cluster mode off, or a proxy in front of the cluster.';
 const login = 'Check user and password in REDIS_URL, and that the user may use all commands on keys sluice:*.';
+const database = 'This Redis has not the database that REDIS_URL names, and database 0 is used: leave its number out.';
 
-/** Remedies by the word that Redis begins with. Source: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors and the reference of each setting */
+/** Remedies by the word that Redis begins with, or by words of an `ERR`. Source: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors and the reference of each setting */
 const remedies: Readonly<Record<string, string>> = {
   READONLY: `${address} The connection is made anew until it does.`,
   MOVED: cluster,
@@ -121,6 +122,10 @@ const remedies: Readonly<Record<string, string>> = {
   NOAUTH: login,
   WRONGPASS: login,
   NOPERM: login,
+  "can't run this command": login,
+  'ACL failure': login,
+  'DB index is out of range': database,
+  'SELECT is not allowed': database,
   LOADING: 'Redis reads its data and answers by itself afterwards; Sluice needs none of it, so it may begin empty.',
   OOM: "Raise maxmemory, or set maxmemory-policy to allkeys-lru: Sluice's keys may be dropped at any time.",
   MISCONF: 'Redis cannot save to its disk: mend that, or set stop-writes-on-bgsave-error to no, or switch saving off.',

@@ -52,11 +52,12 @@ export function createRedisHints(options: RedisHintsOptions): Hints {
 
 const silent: Fault = {
   reason: 'does not answer',
-  remedy: 'Check that Redis runs at REDIS_URL and is reached from here.',
+  remedy: 'Check that Redis runs at REDIS_URL, is reached from here, and has connections left (maxclients).',
 };
 
 /**
- * Uses Redis as work does: a value is written, and two keys are read at once, which a cluster refuses. A client that still connects is waited for.
+ * Uses Redis as work does: a value is written, two keys are read at once, which a cluster refuses, and a call is taken by the script, which may need rights of its own.
+ * A database that was refused is named again: until then the client uses database 0. A client that still connects is waited for.
  */
 async function check(client: RedisClient, guard: Guard, prefix: string): Promise<Fault | undefined> {
   const waiting = new AbortController();
@@ -64,7 +65,9 @@ async function check(client: RedisClient, guard: Guard, prefix: string): Promise
   const key = `${prefix}health:${randomUUID()}`;
   const use = async (): Promise<Fault | undefined> => {
     if (client.status !== 'ready') await once(client, 'ready', { signal: waiting.signal });
-    await Promise.all([client.set(key, '', 'PX', keptMs), client.mget(key, `${key}:2`)]);
+    const taken = client.takeQuota(`${key}:3`, 1, keptMs, 1, 0, 1, 0, 0, 0, 0);
+    const selected = client.options.db ? client.select(client.options.db) : undefined;
+    await Promise.all([selected, client.set(key, '', 'PX', keptMs), client.mget(key, `${key}:2`), taken]);
     return undefined;
   };
   const failed = (error: unknown): Fault => {

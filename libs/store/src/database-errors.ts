@@ -33,9 +33,12 @@ export function isReadOnly(error: unknown): boolean {
   return errorCode(error) === '25006';
 }
 
-/** Deadlock, serialisation failure, and a unique key that a concurrent transaction took between our read and our insert. */
+/** A prepared statement whose columns a migration changed, or that the server behind a pooler does not know: nothing ran, and on this connection nothing would. */
+export const stalePlans: readonly string[] = ['0A000', '26000'];
+
+/** Deadlock, serialisation failure, a unique key that a concurrent transaction took between our read and our insert, a stale plan. */
 export function isLostRace(error: unknown): boolean {
-  return ['40P01', '40001', '23505'].includes(errorCode(error) ?? '');
+  return ['40P01', '40001', '23505', ...stalePlans].includes(errorCode(error) ?? '');
 }
 
 /** Node's codes of the system: ECONNREFUSED, EAI_AGAIN, … Its codes ERR_… are of wrong settings: an address, a certificate. */
@@ -168,7 +171,7 @@ const startReasons: Readonly<
 const unreachable =
   'Check DATABASE_URL, and that Postgres runs there and lets this host in; then start the service again.';
 
-function startReason(error: unknown, user: string): { readonly reason: string; readonly remedy: string } {
+export function startReason(error: unknown, user: string): { readonly reason: string; readonly remedy: string } {
   const code = errorCode(error) ?? '';
   const words = wordsOf(error);
   if (systemCode.test(code)) return { reason: `does not answer (${code})`, remedy: unreachable };

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Logger } from '@sluice/telemetry';
 import { knex, type Knex } from 'knex';
-import { isReadOnly, mayPass, toStartError } from './database-errors';
+import { errorCode, isReadOnly, mayPass, stalePlans, toStartError } from './database-errors';
 import { lostInPooler, readers, sessionSql, type SettingRow } from './session';
 
 /** How long what the database does may take, each in milliseconds, so that one that is gone becomes a 503 and not a queue. */
@@ -13,10 +14,12 @@ export interface DatabaseLimits {
   readonly statementMs: number;
   /** Longest rest inside a transaction. */
   readonly idleMs: number;
+  /** Longest silence of a connection, which then is half open: its statement fails as one whose outcome is not known. 0: an index may take minutes. */
+  readonly silentMs: number;
 }
 
 /** A database that is away is noticed within seconds, and a statement that hangs gives its connection back. */
-const usualLimits: DatabaseLimits = { connectMs: 2_000, statementMs: 5_000, idleMs: 10_000 };
+export const usualLimits: DatabaseLimits = { connectMs: 2_000, statementMs: 5_000, idleMs: 10_000, silentMs: 35_000 };
 
 /** Each as PEM text: the certificates to trust in place of the public authorities, and the client's own with its key. */
 export interface DatabaseCertificates {
@@ -53,10 +56,10 @@ export const commitSql = `do $$ begin
   perform pg_logical_emit_message(true, 'sluice.health', '');
 end $$`;
 
-/** A knex instance that fails fast, on sessions with the settings that we rely on (session.ts). It keeps no connection to a server that takes no writes: the next one finds the primary. */
+/** A knex instance that fails fast, on sessions with the settings that we rely on (session.ts). It keeps no connection to a server that takes no writes: the next one finds the primary; and none with a plan that is over. */
 export function openDatabase(options: DatabaseOptions): Knex {
-  const { connectMs, statementMs, idleMs } = options.limits ?? usualLimits;
-  const readOnly = new Set<string>();
+  const { connectMs, statementMs, idleMs, silentMs } = options.limits ?? usualLimits;
+  const spoilt = new Set<string>();
   const database = knex({
     client: 'pg',
     connection: {
@@ -78,7 +81,10 @@ export function openDatabase(options: DatabaseOptions): Knex {
       afterCreate: (client: PooledClient & NamedClient, done: (error: Error | null, client: PooledClient) => void) => {
         client.on('error', (error) => options.logger?.warn({ reason: error.message }, 'database.connection-lost'));
         const { __knexUid: uid } = client;
-        client.on('end', () => readOnly.delete(uid));
+        client.on('end', () => spoilt.delete(uid));
+        // The pool closes one that rests sooner.
+        const { stream } = client.connection;
+        stream.setTimeout(silentMs, () => stream.destroy(new Error('Connection terminated: the server is silent')));
         (options.prepared === false ? forgetNames : renewPlans)(client);
         client.query(sessionSql, (error: Error | null, result?: { readonly rows: readonly SettingRow[] }) => {
           const fault = error ?? lostInPooler(result?.rows ?? [], client.processID ?? null) ?? null;
@@ -87,14 +93,13 @@ export function openDatabase(options: DatabaseOptions): Knex {
           done(fault, client);
         });
       },
-      validate: ({ __knexUid: uid }: NamedClient) => !readOnly.delete(uid),
+      validate: ({ __knexUid: uid }: NamedClient) => !spoilt.delete(uid),
     },
   });
   database.on('query-error', (error: unknown, { __knexUid: uid, sql }: NamedClient & { readonly sql: string }) => {
-    if (!isReadOnly(error)) return;
-    readOnly.add(uid);
+    if (isReadOnly(error) || stalePlans.includes(errorCode(error) ?? '')) spoilt.add(uid);
     // Whoever checks the health says it once.
-    if (sql !== commitSql) options.logger?.warn({ reason: (error as Error).message }, 'database.read-only');
+    if (isReadOnly(error) && sql !== commitSql) options.logger?.warn({ reason: String(error) }, 'database.read-only');
   });
   return database;
 }
@@ -141,6 +146,7 @@ interface NamedClient {
 interface PooledClient {
   /** As the other end named its process. */
   readonly processID?: number | null;
+  readonly connection: { readonly stream: Socket };
   on(event: 'error' | 'end', listener: (error: Error) => void): void;
   end(ended: () => void): void;
   query(statement: string | { name?: string }, ...rest: unknown[]): unknown;
@@ -159,7 +165,7 @@ const plannedForMs = 5_000;
  * pg or knex no longer sends its statements through it.
  * Source: https://www.postgresql.org/docs/18/sql-discard.html
  */
-export function renewPlans(client: PooledClient, maxMs = plannedForMs): void {
+export function renewPlans(client: Pick<PooledClient, 'query'>, maxMs = plannedForMs): void {
   const query = client.query.bind(client);
   let plannedAtMs = performance.now();
   client.query = (statement, ...rest) => {

@@ -3,7 +3,7 @@ import { DependencyError, SluiceError } from '@sluice/errors';
 import type { Fault } from '@sluice/telemetry';
 import type { Knex } from 'knex';
 import { commitSql } from './database';
-import { errorCode, isReadOnly, isRefusedByServer, toStoreError } from './database-errors';
+import { errorCode, isRefusedByServer, startReason, toStoreError } from './database-errors';
 import type { Migration } from './migration';
 import { migrations } from './migrations';
 import { findApplied, refuseOlder, takeOver } from './take-over';
@@ -50,8 +50,9 @@ async function underLock(
     try {
       // knex's own lock table survives a killed migrator; a lock of a transaction does not, and a pooler in between keeps it.
       return await database.transaction(async (transaction) => {
-        // An index over a million rows takes longer than the 5 s that a statement of a service may take.
-        await transaction.raw('set local statement_timeout = 0');
+        // An index over a million rows takes longer than the 5 s that a statement of a service may take, and than a role may allow.
+        const limits = `'^(statement|transaction)_timeout$'`;
+        await transaction.raw(`select set_config(name, '0', true) from pg_settings where name ~ ${limits}`);
         await transaction.raw(`select pg_advisory_xact_lock(hashtext('sluice.migrate'))`);
         await transaction.raw(`set local lock_timeout = ${lockMs}`);
         return await work(transaction);
@@ -139,19 +140,16 @@ export async function healthOf(database: Knex): Promise<Fault | undefined> {
     return undefined;
   } catch (error) {
     if (errorCode(error) === undefinedTable) return lacking;
-    if (isReadOnly(error)) return readOnly;
     const { detail, remedy = '' } = toStoreError(error);
-    return isRefusedByServer(error) || error instanceof SluiceError ? { reason: detail, remedy } : silent;
+    const reason = detail.replace(/^The database |\.$/g, '');
+    if (isRefusedByServer(error)) return { reason, remedy: startReason(error, '').remedy };
+    return error instanceof SluiceError ? { reason, remedy } : silent;
   }
 }
 
 const lacking = {
   reason: 'has not the schema of this version',
   remedy: 'Run npm run migrate, or restore the backup that fits.',
-};
-const readOnly = {
-  reason: 'takes no writes',
-  remedy: 'Let DATABASE_URL lead to the primary, and reset default_transaction_read_only of role and database.',
 };
 const silent = {
   reason: 'does not answer',

@@ -5,7 +5,7 @@ import { groupStore } from './connections/group-store';
 import { laneStore } from './connections/lane-store';
 import { oauthStateStore } from './connections/oauth-state-store';
 import { providerAppStore } from './connections/provider-app-store';
-import { awaitDatabase, openDatabase, type DatabaseOptions, type Patience } from './database';
+import { awaitDatabase, openDatabase, usualLimits, type DatabaseOptions, type Patience } from './database';
 import { translated } from './database-errors';
 import { nowhere, type StoreFailpoints } from './failpoints';
 import { configStore } from './installations/config-store';
@@ -100,7 +100,8 @@ export async function migrateDatabase(
   url: string,
   { waitMs = 0, logger, tls, from02 = false }: MigrateOptions = {},
 ): Promise<string[]> {
-  const database = openDatabase({ url, tls, applicationName: 'sluice-migrate', poolMax: 2 });
+  const limits = { ...usualLimits, silentMs: 0 };
+  const database = openDatabase({ url, tls, applicationName: 'sluice-migrate', poolMax: 2, limits });
   try {
     return await awaitDatabase(() => migrate(database, from02), { url, waitMs, logger });
   } finally {

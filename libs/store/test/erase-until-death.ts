@@ -10,7 +10,7 @@ const program = `
     process.kill(process.pid, 'SIGKILL');
     return new Promise(() => undefined);
   };
-  const limits = { connectMs: 60_000, statementMs: 60_000, idleMs: 60_000 };
+  const limits = { connectMs: 60_000, statementMs: 60_000, idleMs: 60_000, silentMs: 0 };
   const store = createStore({ url, applicationName: 'dying', poolMax: 1, limits, failpoints: { hit } });
   const erase = async () => {
     const next = async () => (await store.projects.removed())[0];

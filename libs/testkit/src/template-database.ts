@@ -6,7 +6,7 @@ import { migrateDatabase, migrations, openDatabase, type DatabaseLimits } from '
  * Limits for the databases of tests, where a busy machine must not look like a database that is away. Tests of a database that is away use the
  * limits of the store.
  */
-export const patientLimits: DatabaseLimits = { connectMs: 60_000, statementMs: 60_000, idleMs: 60_000 };
+export const patientLimits: DatabaseLimits = { connectMs: 60_000, statementMs: 60_000, idleMs: 60_000, silentMs: 0 };
 
 type Database = ReturnType<typeof openDatabase>;
 

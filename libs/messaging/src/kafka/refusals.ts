@@ -39,11 +39,15 @@ const refusals: Readonly<Record<string, readonly [reason: string, remedy: string
   UNSUPPORTED_SASL_MECHANISM: ['does not know the mechanism of the login', login],
   ILLEGAL_SASL_STATE: ['expects another kind of login', login],
   KAFKA_STORAGE_ERROR: ['cannot use its disk', 'See the log of the brokers.'],
+  // Names of the client: the brokers' words are dropped, or there are none.
+  KafkaJSGroupCoordinatorNotFound: ['has no coordinator of the group yet, or hides it from the user', grant],
+  KafkaJSNotImplemented: ['has compressed messages that are not read', 'Set compression.type=producer on the topics.'],
 };
 
 const away: Fault = {
   reason: 'does not answer',
-  remedy: 'Check KAFKA_BROKERS, and that the brokers run and are reached from here.',
+  remedy:
+    'Check KAFKA_BROKERS, and that the brokers, and what they advertise as their addresses, are reached from here.',
 };
 const isAway = /^KafkaJS(Connection|ConnectionClosed|RequestTimeout|BrokerNotFound|Timeout)/;
 /** Of the system. Codes of TLS have another form, and say that somebody answered. */
@@ -66,7 +70,7 @@ export function protocolError(error: unknown): string | undefined {
  */
 export function faultOf(error: unknown, requested: Readonly<Record<string, string>> = {}): Fault {
   const { name = '', message = '', type = '', code, topic = '' } = innermost(error as KafkaError);
-  const known = refusals[name.startsWith('KafkaJSSASL') ? 'SASL_AUTHENTICATION_FAILED' : type];
+  const known = refusals[name.startsWith('KafkaJSSASL') ? 'SASL_AUTHENTICATION_FAILED' : type || name];
   if (known !== undefined) {
     const of = topic === '' ? '' : ` ${topic} (${requested[topic] ?? ''})`;
     return { reason: `${known[0]}${of}: ${[type, message].filter(Boolean).join(', ')}`, remedy: known[1] };
