@@ -246,9 +246,12 @@ describe('Pipedrive', () => {
 
   test.each([
     [401, 'credentials'],
+    [402, 'unavailable'],
     [403, 'forbidden'],
     [404, 'not-found'],
     [429, 'quota'],
+    [500, 'unknown'],
+    [503, 'unknown'],
   ])('P14: a 200 whose body says %i', async (errorCode, expected) => {
     const body = { success: false, error: 'unauthorized access', errorCode };
     expect(failureOf(await update('pipedrive', { status: 200, body }))).toMatchObject({ class: expected });
