@@ -41,6 +41,10 @@ it.each([
     { name: 'x', d4de1c1518b4531717c676029a45911c340390a6: 'y' },
     '"error":"Bad request"',
   ],
+  ['pipedrive', '/api/v2/persons', { name: 'x', email: 'a@b.co' }, '"error":"Unknown field: email"'],
+  ['pipedrive', '/api/v2/persons', { name: 'x', emails: 'a@b.co' }, '"error":"Bad request"'],
+  ['pipedrive', '/api/v2/organizations', { name: 'x', address: 'Reykjavik' }, '"error":"Bad request"'],
+  ['pipedrive', '/api/v2/deals', { title: 'x', value: '12' }, '"error":"Bad request"'],
   ['pipedrive', '/api/v2/persons', { nmae: 'x' }, '"success":false,"error":"Unknown field: nmae"'],
   ['zendeskSupport', '/api/v2/tickets', { ticket: {} }, '"subject":[{"error":"BlankValue"'],
   ['klaviyo', '/api/profiles', { data: { type: 'lead', attributes: {} } }, '"code":"invalid"'],
@@ -75,10 +79,21 @@ it('search lags where the account says so, and shows a record as it was', async 
   expect(await find('new')).toBe(204);
 });
 
+it('pipedrive: a person is found by each address, and what is found shows their texts', async () => {
+  const { token } = await open('pipedrive');
+  const headers = { authorization: `Bearer ${token}` };
+  const emails = [{ value: 'a@b.co', primary: true }, { value: 'second@b.co' }];
+  await send('/rest/pipedrive/api/v2/persons', { headers, body: { name: 'x', emails } });
+  const query = 'term=SECOND@b.co&fields=email&exact_match=true';
+  const { text } = await send(`/rest/pipedrive/api/v2/persons/search?${query}`, { headers });
+  expect(text).toContain('"emails":["a@b.co","second@b.co"]');
+});
+
 // A filter that ends early would find more than was asked for: it is refused, as at the provider.
 it.each([
   ['zoho', '/crm/v8/Leads/search?criteria=((Last_Name:equals:a)or(Last_Name:equals:b))', 'Zoho-oauthtoken'],
   ['zoho', '/crm/v8/Leads/search?criteria=((Last_Name:equals:a,b))', 'Zoho-oauthtoken'],
+  ['pipedrive', '/api/v2/persons/search?term=a@b.c&fields=emails&exact_match=true', 'Bearer'],
   ['klaviyo', '/api/profiles?filter=equals(email,"a")),equals(email,"b")', 'Bearer'],
   ['klaviyo', '/api/profiles?filter=equals(email,"a"b")', 'Bearer'],
   ['zendeskSupport', '/api/v2/search.json?query=type:ticket subject:"a"b"', 'Bearer'],
