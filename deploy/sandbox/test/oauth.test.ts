@@ -42,6 +42,20 @@ async function start(account: Record<string, unknown> = {}, ledgerFile?: string)
 }
 
 describe('HubSpot', () => {
+  // Source: HubSpot changelog, "v1 OAuth API deprecation": gone on 2027-02-16.
+  it.each([
+    ['2027-02-15T23:59:59Z', '/oauth/v1/token', 200],
+    ['2027-02-16T00:00:00Z', '/oauth/v1/token', 410],
+    ['2027-02-16T00:00:00Z', '/oauth/2026-03/token', 200],
+  ])('at %s %s answers %i', async (moment, path, status) => {
+    now = new Date(moment);
+    const client = await start();
+    const grant = { grant_type: 'refresh_token', refresh_token: 'refresh-1' };
+    const body = new URLSearchParams({ ...grant, client_id: app.clientId, client_secret: app.clientSecret });
+    expect((await fetch(client.url + path, { method: 'POST', body })).status).toBe(status);
+    now = new Date('2026-01-01T00:00:00.000Z');
+  });
+
   // Source: RFC 6749, 2.3.1. Both parts are form-encoded before they are joined.
   it.each([
     ['the right secret', 'secret:1', 200],

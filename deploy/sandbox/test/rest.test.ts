@@ -6,9 +6,11 @@ import { createSandbox, type RunningSandbox } from '../src/service';
  */
 
 let sandbox: RunningSandbox;
+let now: Date | undefined;
 beforeAll(async () => {
-  sandbox = await createSandbox({ port: 0, host: '127.0.0.1' });
+  sandbox = await createSandbox({ port: 0, host: '127.0.0.1', now: () => now ?? new Date() });
 });
+afterEach(() => (now = undefined));
 afterAll(() => sandbox.close());
 
 interface Sent {
@@ -124,4 +126,50 @@ it.each([
   const { status, text } = await send('/_sandbox/accounts', { body: { name: 'nowhere', provider, dataCentre } });
   expect([status, JSON.parse(text)]).toEqual([400, expect.objectContaining({ detail })]);
   expect((await send('/_sandbox/accounts')).text).not.toContain('"nowhere"');
+});
+
+// Two years from the date of a revision. Source: Klaviyo, API versioning and deprecation policy.
+it.each([
+  ['2024-10-15', '2026-10-14T23:59:59Z', 200],
+  ['2024-10-15', '2026-10-15T00:00:00Z', 410],
+  ['2026-10-15', '2028-10-14T12:00:00Z', 200],
+  ['2026-10-15', '2028-10-15T12:00:00Z', 410],
+])('klaviyo answers revision %s at %s with %i', async (revision, moment, status) => {
+  now = new Date(moment);
+  const { token } = await open('klaviyo');
+  const headers = { authorization: `Klaviyo-API-Key ${token}`, revision };
+  const reply = await send('/rest/klaviyo/api/profiles?filter=equals(email,"a@b.co")', { headers });
+  expect([reply.status, reply.text.includes('"code":"revision_retired"')]).toEqual([status, status === 410]);
+});
+
+// Source: docs/providers/field-reports.md, C5.
+it('close passes over a name that it does not know, but not over a custom field', async () => {
+  const { token } = await open('close');
+  const make = (body: object) => send('/rest/close/api/v1/lead/', { headers: basic(`${token}:`), body });
+  const made = await make({ name: 'A', 'field to update': 'x' });
+  expect([made.status, made.text.includes('field to update')]).toEqual([200, false]);
+  expect((await make({ name: 'A', 'custom.cf_none': 'x' })).status).toBe(400);
+});
+
+// Source: docs/providers/field-reports.md, C11.
+it.each([
+  ['close', { scope: 'all.full_access' }, false],
+  ['close', { scope: 'all.full_access offline_access' }, true],
+  ['close', {}, true],
+  ['zoho', { scope: 'ZohoCRM.modules.ALL' }, false],
+  ['zoho', { access_type: 'offline', prompt: 'consent' }, true],
+])('a code of %s with %j brings a refresh token: %s', async (provider, asked, isRenewable) => {
+  const isClose = provider === 'close';
+  const [page, path] = isClose ? ['oauth2/authorize/', 'oauth2/token/'] : ['oauth/v2/auth', 'oauth/v2/token'];
+  const app = { clientId: `app-${opened}`, clientSecret: 's' };
+  await open(provider, { app });
+  const redirect = { client_id: app.clientId, redirect_uri: 'https://sluice.example.org/' };
+  const query = new URLSearchParams({ ...redirect, response_type: 'code', ...asked });
+  const back = await fetch(`${sandbox.url}/rest/${provider}/${page}?${query}`, { redirect: 'manual' });
+  const code = new URL(back.headers.get('location') ?? '').searchParams.get('code') ?? '';
+  const form = { ...redirect, client_secret: app.clientSecret, grant_type: 'authorization_code', code };
+  const sent = { method: 'POST', body: new URLSearchParams(form) };
+  const reply = await fetch(`${sandbox.url}/rest/${provider}/${path}`, sent);
+  const tokens = (await reply.json()) as Record<string, unknown>;
+  expect([reply.status, 'access_token' in tokens, 'refresh_token' in tokens]).toEqual([200, true, isRenewable]);
 });

@@ -292,3 +292,17 @@ it('counts the calls of the last 24 hours, reports them on every reply, and refu
   expect((await call())[0]).toBe(200);
   await org.close();
 });
+
+// Source: Salesforce, API End-of-Life Policy: 41.0 to 68.0 are served.
+it.each([
+  ['v20.0', 410],
+  ['v40.0', 410],
+  ['v42.0', 200],
+  ['v68.0', 200],
+  ['v69.0', 404],
+  ['latest', 404],
+])('a call of %s answers %i', async (version, status) => {
+  const headers = { authorization: `Bearer ${client.org.token}` };
+  const reply = await client.send('GET', `/services/data/${version}/sobjects`, undefined, headers);
+  expect(reply.status).toBe(status);
+});

@@ -144,8 +144,8 @@ export interface AccountData {
 /** Tokens of an account as a token endpoint gives them. */
 export interface IssuedTokens {
   readonly accessToken: string;
-  /** The current refresh token: after a rotation the new one. */
-  readonly refreshToken: string;
+  /** The current refresh token: after a rotation the new one. Absent: the access has none. */
+  readonly refreshToken?: string | undefined;
   /** Whether the caller does not have the refresh token yet: a code was exchanged, or it was rotated. */
   readonly isRefreshTokenNew: boolean;
   /** Life of the access token from now. */
@@ -209,6 +209,8 @@ export interface ImitatedProvider {
     /** The day on which one of them is gone: 410 from then on. @default they stay */
     readonly endsAt?: Readonly<Record<string, string>>;
     readonly authorizePath: string;
+    /** Whether the page was asked for access that has a refresh token. @default always */
+    readonly isOffline?: ((query: URLSearchParams) => boolean) | undefined;
     /** User of an account in the password grant; absent: the provider has no such grant. */
     readonly usernameOf?: (accountName: string) => string;
     /** Takes the client credentials grant. @default false */

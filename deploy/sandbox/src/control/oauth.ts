@@ -71,8 +71,10 @@ function codeRequest({ accounts, codes }: Granting, provider: ImitatedProvider, 
     return (
       appRefusal([account], form) ??
       redirectRefusal(issued, form) ??
-      verifierRefusal(issued, form) ??
-      issue(accounts, account, now)
+      verifierRefusal(issued, form) ?? {
+        ...issue(accounts, account, now),
+        ...(issued.isOffline ? {} : { refreshToken: undefined }),
+      }
     );
   };
   return { account, exchange };
@@ -133,6 +135,7 @@ const accountsOf = (accounts: Accounts, provider: ImitatedProvider): Account[] =
 interface IssuedCode {
   readonly account: Account;
   readonly redirectUri: string;
+  readonly isOffline: boolean;
   /** The S256 challenge of the authorization request; absent when it had none. */
   readonly codeChallenge?: string;
   readonly expiresAt: Date;

@@ -34,6 +34,7 @@ function createRest(style: RestStyle): ImitatedProvider {
     oauth: {
       tokenPaths: [root + style.tokenPath],
       authorizePath: root + style.authorizePath,
+      isOffline: style.isOffline,
       lifetimeSeconds: 3600,
     },
     // Our choice: a minute's worth of what the pages name, in ten seconds.

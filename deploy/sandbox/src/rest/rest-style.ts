@@ -93,6 +93,8 @@ export interface RestStyle {
   /** Below the provider's root. */
   readonly tokenPath: string;
   readonly authorizePath: string;
+  /** Whether the page was asked for a refresh token. @default always */
+  readonly isOffline?: (query: URLSearchParams) => boolean;
   /** How its token endpoint refuses, where it departs from RFC 6749, 5.2. */
   readonly tokenErrors?: { readonly status: number; readonly codes: Partial<Record<TokenRefusal, string>> };
   readonly endpoints: readonly RestEndpoint[];

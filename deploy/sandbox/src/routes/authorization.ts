@@ -38,7 +38,7 @@ export function prepareOAuthCall(
 function tokenCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
   const kind = { action: 'token', records: 0 };
   const endsAt = provider.oauth.endsAt?.[call.path];
-  if (endsAt !== undefined && new Date() >= new Date(endsAt)) {
+  if (endsAt !== undefined && sandbox.now() >= new Date(endsAt)) {
     return { kind, reply: { status: 410, headers: { 'content-type': 'text/html' }, payload: '<h1>Gone</h1>' } };
   }
   const request = readTokenRequest(sandbox, provider, call);
@@ -77,7 +77,8 @@ function authorize(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedC
   }
   const work = ({ now }: CallContext): WireReply => {
     const target = new URL(redirectUri);
-    const grant = { account, redirectUri, ...(codeChallenge === null ? {} : { codeChallenge }) };
+    const isOffline = provider.oauth.isOffline?.(call.query) ?? true;
+    const grant = { account, redirectUri, isOffline, ...(codeChallenge === null ? {} : { codeChallenge }) };
     target.searchParams.set('code', sandbox.codes.issue(grant, now));
     if (state !== null) target.searchParams.set('state', state);
     const more = Object.entries(provider.returnParameters?.(account.settings) ?? {});

@@ -56,6 +56,10 @@ export const badRequest = (code: string, message: string): SalesforceError =>
 export const notFound = (message = 'The requested resource does not exist'): SalesforceError =>
   new SalesforceError(404, { code: 'NOT_FOUND', message });
 
+/** The version in the address has ended. */
+export const versionOver = (): SalesforceError =>
+  new SalesforceError(410, { code: 'UNSUPPORTED_API_VERSION', message: 'Invalid Api version specified on URL' });
+
 /** The session of a call is unknown or has ended. */
 export const invalidSession: Problem = { code: 'INVALID_SESSION_ID', message: 'Session expired or invalid' };
 

@@ -1,16 +1,18 @@
-import { notFound } from './errors';
+import { notFound, versionOver } from './errors';
 import { isCustom, traitsOf, type FieldDefinition, type ObjectDefinition } from './field-definition';
 import { isAuditField, objectDefinitions, visibleFields } from './objects';
 import type { Action } from './org-data';
 import { objectOf } from './single-records';
 
-/** Versions that have collections, and the current one. Source: docs/contributing/providers.md, B1. */
+/** Versions that are served, that have collections, and the current one. Source: API End-of-Life Policy; docs/contributing/providers.md, B1. */
+const SERVED = 41;
 const OLDEST = 42;
-const LATEST = 67;
+const LATEST = 68;
 
-/** The version of a path segment such as `v60.0`. @throws SalesforceError 404 */
+/** The version of a path segment such as `v60.0`. @throws SalesforceError 404, and 410 for one that is over */
 export function readVersion(segment: string): string {
   const [, version = ''] = /^v(\d{2})\.0$/.exec(segment) ?? [];
+  if (version !== '' && Number(version) < SERVED) throw versionOver();
   if (Number(version) < OLDEST || Number(version) > LATEST) throw notFound();
   return `${version}.0`;
 }

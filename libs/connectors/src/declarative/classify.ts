@@ -23,7 +23,9 @@ interface FailedCall {
 export function classify(file: Declaration, table: readonly FailureRow[], call: FailedCall): ProviderFailure {
   const { on, outcome, flaw, isKeyed } = call;
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const { codes = [], message, existingId } = readError(file.errors, reply?.json);
+  // A success holds values of the record.
+  const forms = reply && reply.status >= 300 ? [...file.errors, usualForm] : file.errors;
+  const { codes = [], message, existingId } = readError(forms, reply?.json);
   const wire = flaw === 'unreadable' ? { status: reply?.status, fault: flaw } : wireSignal(outcome);
   const is = propertiesOf({ keyed: isKeyed, failed: flaw === 'failed', json: reply?.json !== undefined });
   // Of several problems one that is the record's own decides over one that it shares with another record.
@@ -62,6 +64,9 @@ interface BodyError {
 
 /** Most errors of a list that a text names. [own] */
 const namedMax = 5;
+
+/** Of a body that comes from in front of a provider's API, or from an older one. */
+const usualForm: ErrorShape = { at: '', message: ['/message', '/detail', '/error_description', '/error'] };
 
 /** By the first form that fits: one whose position is there and holds a message or a code. */
 function readError(shapes: readonly ErrorShape[], body: unknown): BodyError {
@@ -109,7 +114,7 @@ function errorsAt(shape: ErrorShape, body: unknown): readonly { readonly error: 
 }
 
 /** How deep errors of a record's own lists may stand. [own] */
-const nestedMax = 6;
+const nestedMax = 20;
 /** What holds errors and is no name of a field. */
 const holder = /^\d+$|errors$/;
 

@@ -135,12 +135,16 @@ function fingerprint({ objects }: Declaration, objectName: string, fields: Field
  */
 function authorizationUrl(
   { file, override }: DeclaredApi,
-  { authorizeUrl = '', grants, scopeSeparator = ' ' }: DeclaredOAuth2,
+  { authorizeUrl = '', grants, scopeSeparator = ' ', pageQuery = {}, offlineScope }: DeclaredOAuth2,
   request: AuthorizationRequest,
 ): string {
   const address = addressOf(file, authorizeUrl, request, override);
   if (!address.ok) throw toProviderError({ class: 'rejected', scope: 'call', message: address.message }, file.name);
   const url = new URL(address.origin);
-  url.searchParams.set('response_type', 'code');
-  return requestCode(url, request, scopeSeparator, grants.includes('authorizationCodePKCE'));
+  for (const [name, value] of Object.entries({ response_type: 'code', ...pageQuery }))
+    url.searchParams.set(name, value);
+  const { scopes = [] } = request;
+  // Without scopes the app's own are asked for.
+  const asked = scopes.length === 0 || offlineScope === undefined ? scopes : [...new Set([...scopes, offlineScope])];
+  return requestCode(url, { ...request, scopes: asked }, scopeSeparator, grants.includes('authorizationCodePKCE'));
 }

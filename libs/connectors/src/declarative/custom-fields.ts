@@ -1,4 +1,5 @@
 import { fieldNameOf, fieldSteps } from '@sluice/types';
+import { isJson } from '../json';
 import type { Fields } from '../requests';
 import type { CustomFields, Declaration } from './declaration';
 import { plain, sameValue } from './same-value';
@@ -44,7 +45,13 @@ export function filterName(custom: Custom, field: string): string | undefined {
 
 /** Fields as the provider's body has them. */
 export function toSent(custom: Custom, fields: Fields): Fields {
-  if (custom === undefined || custom.form === 'name') return fields;
+  if (custom === undefined) return fields;
+  // The object itself would replace all that the record has.
+  if (custom.form === 'name') {
+    const { [custom.at]: given, ...rest } = fields;
+    const named = isJson(given) && Object.entries(given).map(([name, value]) => [offeredName(custom, name), value]);
+    return named ? { ...rest, ...(Object.fromEntries(named) as Fields) } : fields;
+  }
   const isOwn = ownNames(custom);
   const own = Object.entries(fields).filter(([name]) => isOwn(name));
   if (own.length === 0) return fields;

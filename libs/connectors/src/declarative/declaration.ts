@@ -99,6 +99,10 @@ const oauth2 = object(
     token: attachment,
     /** @default a space */
     scopeSeparator: shortText(3, 1),
+    /** Parameters of the page besides those of RFC 6749, such as those without which a code gives no refresh token. @default none */
+    pageQuery: map(text),
+    /** The scope without which a code gives no refresh token: asked for wherever scopes are. @default none */
+    offlineScope: text,
     /** Before the rows that hold for every token endpoint, whatever the status of the reply. @default none */
     refusals: list(refusal),
   },
@@ -227,6 +231,8 @@ const writeMembers = {
       record: pointer,
       /** The record shows every field that it has, so one that it lacks was hardly kept: a warning. @default false */
       complete: flag,
+      /** What a complete record never shows all the same. @default nothing */
+      unshown: list(text),
       /** What else a 2xx must say. */
       success: match,
       /** A 2xx without a body is a success; of an update only. @default false */

@@ -1,53 +1,9 @@
-import type { ProviderError } from '@sluice/errors';
-import type { ProviderStub, StubReply } from '../../test/provider-stub';
-import { useStubbedConnectors } from '../../test/stubbed-connectors';
-import type { Connector, ConnectorRegistry } from '../connector';
-import type { Fields } from '../requests';
-import type { RecordResult } from '../results';
+import { create, failureOf, get, on, refreshed, stub, update, useReportedCalls } from '../../test/reported-calls';
 
 // What failed for other users of the providers that are files, each as an input. The rows of docs/providers/field-reports.md name these tests and
-// their sources.
+// their sources. Klaviyo and Close are in klaviyo-close-field-reports.int.test.ts.
 
-const auth = { accessToken: 'token-12345', workspaceRef: 'acme' };
-const refresh = {
-  refreshToken: 'refresh-0001',
-  clientId: 'app-1',
-  clientSecret: 'client-secret-0001',
-  workspaceRef: 'acme',
-};
-const objects: Readonly<Record<string, string>> = {
-  zendeskSupport: 'tickets',
-  pipedrive: 'persons',
-  zoho: 'Leads',
-  klaviyo: 'profiles',
-  close: 'lead',
-  freshdesk: 'contacts',
-};
-
-let stub: ProviderStub;
-let connectors: ConnectorRegistry;
-useStubbedConnectors((opened) => ({ stub, connectors } = opened));
-
-const get = (provider: string) => connectors.get(provider) as Required<Connector>;
-const failureOf = (result: RecordResult) => (result.ok ? undefined : result.error);
-const on = (provider: string) => ({
-  auth: provider === 'freshdesk' ? { ...auth, kind: 'apiKey' as const } : auth,
-  objectName: objects[provider] ?? '',
-});
-const create = async (provider: string, reply: StubReply, fields: Fields = { name: 'A' }) => {
-  stub.replyWith(reply);
-  return get(provider).create({ ...on(provider), fields });
-};
-const update = async (provider: string, reply: StubReply, fields: Fields = { name: 'A' }) => {
-  stub.replyWith(reply);
-  return get(provider).update({ ...on(provider), recordId: '7', fields });
-};
-const refreshed = async (provider: string, reply: StubReply) => {
-  stub.replyWith(reply);
-  return (await get(provider)
-    .refresh(refresh)
-    .catch((thrown: unknown) => thrown)) as ProviderError;
-};
+useReportedCalls();
 
 describe('Zendesk', () => {
   test('Z1: the wait of a 429 is in Retry-After', async () => {
@@ -398,86 +354,6 @@ describe('Zoho', () => {
   test('O16: too many calls at once are waited for', async () => {
     const body = { code: 'TOO_MANY_REQUESTS', details: {}, message: 'sub-concurrency limit reached', status: 'error' };
     expect(await failed(body, 429)).toMatchObject({ class: 'quota', scope: 'lane', retryAfterMs: 60_000 });
-  });
-});
-
-describe('Klaviyo', () => {
-  const conflict = {
-    errors: [
-      {
-        status: 409,
-        code: 'duplicate_profile',
-        title: 'Conflict.',
-        detail: 'A profile already exists with one of these identifiers.',
-        source: { pointer: '/data/attributes' },
-        meta: { duplicate_profile_id: '01HX' },
-      },
-    ],
-  };
-
-  test('K1: a profile that exists is a conflict that names it', async () => {
-    expect(failureOf(await create('klaviyo', { status: 409, body: conflict }, { email: 'a@b.co' }))).toMatchObject({
-      class: 'conflict',
-      existingId: '01HX',
-    });
-  });
-
-  test('K2: an update may meet another profile with its number', async () => {
-    expect(
-      failureOf(await update('klaviyo', { status: 409, body: conflict }, { phone_number: '+15551230987' })),
-    ).toMatchObject({ class: 'conflict' });
-  });
-
-  test('K3: a number that is not E.164 is refused with its field', async () => {
-    const body = {
-      errors: [
-        {
-          status: 400,
-          code: 'invalid',
-          title: 'Invalid input.',
-          detail: 'Invalid phone number format (Example of a valid format: +12345678901)',
-          source: { pointer: '/data/attributes/phone_number' },
-        },
-      ],
-    };
-    const failure = failureOf(await create('klaviyo', { status: 400, body }, { phone_number: '004300005400' }));
-    expect(failure).toMatchObject({ class: 'rejected', message: expect.stringMatching(/phone/) as string });
-  });
-
-  test('K4: a 429 says how long', async () => {
-    const body = {
-      errors: [
-        { status: 429, code: 'throttled', title: 'Request was throttled.', detail: 'Expected available in 1 second.' },
-      ],
-    };
-    expect(failureOf(await create('klaviyo', { status: 429, headers: { 'retry-after': '1' }, body }))).toMatchObject({
-      class: 'quota',
-      retryAfterMs: 1_000,
-    });
-  });
-});
-
-describe('Close', () => {
-  test('C1: what is wrong with a member of a list is named', async () => {
-    const inner = { 'field-errors': { 'custom.LinkedIn': 'The Custom Field "LinkedIn" does not exist.' }, errors: [] };
-    const body = { 'field-errors': { contacts: { errors: { 0: inner } } }, errors: [] };
-    const failure = failureOf(await update('close', { status: 400, body }, { contacts: [{ 'custom.LinkedIn': 'x' }] }));
-    expect(failure).toMatchObject({ class: 'rejected', message: expect.stringContaining('does not exist') as string });
-  });
-
-  test('C2: a field error by name reaches the caller', async () => {
-    const body = { errors: [], 'field-errors': { status_id: 'The status does not exist.' } };
-    const failure = failureOf(await create('close', { status: 400, body }, { name: 'A', status_id: 'x' }));
-    expect(failure).toMatchObject({
-      class: 'rejected',
-      message: expect.stringMatching(/status_id.*does not exist/) as string,
-    });
-  });
-
-  test('C3: the wait of a 429 is in RateLimit', async () => {
-    const headers = { ratelimit: 'limit=100, remaining=0, reset=5' };
-    const failure = failureOf(await create('close', { status: 429, headers, body: { error: { rate_reset: 5 } } }));
-    expect(failure).toMatchObject({ class: 'quota', retryAfterMs: 5_000 });
   });
 });
 

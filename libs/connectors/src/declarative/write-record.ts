@@ -3,7 +3,7 @@ import type { RecordResult } from '../results';
 import type { DeclaredApi } from './call-provider';
 import { droppedFields, toSent, withCustom } from './custom-fields';
 import type { Declaration, DeclaredWrite, IdForm } from './declaration';
-import { uniqueValueOf } from './same-value';
+import { plain, uniqueValueOf } from './same-value';
 import { type FoundObject, fillBody, fillText, findObject, idAt, recordAt } from './template';
 
 /** Creates one record. A 2xx without an id is a failure: something may have been written. */
@@ -36,14 +36,15 @@ async function perform(
 ): Promise<RecordResult> {
   const { reply, method, path, body } = declared;
   const texts = { ...found.texts, ...(recordId !== undefined && { id: recordId }) };
-  const fields = withoutReserved(write.fields, api.file.reserved?.[operation] ?? []);
+  const { custom } = found.object;
+  const fields = toSent(custom, withoutReserved(write.fields, api.file.reserved?.[operation] ?? []));
   const answer = await api.call(
     {
       operation,
       method,
       path,
       texts,
-      body: fillBody(body, { texts, wholes: { fields: toSent(found.object.custom, fields) } }),
+      body: fillBody(body, { texts, wholes: { fields } }),
       success: reply.success,
       mayBeEmpty: reply.empty,
       isKeyed: uniqueValueOf(found.object, write.fields) !== undefined,
@@ -54,15 +55,17 @@ async function perform(
   const writtenId = answer.body === undefined ? recordId : idAt(answer.body, fillText(reply.id, texts));
   if (writtenId === undefined) return { ok: false, error: answer.lacking() };
   const data = reply.record === undefined ? undefined : recordAt(answer.body, fillText(reply.record, texts));
-  const dropped = droppedFields(found.object.custom, fields, data ?? {});
-  const shown = data && withCustom(found.object.custom, data);
-  const unseen = reply.complete && shown ? Object.keys(fields).filter((name) => !Object.hasOwn(shown, name)) : [];
+  const dropped = droppedFields(custom, fields, data ?? {});
+  const shown = data && withCustom(custom, data);
+  const isUnseen = ([name, value]: readonly [string, unknown]) =>
+    plain(value) !== '' && !Object.hasOwn(shown ?? {}, name) && !reply.unshown?.includes(name);
+  const unseen = reply.complete && shown ? Object.entries(withCustom(custom, fields)).filter(isUnseen) : [];
   const warnings = [
     ...(answer.warning === undefined ? [] : [answer.warning]),
     ...dropped.map(
       (name) => `${api.file.displayName} did not keep what was sent for ${name}: its reply shows another value`,
     ),
-    ...unseen.map((name) => `${api.file.displayName} shows no ${name} in its reply: it hardly kept it`),
+    ...unseen.map(([name]) => `${api.file.displayName} shows no ${name} in its reply: it hardly kept it`),
   ];
   return {
     ok: true,

@@ -66,6 +66,7 @@ export const closeStyle: RestStyle = {
   markerField: 'name',
   tokenPath: '/oauth2/token/',
   authorizePath: '/oauth2/authorize/',
+  isOffline: (query) => query.get('scope')?.split(' ').includes('offline_access') ?? true,
   endpoints: [
     { method: 'GET', path: '/api/v1/me/', action: 'account-details' },
     { method: 'POST', path: '/api/v1/data/search/', action: 'search' },
@@ -81,7 +82,12 @@ export const closeStyle: RestStyle = {
     const [user, password] = basicOf(headers.authorization) ?? [];
     return password === '' ? user : afterWord(headers.authorization, 'Bearer');
   },
-  fieldsOf: (body) => membersOf(body),
+  // Names that it does not know are passed over, but for custom fields. Source: closeio/closeio-api#38; taylorbrooks/closeio#64.
+  fieldsOf(body, { fields }) {
+    const isRead = (name: string) => Object.hasOwn(fields, name) || name.startsWith('custom.');
+    const members = membersOf(body);
+    return members && Object.fromEntries(Object.entries(members).filter(([name]) => isRead(name)));
+  },
   written: (record) => ({ status: 200, body: shown(record) }),
   found: (records) => ({
     status: 200,

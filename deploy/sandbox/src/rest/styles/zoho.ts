@@ -84,6 +84,8 @@ export const zohoStyle: RestStyle = {
   markerField: 'Last_Name',
   tokenPath: '/oauth/v2/token',
   authorizePath: '/oauth/v2/auth',
+  // The usual access is online. Source: googleworkspace/apps-script-oauth2, issue 197.
+  isOffline: (query) => query.get('access_type') === 'offline' && query.get('prompt') === 'consent',
   // Clients of Zoho report them with a status of 200.
   tokenErrors: {
     status: 200,
