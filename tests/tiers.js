@@ -25,6 +25,7 @@ module.exports = {
     'tests/flows/project-deletion.test.ts',
     'tests/flows/promises.test.ts',
     'tests/flows/provider-file.test.ts',
+    'tests/flows/renamed-address.test.ts',
     'tests/flows/restore-moment.test.ts',
     'tests/flows/restore.test.ts',
     'tests/flows/rolling-restart.test.ts',

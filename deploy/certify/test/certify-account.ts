@@ -59,11 +59,10 @@ export async function account(provider: string) {
   const limits = provider === 'hubspot' ? { perTenSeconds: 0, searchesPerSecond: 0 } : {};
   const index = provider === 'hubspot' ? { searchLagMs } : {};
   const { token } = await control<{ token: string }>('accounts', { name, provider, limits, ...index });
-  const given = provider === 'zendeskSupport' ? Buffer.from(`ana@acme.test/token:${token}`).toString('base64') : token;
-  const env = { [tokenNameOf(provider)]: given, [tokenNameOf(provider, 'WORKSPACE')]: name };
+  const env = { [tokenNameOf(provider)]: token, [tokenNameOf(provider, 'WORKSPACE')]: name };
   return {
     name,
-    token: given,
+    token,
     fault: (fault: object) => control('faults', { account: name, ...fault }),
     isFaultMet: async () => {
       const faults = await control<{ account: string; hits: number }[]>('faults');

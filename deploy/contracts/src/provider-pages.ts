@@ -41,7 +41,9 @@ function sectionOf(file: Declaration): string {
   const usual = new Set(failureTables.declared().map(conditionOf));
   const own = failureTables.declared(file).filter((row) => !usual.has(conditionOf(row)));
   const grants = auth.oauth2?.grants.map((grant) => `\`oauth2/${grant}\``) ?? [];
-  const keys = (['apiKey', 'basic', 'none'] as const).filter((scheme) => auth[scheme]).map((scheme) => `\`${scheme}\``);
+  const keys = (['apiKey', 'basic', 'none'] as const)
+    .filter((scheme) => auth[scheme])
+    .map((scheme) => `\`${scheme}\`${Object.hasOwn(auth.ending ?? {}, scheme) ? ' (connections that have it)' : ''}`);
   const unique = Object.entries(objects).flatMap(([object, { unique: field }]) =>
     field ? [`${object}.${field}`] : [],
   );
@@ -62,6 +64,7 @@ function sectionOf(file: Declaration): string {
 const properties: Readonly<Record<NonNullable<FailureRow['is']>[number], readonly [is: string, not: string]>> = {
   json: ['with JSON', 'without JSON'],
   empty: ['without a body', 'with a body'],
+  page: ['with a page', 'without a page'],
   whole: ['that is whole', 'that is cut off or cannot be read'],
   record: ['of one record in a 2xx', 'of the whole call'],
   batch: ['of a batch', 'of a single record'],

@@ -131,6 +131,8 @@ export interface Connector {
   readonly refresh?: (refresh: TokenRefresh) => Promise<FreshTokens>;
   /** How an account can be opened. What is not in it is refused before anything is sent. */
   readonly authSchemes: readonly AuthScheme[];
+  /** Schemes of connections that exist, which the provider takes no more from a day on, with the reason and the remedy. @default none */
+  readonly endingSchemes?: Readonly<Partial<Record<AuthScheme, string>>>;
   /** Where a customer allows an app in. Absent: no scheme of this provider has such a page. */
   readonly authorizationUrl?: (request: AuthorizationRequest) => string;
   /**

@@ -13,6 +13,8 @@ type Property =
   | 'json'
   /** Without a body. */
   | 'empty'
+  /** HTML. */
+  | 'page'
   /** The reply arrived whole and could be read. */
   | 'whole'
   /** One record of a 2xx reply, whose error code alone decides. */

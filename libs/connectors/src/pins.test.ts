@@ -46,10 +46,11 @@ test('the page is that of the table', () => {
 
 describe('npm run pins', () => {
   test.each<[string, string, number, RegExp]>([
-    ['long before an end', '2026-11-29', 0, /Zendesk|zendeskSupport, API tokens.*in 152 days/],
-    ['61 days before', '2027-02-28', 0, /in 61 days/],
-    ['60 days before', '2027-03-01', 1, /in 60 days/],
-    ['past it', '2027-05-01', 1, /ended on 2027-04-30/],
+    ['when nothing ends soon', '2026-11-29', 0, /^Nothing that is pinned ends within 180 days\./],
+    ['long before an end', '2027-04-02', 0, /hubspot, objects: .* ends on 2027-09-01, in 152 days/],
+    ['61 days before', '2027-07-02', 0, /in 61 days/],
+    ['60 days before', '2027-07-03', 1, /in 60 days/],
+    ['past it', '2027-09-02', 1, /ended on 2027-09-01/],
     ['a revision of 21 months', '2028-07-15', 1, /klaviyo, revision: 2026-10-15/],
   ])('%s: %s ends with %i', (_, today, code, says) => {
     const { status, stdout } = run('--today', today);

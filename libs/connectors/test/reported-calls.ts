@@ -29,6 +29,8 @@ let connectors: ConnectorRegistry;
 export const useReportedCalls = () => void useStubbedConnectors((opened) => ({ stub, connectors } = opened));
 
 export const get = (provider: string) => connectors.get(provider) as Required<Connector>;
+/** The request arrived; its reply is lost. */
+export const cut: StubReply = (response) => void response.destroy();
 export const failureOf = (result: RecordResult) => (result.ok ? undefined : result.error);
 export const on = (provider: string) => ({
   auth: provider === 'freshdesk' ? { ...auth, kind: 'apiKey' as const } : auth,

@@ -56,9 +56,7 @@ async function openAccount(url: string, provider: string): Promise<SandboxAccoun
 async function harness(url: string, connector: Connector, imitated: ImitatedProvider): Promise<Imitation> {
   const { provider, fixture, badToken, writePath: path, hasGrants = false } = imitated;
   const account = await openAccount(url, provider);
-  const authOf = (of: SandboxAccount, token = of.token): Auth => {
-    const accessToken =
-      fixture.access === 'basic' ? Buffer.from(`ana@example.com/token:${token}`).toString('base64') : token;
+  const authOf = (of: SandboxAccount, accessToken = of.token): Auth => {
     return { accessToken, kind: fixture.access ?? 'oauth2', workspaceRef: of.workspaceRef };
   };
   const { link } = fixture;

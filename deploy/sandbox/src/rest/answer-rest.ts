@@ -55,7 +55,9 @@ function write({ style, data }: AnsweringAccount, call: ReceivedCall, { found, c
   if (!isCreate && !current) return style.refused({ reason: 'no-record' });
   const refusal = refusalOf(object, fields, isCreate) ?? duplicate(data, object, fields, current?.id);
   if (refusal) return style.refused(refusal);
-  const record = current ? data.update(current, fields, context.now) : data.create(object.name, fields, context.now);
+  const isTaken = (name: string) => !object.kept?.includes(name) || (current?.fields[name] ?? '') === '';
+  const taken = Object.fromEntries(Object.entries(fields).filter(([name]) => isTaken(name)));
+  const record = current ? data.update(current, taken, context.now) : data.create(object.name, fields, context.now);
   return style.written(record, object, isCreate ? 'create' : 'update');
 }
 

@@ -23,6 +23,8 @@ export interface RestObject {
   readonly required: readonly string[];
   /** Of the fields, those that a customer added, where they are kept apart. */
   readonly custom?: readonly string[];
+  /** Fields that keep the value they have: an update of them is passed over without a word. @default none */
+  readonly kept?: readonly string[];
   /** No two records share its value, in any case. */
   readonly unique?: string;
 }

@@ -59,7 +59,6 @@ export const fixtures: ReadonlyMap<string, Fixture> = new Map<string, Fixture>(
       markField: 'subject',
       textField: 'external_id',
       absentId: '8007199254740993',
-      access: 'basic',
     },
     klaviyo: {
       objectName: 'profiles',

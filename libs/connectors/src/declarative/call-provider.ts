@@ -78,7 +78,8 @@ export function createDeclaredApi({ file, override, ...options }: DeclaredApiOpt
       const prepared = prepare(file, override, request, call.auth);
       const failure = 'class' in prepared ? prepared : await call.withhold?.('account');
       if (failure || 'class' in prepared) return { ok: false, failure: failure as ProviderFailure };
-      const requested = { file, table, request, token: call.auth.accessToken };
+      const { accessToken: token, kind } = call.auth;
+      const requested = { file, table, request, token, kind };
       return http.exchange(request.operation, prepared, call, (outcome) => readAnswer(requested, outcome));
     },
   };
@@ -144,12 +145,14 @@ interface Requested {
   readonly table: readonly FailureRow[];
   readonly request: DeclaredRequest;
   readonly token: string;
+  readonly kind: Auth['kind'];
 }
 
-function readAnswer({ file, table, request, token }: Requested, outcome: HttpOutcome): DeclaredAnswer {
+function readAnswer({ file, table, request, token, kind }: Requested, outcome: HttpOutcome): DeclaredAnswer {
   const { operation, isKeyed = false, success, mayBeEmpty } = request;
   const on = operation === 'create' || operation === 'update' ? operation : 'read';
-  const failureOf = (flaw?: 'unreadable' | 'failed') => classify(file, table, { on, outcome, isKeyed, token, flaw });
+  const failureOf = (flaw?: 'unreadable' | 'failed') =>
+    classify(file, table, { on, outcome, isKeyed, kind, token, flaw });
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
   if (reply === undefined || reply.status < 200 || reply.status >= 300 || reply.fault)
     return { ok: false, failure: failureOf() };

@@ -1,6 +1,7 @@
 import { retryOf } from '@sluice/errors';
 import { callFailure, cleanText, failureClassOf, failureText, saidOtherwise } from '../failures';
 import type { HttpOutcome, HttpReply } from '../http-client';
+import type { Auth } from '../requests';
 import type { ProviderFailure } from '../results';
 import { clockOf, statedWaitMs, waitOfText } from '../stated-wait';
 import { decide, propertiesOf, wireSignal, type Signal, type FailureRow } from '../failure-table';
@@ -15,19 +16,22 @@ interface FailedCall {
   /** What a whole 2xx lacks, or reports. Absent: another status, or none. */
   readonly flaw: 'unreadable' | 'failed' | undefined;
   readonly isKeyed: boolean;
+  /** Of the credentials. */
+  readonly kind: Auth['kind'];
   /** Never in a text. */
   readonly token: string;
 }
 
 /** Class, wait and text of it. */
 export function classify(file: Declaration, table: readonly FailureRow[], call: FailedCall): ProviderFailure {
-  const { on, outcome, flaw, isKeyed } = call;
+  const { on, outcome, flaw, isKeyed, kind } = call;
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
   // A success holds values of the record.
   const forms = reply && reply.status >= 300 ? [...file.errors, usualForm] : file.errors;
   const { codes = [], message, existingId } = readError(forms, reply?.json);
   const wire = flaw === 'unreadable' ? { status: reply?.status, fault: flaw } : wireSignal(outcome);
-  const is = propertiesOf({ keyed: isKeyed, failed: flaw === 'failed', json: reply?.json !== undefined });
+  const page = reply?.text?.trimStart().startsWith('<') === true;
+  const is = propertiesOf({ keyed: isKeyed, failed: flaw === 'failed', json: reply?.json !== undefined, page });
   // Of several problems one that is the record's own decides over one that it shares with another record.
   const rows = (codes.length > 0 ? codes : [undefined]).map((one) =>
     decide(table, { on, ...wire, code: one, text: message ?? saidOtherwise(outcome), is }),
@@ -37,11 +41,13 @@ export function classify(file: Declaration, table: readonly FailureRow[], call: 
   const unsaid = codes.filter((code) => !message?.includes(code)).slice(0, namedMax);
   const reason = unsaid.length === 0 ? message : [message, `(${unsaid.join(', ')})`].filter(Boolean).join(' ');
   const lack = flaw === 'unreadable' ? 'without what such a reply must say' : 'without a message';
+  const ending = row.class === 'credentials' && (kind === 'basic' || kind === 'apiKey') && file.auth.ending?.[kind];
+  const said = failureText(file.displayName, outcome, reason, lack);
   return callFailure(row, {
     outcome,
     on,
     isBatch: false,
-    message: cleanText(failureText(file.displayName, outcome, reason, lack), call.token),
+    message: cleanText(ending ? `${said}; ${ending}` : said, call.token),
     waitMs: isFinal ? undefined : (waitOf(reply, Date.now(), file.waits) ?? row.waitMs),
     providerRequestId: requestIdOf(file, reply?.headers ?? {}),
     existingId,
@@ -83,7 +89,7 @@ function readShape(shape: ErrorShape, body: unknown): BodyError | undefined {
   const errors = errorsAt(shape, body);
   const messages = errors.slice(0, namedMax).flatMap(({ error, of }) => {
     const said = first(error, shape.message);
-    const field = of ?? first(error, shape.field)?.split('/').at(-1);
+    const field = first(error, shape.field)?.split('/').at(-1) ?? of;
     if (said === undefined) return [];
     const message = [said, ...detailsOf(shape, error, said)].join('; ');
     const isNamed = field === undefined || (of === undefined && message.includes(field));

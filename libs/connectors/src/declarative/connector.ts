@@ -43,6 +43,7 @@ export function createDeclaredConnector(api: DeclaredApi): Connector {
     ...(searching && { search: (request) => search(api, searching, request) }),
     ...(isDescribed && { describe: (call) => describe(api, cache, call) }),
     authSchemes: schemesOf(auth),
+    endingSchemes: auth.ending ?? {},
     ...(auth.oauth2 && tokenMethods(api, auth.oauth2)),
     isNamedByAddress: file.account.workspace === undefined,
     workspace: (call) => workspace(api, call),
@@ -78,14 +79,15 @@ function capabilitiesOf(file: Declaration): Capabilities {
   };
 }
 
-function schemesOf({ none, apiKey, basic, oauth2 }: DeclaredAuth): AuthScheme[] {
-  return [
+function schemesOf({ none, apiKey, basic, oauth2, ending = {} }: DeclaredAuth): AuthScheme[] {
+  const schemes: AuthScheme[] = [
     ...(apiKey ? (['apiKey'] as const) : []),
     // A form that knows only user name and password has the key in one of them.
     ...(basic || apiKey?.basic !== undefined ? (['basic'] as const) : []),
     ...(oauth2?.grants ?? []).map((name): AuthScheme => `oauth2/${name}`),
     ...(none ? (['none'] as const) : []),
   ];
+  return schemes.filter((scheme) => !Object.hasOwn(ending, scheme));
 }
 
 type TokenMethods = Pick<Connector, 'refresh' | 'authorizationUrl' | 'returnedAddress' | 'exchangeCode' | 'grant'>;
@@ -115,6 +117,10 @@ async function workspace(api: DeclaredApi, call: ProviderCall): Promise<Workspac
   const answer = await api.call({ operation: 'account', method: 'GET', path: account.path, texts: {} }, call);
   if (!answer.ok) throw toProviderError(answer.failure, name);
   const consumerRef = account.consumer === undefined ? undefined : idAt(answer.body, account.consumer);
+  if (account.workspace === undefined && account.consumer !== undefined && consumerRef === undefined) {
+    const message = `${displayName} answered, but as to somebody whom it does not know`;
+    throw toProviderError({ class: 'credentials', scope: 'call', message }, name);
+  }
   const workspaceRef = account.workspace === undefined ? call.auth.workspaceRef : idAt(answer.body, account.workspace);
   if (workspaceRef !== undefined) return { workspaceRef, ...(consumerRef !== undefined && { consumerRef }) };
   throw unreadable(name, `${displayName} answered without the account's id`);

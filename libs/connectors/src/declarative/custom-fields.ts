@@ -1,7 +1,7 @@
 import { fieldNameOf, fieldSteps } from '@sluice/types';
 import { isJson } from '../json';
 import type { Fields } from '../requests';
-import type { CustomFields, Declaration } from './declaration';
+import type { CustomFields, Declaration, DeclaredObject } from './declaration';
 import { plain, sameValue } from './same-value';
 
 /*
@@ -78,16 +78,17 @@ function keptApart({ at, form }: CustomFields, fields: Fields): (readonly [name:
 }
 
 /**
- * Custom fields whose value the reply to a write shows otherwise than it was sent. A provider that knows no such choice drops it without an
+ * Custom fields, and those to be confirmed, whose value the reply to a write shows otherwise than it was sent. A provider that knows no such choice drops it without an
  * error, and answers with what was there before. What it shows in a form of its own, a list or an object, says nothing unless it is empty.
- * Source: docs/providers/field-reports.md, Z5.
+ * Source: docs/providers/field-reports.md, Z5, Z8.
  */
-export function droppedFields(custom: Custom, sent: Fields, reply: Fields): string[] {
-  if (custom === undefined) return [];
-  const isOwn = custom.form === 'name' ? (name: string) => name.startsWith(`${custom.at}.`) : ownNames(custom);
+export function droppedFields({ custom, confirmed = [] }: DeclaredObject, sent: Fields, reply: Fields): string[] {
+  if (custom === undefined && confirmed.length === 0) return [];
+  const isOwn =
+    custom?.form === 'name' ? (name: string) => name.startsWith(`${custom.at}.`) : custom && ownNames(custom);
   const all = (fields: Fields) => [
-    ...keptApart(custom, fields),
-    ...Object.entries(fields).filter(([name]) => isOwn(name)),
+    ...(custom ? keptApart(custom, fields) : []),
+    ...Object.entries(fields).filter(([name]) => isOwn?.(name) === true || confirmed.includes(name)),
   ];
   const shown = new Map(all(reply));
   return all(sent).flatMap(([name, value]) => (shown.has(name) && isDropped(value, shown.get(name)) ? name : []));

@@ -116,6 +116,8 @@ const auth = optional(
     basic: flag,
     oauth2,
     none: flag,
+    /** Schemes that the provider takes no more from a day on, with the reason and the remedy: for connections that have them, no new ones. */
+    ending: optional({ apiKey: text, basic: text }),
   },
   { minProperties: 1 },
 );
@@ -208,6 +210,10 @@ const declaredObject = optional({
   searchNames: map(text),
   /** Field whose value two records never share, also while a create is under way. */
   unique: text,
+  /** Sent with a search of this object, besides `search.query`. */
+  query: map(text),
+  /** Fields of which a reply that shows another value than was sent says that it was not taken. */
+  confirmed: list(text),
   /** In place of a request to the account. */
   fields: list(field),
   /** Fields that an account adds, which its field list marks `fields.custom`. @default at the top of a record, as the others */

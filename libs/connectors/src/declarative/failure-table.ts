@@ -13,6 +13,18 @@ const firstRows: readonly FailureRow[] = [
   },
 ];
 
+/** Between the rows of a file and those for a record that is not there: what answers is no API. */
+const noApi: FailureRow = {
+  signal: '404 with a page: the account is at this address no more',
+  status: [404],
+  on: ['create', 'update'],
+  is: ['page'],
+  class: 'unavailable',
+  isLane: true,
+  waitMs: 60_000,
+  fact: 'recorded: dust-tt/dust, pull request 10974; support.freshdesk.com 50000004704: a renamed address; 1 min is ours',
+};
+
 /** Of an update, where a file declares no reply for a record that is not there. */
 const usualMissing: FailureRow = {
   status: [404],
@@ -85,7 +97,7 @@ const usualRows: readonly FailureRow[] = [
 
 /** The table of a provider, and of one that declares no signals. */
 export function signalTable({ signals = [], update, facts = {} }: Partial<Declaration> = {}): readonly FailureRow[] {
-  const rows = [...firstRows, ...signals.map((signal) => toRow(signal, facts['signals']))];
+  const rows = [...firstRows, ...signals.map((signal) => toRow(signal, facts['signals'])), noApi];
   if (update?.missing === undefined) return [...rows, ...usualRows];
   const missing = toRow({ ...update.missing, on: ['update'], class: 'not-found' }, facts['update.missing']);
   // Where the file declares how a missing record is reported, another 404 is of an address.

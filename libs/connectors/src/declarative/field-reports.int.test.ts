@@ -1,77 +1,10 @@
 import { create, failureOf, get, on, refreshed, stub, update, useReportedCalls } from '../../test/reported-calls';
 
 // What failed for other users of the providers that are files, each as an input. The rows of docs/providers/field-reports.md name these tests and
-// their sources. Klaviyo and Close are in klaviyo-close-field-reports.int.test.ts.
+// their sources. Zendesk and Freshdesk are in desk-field-reports.int.test.ts, Klaviyo and
+// Close in klaviyo-close-field-reports.int.test.ts.
 
 useReportedCalls();
-
-describe('Zendesk', () => {
-  test('Z1: the wait of a 429 is in Retry-After', async () => {
-    const reply = { status: 429, headers: { 'retry-after': '93' }, body: { error: 'APIRateLimitExceeded' } };
-    expect(failureOf(await update('zendeskSupport', reply))).toMatchObject({
-      class: 'quota',
-      scope: 'lane',
-      retryAfterMs: 93_000,
-    });
-  });
-
-  test('Z2: a create of 409 may have been made: it is not sent again unseen', async () => {
-    const body = { error: 'DatabaseConflict', description: 'Database collision' };
-    expect(failureOf(await create('zendeskSupport', { status: 409, body }))).toMatchObject({ class: 'unknown' });
-  });
-
-  test('Z3: what a form of the account asks for is named', async () => {
-    const problem = {
-      ticket_field_type: 'FieldTagger',
-      ticket_field_id: 12_345_657,
-      description: 'Type:: is required when solving a ticket',
-      error: null,
-    };
-    const body = { error: 'RecordInvalid', description: 'Record validation errors', details: { base: [problem] } };
-    const failure = failureOf(await update('zendeskSupport', { status: 422, body }, { status: 'solved' }));
-    expect(failure).toMatchObject({
-      class: 'rejected',
-      message: expect.stringContaining('is required when solving') as string,
-    });
-  });
-
-  test('Z4: a member that Zendesk removed is a warning', async () => {
-    const headers = {
-      'x-zendesk-api-warn': 'Removed restricted keys ["ticket.created_at"] from parameters according to whitelist',
-    };
-    const result = await update(
-      'zendeskSupport',
-      { status: 200, headers, body: { ticket: { id: 7 } } },
-      { created_at: '2020-01-01T00:00:00Z' },
-    );
-    expect(result).toMatchObject({ ok: true, warnings: [expect.stringContaining('created_at')] });
-  });
-
-  test('Z5: a choice that the field does not have is dropped without an error: a warning', async () => {
-    const custom = [{ id: 31_186_457, value: null }];
-    const result = await update(
-      'zendeskSupport',
-      { status: 200, body: { ticket: { id: 7, custom_fields: custom } } },
-      { custom_fields: [{ id: 31_186_457, value: 'no_such_option' }] },
-    );
-    expect(result).toMatchObject({ ok: true, warnings: [expect.stringContaining('31186457')] });
-  });
-
-  test.each([
-    ['the choice of before', 'gold', 'plat', true],
-    ['the number in another form', '5', 5, false],
-    ['nothing of it', 'gold', undefined, false],
-  ])('Z5: a reply that shows %s', async (_, shown, sent, isDropped) => {
-    const body = { ticket: { id: 7, custom_fields: shown === undefined ? [] : [{ id: 31_186_457, value: shown }] } };
-    const result = await update('zendeskSupport', { status: 200, body }, { 31186457: sent });
-    expect(result).toMatchObject({ ok: true });
-    expect('warnings' in result).toBe(isDropped);
-  });
-
-  test('Z6: a reply without the ticket is no success', async () => {
-    expect(failureOf(await create('zendeskSupport', { status: 201, body: {} }))).toMatchObject({ class: 'unknown' });
-  });
-});
 
 describe('Pipedrive', () => {
   test('P1: a text for a number is refused by v2, and the field is named', async () => {
@@ -354,47 +287,5 @@ describe('Zoho', () => {
   test('O16: too many calls at once are waited for', async () => {
     const body = { code: 'TOO_MANY_REQUESTS', details: {}, message: 'sub-concurrency limit reached', status: 'error' };
     expect(await failed(body, 429)).toMatchObject({ class: 'quota', scope: 'lane', retryAfterMs: 60_000 });
-  });
-});
-
-describe('Freshdesk', () => {
-  const invalid = (field: string, code: string, message: string, rest: object = {}) => ({
-    description: 'Validation failed',
-    errors: [{ field, code, message, ...rest }],
-  });
-
-  test('F1: members that the plan does not have are absent: the record is there', async () => {
-    expect(await create('freshdesk', { status: 201, body: { id: 2_043_012_312 } })).toMatchObject({
-      ok: true,
-      recordId: '2043012312',
-    });
-  });
-
-  test('F2: a contact that exists is a conflict that names it', async () => {
-    const body = invalid('email', 'duplicate_value', 'It should be a unique value', {
-      additional_info: { user_id: 2_043_012_313 },
-    });
-    expect(failureOf(await create('freshdesk', { status: 409, body }, { email: 'a@b.co' }))).toMatchObject({
-      class: 'conflict',
-      existingId: '2043012313',
-    });
-  });
-
-  test('F3: a type that does not fit says field and reason', async () => {
-    const body = invalid('custom_fields', 'datatype_mismatch', 'It should be a/an key/value pair');
-    const failure = failureOf(await create('freshdesk', { status: 400, body }, { custom_fields: [] }));
-    expect(failure).toMatchObject({
-      class: 'rejected',
-      message: expect.stringMatching(/custom_fields.*key\/value pair|key\/value pair.*custom_fields/) as string,
-    });
-  });
-
-  test('F4: a 429 of an hour is waited for', async () => {
-    const reply = {
-      status: 429,
-      headers: { 'retry-after': '1800' },
-      body: { message: 'You have exceeded the limit of requests per hour' },
-    };
-    expect(failureOf(await create('freshdesk', reply))).toMatchObject({ class: 'quota', retryAfterMs: 1_800_000 });
   });
 });

@@ -133,7 +133,9 @@ export function searchParts(
     filters: parts.join(filter.join ?? ''),
     ...(only && { field: only.field, value: String(only.value) }),
   };
-  const query = Object.entries(declared.query ?? {}).map(([key, value]) => [key, fillText(value, filled)] as const);
+  const query = Object.entries({ ...declared.query, ...object.query }).map(
+    ([key, value]) => [key, fillText(value, filled)] as const,
+  );
   const asked = parameters(declared, texts, filters);
   const doubled = asked.findIndex(([key]) => query.some(([own]) => own === key));
   if (doubled >= 0)

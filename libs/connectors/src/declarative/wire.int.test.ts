@@ -220,15 +220,15 @@ it.each(writes)(
   },
 );
 
-// How each provider answers for a record that is not there, the conformance suite shows at the sandbox; another 404 is none.
-it.each<[string, string, string, unknown]>([
-  ['klaviyo', 'profiles', '01X', '<html>'],
-  ['zendeskSupport', 'tickets', '5', { error: { title: 'No help desk at this address', message: 'x' } }],
-  ['zoho', 'Leads', '42', { code: 'INVALID_URL_PATTERN', message: 'x', status: 'error' }],
-])('%s: a 404 that speaks of no record', async (provider, objectName, recordId, body) => {
+// How each provider answers for a record that is not there, the conformance suite shows at the sandbox; another 404 is none, and a page is no API's.
+it.each<[string, string, [recordId: string, body: unknown], string]>([
+  ['klaviyo', 'profiles', ['01X', '<html>'], 'unavailable'],
+  ['zendeskSupport', 'tickets', ['5', { error: 'InvalidEndpoint', description: 'Not found' }], 'rejected'],
+  ['zoho', 'Leads', ['42', { code: 'INVALID_URL_PATTERN', message: 'x', status: 'error' }], 'rejected'],
+])('%s: a 404 that speaks of no record', async (provider, objectName, [recordId, body], failure) => {
   stub.replyWith({ status: 404, body });
   const write = { auth: authOf(provider), objectName, recordId, fields };
-  expect(await connectors.get(provider).update?.(write)).toMatchObject({ ok: false, error: { class: 'rejected' } });
+  expect(await connectors.get(provider).update?.(write)).toMatchObject({ ok: false, error: { class: failure } });
 });
 
 // Without the sandbox's address in its place, the workspace decides the host that credentials are sent to.

@@ -55,7 +55,7 @@ async function perform(
   const writtenId = answer.body === undefined ? recordId : idAt(answer.body, fillText(reply.id, texts));
   if (writtenId === undefined) return { ok: false, error: answer.lacking() };
   const data = reply.record === undefined ? undefined : recordAt(answer.body, fillText(reply.record, texts));
-  const dropped = droppedFields(custom, fields, data ?? {});
+  const dropped = droppedFields(found.object, fields, data ?? {});
   const shown = data && withCustom(custom, data);
   const isUnseen = ([name, value]: readonly [string, unknown]) =>
     plain(value) !== '' && !Object.hasOwn(shown ?? {}, name) && !reply.unshown?.includes(name);

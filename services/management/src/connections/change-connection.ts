@@ -227,7 +227,7 @@ async function accountChange(
   if (!hasCredentials && given === undefined) return {};
   const connector = context.connectors.get(connection.provider);
   const request = { ...named, providerWorkspaceRef: given ?? connection.providerWorkspaceRef };
-  const order = { connector, request, traceparent, path: 'connection.' };
+  const order = { connector, request, traceparent, path: 'connection.', own: connection.authScheme };
   const obtained = hasCredentials ? await obtainCredentials(order) : undefined;
   const account = await accountOf(context, connection, { given, obtained, traceparent });
   return {

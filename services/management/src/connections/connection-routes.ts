@@ -90,7 +90,7 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
     replies: { 200: text('Where to send the browser of the customer.', consentUrl) },
     problems: ['connection.not-found', 'connection.scheme-mismatch'],
     handle: async (request, connection) => {
-      const order = { ...reconnection(connection), openerOrigin: openerOriginOf(request.header('origin')) };
+      const order = { ...reconnection(context, connection), openerOrigin: openerOriginOf(request.header('origin')) };
       const { url } = await beginAuthorization(context, order);
       return { text: { contentType: 'text/plain', content: url } };
     },
@@ -172,11 +172,12 @@ function secretsOf(credentials: Credentials, scopes: readonly string[] | undefin
 
 /**
  * The authorization that gives a connection new tokens, at the place that its metadata names.
- * @throws ValidationError 422 for a connection whose tokens do not come from a customer's page
+ * @throws ValidationError 422 for a connection whose tokens do not come from a customer's page, unless its scheme ends
  */
-function reconnection(connection: Connection): AuthorizationOrder {
+function reconnection({ connectors }: ManagementContext, connection: Connection): AuthorizationOrder {
   const { authScheme, projectId, provider } = connection;
-  if (!authScheme.startsWith('oauth2/authorizationCode')) {
+  const isEnding = connectors.find(provider)?.endingSchemes?.[authScheme] !== undefined;
+  if (!authScheme.startsWith('oauth2/authorizationCode') && !isEnding) {
     throw contradiction({
       name: 'connectionId',
       detail: `names a connection of ${authScheme}, which no customer's page gives tokens for`,

@@ -33,6 +33,8 @@ export interface CredentialOrder {
   readonly traceparent: string;
   /** Path of the request in the body; empty at its top. */
   readonly path: string;
+  /** Scheme of the connection that gets them: it may be one that ends. Absent: a new connection. */
+  readonly own?: AuthScheme;
 }
 
 /** The path of the secret, where it is not the member itself. */
@@ -49,7 +51,7 @@ export async function obtainCredentials(order: CredentialOrder): Promise<Obtaine
   const { connector, request, traceparent, path } = order;
   const authScheme = authSchemeOf(request);
   const sent = credentialMemberOf(request);
-  if (!connector.authSchemes.includes(authScheme)) throw unsupported(order, authScheme);
+  if (authScheme !== order.own && !connector.authSchemes.includes(authScheme)) throw unsupported(order, authScheme);
   const member = sent === undefined ? `${path}provider` : `${path}${secretOf[sent] ?? sent}`;
   const given = { authScheme, member, credentials: credentialsOf(request) };
   const grant = grantOf(given.credentials);
@@ -88,12 +90,15 @@ function grantOf({ clientCredentials, passwordCredentials }: Credentials) {
 }
 
 function unsupported({ connector, request, path }: CredentialOrder, scheme: AuthScheme) {
-  const { provider, authSchemes } = connector;
+  const { provider, authSchemes, endingSchemes: { [scheme]: ending } = {} } = connector;
   const members = credentialMembersFor(authSchemes).map((member) => secretOf[member] ?? member);
   return contradiction({
     name: `${path}${credentialMemberOf(request) ?? members[0]}`,
-    detail: `cannot make a connection: ${provider} takes no ${scheme}, only ${authSchemes.join(', ')} (${members.join(', ')})`,
-    remedy: 'Send credentials of one of these schemes.',
+    detail: `cannot make a connection: ${provider} takes no ${ending === undefined ? '' : 'new '}${scheme}, only ${authSchemes.join(', ')} (${members.join(', ')})`,
+    remedy:
+      ending === undefined
+        ? 'Send credentials of one of these schemes.'
+        : `${ending}, with POST oauth-connect; a connection of ${scheme} with PATCH connections/{id}:oauth-update.`,
   });
 }
 

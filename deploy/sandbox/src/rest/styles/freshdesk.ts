@@ -34,7 +34,7 @@ const objects: readonly RestObject[] = [
 const fieldAddresses: Readonly<Record<string, string>> = { contact_fields: 'contacts', ticket_fields: 'tickets' };
 
 /** Parameters of a list that are no filters. */
-const paging = new Set(['page', 'per_page', 'include', 'order_by', 'order_type']);
+const paging = new Set(['page', 'per_page', 'include', 'order_by', 'order_type', 'updated_since']);
 
 const shown = ({ id, fields, createdAt, updatedAt }: RestRecord, { custom }: RestObject) => ({
   id: numberOf(id),

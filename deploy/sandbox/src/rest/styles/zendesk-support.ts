@@ -23,6 +23,8 @@ const objects: readonly RestObject[] = [
     one: 'user',
     fields: { name: 'text', email: 'text', phone: 'text' },
     required: ['name'],
+    // Of an update it becomes a second one.
+    kept: ['email'],
     unique: 'email',
   },
   {
@@ -47,7 +49,7 @@ const shown = ({ id, fields, createdAt, updatedAt }: RestRecord, { custom }: Res
   updated_at: updatedAt,
 });
 
-/** Three forms of errors. Source: amp-labs, zendesksupport/errors.go. */
+/** Source: amp-labs, zendesksupport/errors.go; CloudSecurityAlliance/csa-zendesk, "The Zendesk API surface". */
 function refused({ reason, field, code, message, status }: RestRefusal): RestReply {
   switch (reason) {
     case 'credentials':
@@ -55,7 +57,7 @@ function refused({ reason, field, code, message, status }: RestRefusal): RestRep
     case 'no-record':
       return { status: 404, body: { error: 'RecordNotFound', description: 'Not found' } };
     case 'no-object':
-      return { status: 404, body: { error: { title: 'No help desk at this address', message: 'There is none here' } } };
+      return { status: 404, body: { error: 'InvalidEndpoint', description: 'Not found' } };
     case 'quota':
       return {
         status: 429,
