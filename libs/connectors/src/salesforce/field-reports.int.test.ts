@@ -329,3 +329,15 @@ test.each<[string, object, number, object]>([
     expect(found).toMatchObject([expected]);
   },
 );
+
+test('S28: the lead that a rule for contacts matched is not the contact that is there', async () => {
+  const match = (entityType: string, Id: string) => ({ entityType, matchRecords: [{ record: { Id } }] });
+  const lead = match('Lead', '00Qak00000AbCdEAAV');
+  const contact = match('Contact', '003ak00000AbCdEAAV');
+  const existingIdOf = async (...matchResults: object[]) => {
+    const duplicateResult = { duplicateRuleEntityType: 'Contact', matchResults };
+    const body = [{ ...refused('DUPLICATES_DETECTED', 'Use one of these records?')[0], duplicateResult }];
+    return failureOf(await create({ status: 400, body }))?.existingId;
+  };
+  expect([await existingIdOf(lead), await existingIdOf(lead, contact)]).toEqual([undefined, '003ak00000AbCdEAAV']);
+});

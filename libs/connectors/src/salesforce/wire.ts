@@ -112,8 +112,10 @@ function readError(error: Json): WireError {
   };
 }
 
+/** Of the object that is written alone: a rule for contacts may match leads as well. Source: docs/providers/field-reports.md, S28. */
 function duplicatesOf(result: unknown): string[] {
-  const matches = isJson(result) ? listOf(result['matchResults']) : [];
+  const { matchResults, duplicateRuleEntityType: written } = isJson(result) ? result : {};
+  const matches = listOf(matchResults).filter(({ entityType = written }) => entityType === (written ?? entityType));
   const records = matches.flatMap((match) => listOf(match['matchRecords']));
   const ids = records.flatMap(({ record }) => (isJson(record) ? (recordIdOf(record) ?? []) : []));
   return [...new Set(ids)];
