@@ -5,6 +5,8 @@ export interface Witness {
   readonly source: string;
   readonly readOn: string;
   readonly calls: readonly WitnessedCall[];
+  /** Replies that are no success, of every call that does not state its own. */
+  readonly error?: readonly string[];
 }
 
 interface WitnessedCall {
@@ -18,7 +20,10 @@ interface WitnessedCall {
 }
 
 /** Where exchanges say what the witness does not, each once, as `POST /crm/… 201: archived is text, boolean there`. */
-export function differences({ calls }: Witness, exchanges: readonly Exchange[]): string[] {
+export function differences(
+  { calls, error }: Pick<Witness, 'calls' | 'error'>,
+  exchanges: readonly Exchange[],
+): string[] {
   const found = exchanges.flatMap((exchange) => {
     const call = calls.find(
       (each) => each.method === exchange.method && each.paths.some((path) => isPath(path, exchange)),
@@ -26,7 +31,7 @@ export function differences({ calls }: Witness, exchanges: readonly Exchange[]):
     if (call === undefined) return [`${exchange.method} ${exchange.path.replace(/\d{3,}/g, '{id}')}: no witness`];
     const name = `${call.method} ${call.paths[0]}`;
     const isSuccess = exchange.status >= 200 && exchange.status < 300;
-    const reply = call.replies[exchange.status] ?? (isSuccess ? undefined : call.replies['error']);
+    const reply = call.replies[exchange.status] ?? (isSuccess ? undefined : (call.replies['error'] ?? error));
     return [
       ...(isSuccess && exchange.request !== undefined
         ? compare(call.request ?? [], exchange.request).map((text) => `${name} request: ${text}`)

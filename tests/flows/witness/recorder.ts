@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, request, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** One call and its reply. Bodies are parsed: JSON, or a form; undefined without one. */
@@ -7,6 +7,9 @@ export interface Exchange {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** With its question mark; empty without one. */
+  readonly query: string;
+  readonly headers: IncomingHttpHeaders;
   readonly request: unknown;
   readonly status: number;
   readonly reply: unknown;
@@ -31,7 +34,8 @@ export async function startRecorder(target: string): Promise<Recorder> {
     const { statusCode: status = 502 } = reply;
     outgoing.writeHead(status, reply.headers).end(received);
     const bodies = { request: bodyOf(sent, headers['content-type']), reply: bodyOf(received) };
-    exchanges.push({ method, path: url.split('?')[0] ?? url, status, ...bodies });
+    const [path = url] = url.split('?');
+    exchanges.push({ method, path, query: url.slice(path.length), headers, status, ...bodies });
   };
   const server = createServer((incoming, outgoing) => {
     passOn(incoming, outgoing).catch(() => outgoing.destroy());

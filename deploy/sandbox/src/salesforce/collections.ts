@@ -86,7 +86,7 @@ function each(
   return { status: 200, body: outcomes.map((outcome) => item(outcome, isRolledBack)) };
 }
 
-/** One result. A record that would have succeeded in a call that was rolled back has an error of its own. */
+/** One result. A record that would have succeeded in a call that was rolled back has an error beside its id. Source: jsforce issue 1067. */
 function item(outcome: ItemOutcome, isRolledBack: boolean): Record<string, unknown> {
   if ('record' in outcome && !isRolledBack) {
     const created = outcome.created === undefined ? {} : { created: outcome.created };
@@ -94,7 +94,7 @@ function item(outcome: ItemOutcome, isRolledBack: boolean): Record<string, unkno
   }
   const problems = 'problems' in outcome ? outcome.problems : [rolledBack];
   const errors = problems.map(({ code, message, fields = [] }) => ({ statusCode: code, message, fields }));
-  return { success: false, errors };
+  return { ...('record' in outcome ? { id: outcome.record.id } : {}), success: false, errors };
 }
 
 const rolledBack: Problem = {

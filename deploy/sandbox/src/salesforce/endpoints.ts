@@ -4,7 +4,7 @@ import { createMany, deleteMany, retrieveMany, updateMany, upsertMany } from './
 import { notFound, SalesforceError } from './errors';
 import { describeObject, listObjects } from './metadata';
 import type { Action, OrgCall } from './org-data';
-import { query, queryAll } from './query-records';
+import { query, queryAll, queryMore } from './query-records';
 import { createOne, deleteOne, readOne, updateOne } from './single-records';
 import { identity, userinfo } from './tokens';
 
@@ -24,6 +24,7 @@ const router = new Router<OrgCall>([
   at('GET /id/:org/:user', 'identity', identity),
   data('GET /query', 'search', query),
   data('GET /queryAll', 'search', queryAll),
+  data('GET /query/:locator', 'search', queryMore),
   data('GET /sobjects', 'objects', listObjects),
   data('POST /sobjects/:object', 'create', createOne, 'one'),
   data('GET /sobjects/:object/describe', 'describe', describeObject),

@@ -34,20 +34,33 @@ export const describeObject: Action = (call) => {
   const fields = visibleFields(object).map((field) =>
     describeField(isSettable(field) ? { ...field, createable: true } : field),
   );
-  const more = { childRelationships: [], fields, namedLayoutInfos: [], recordTypeInfos: [], supportedScopes: [] };
-  return { status: 200, body: { ...summary(object, call.version), ...more } };
+  return { status: 200, body: { ...summary(object, call.version), ...ofDescribe, fields } };
+};
+
+const all = (value: unknown, names: string) => Object.fromEntries(names.split(' ').map((name) => [name, value]));
+
+/** What no object of the sandbox is, what describe adds to that, and what no field of it is or has. */
+const ofObject = all(false, 'activateable custom customSetting deepCloneable deprecatedAndHidden isInterface');
+const ofDescribe = {
+  ...all([], 'actionOverrides childRelationships namedLayoutInfos recordTypeInfos supportedScopes'),
+  ...all(true, 'compactLayoutable searchLayoutable'),
+  ...all(false, 'hasSubtypes isSubtype listviewable lookupLayoutable mruEnabled'),
+};
+const ofField = {
+  ...all(false, 'cascadeDelete caseSensitive dependentPicklist deprecatedAndHidden displayLocationInDecimal encrypted'),
+  ...all(false, 'highScaleNumber htmlFormatted namePointing polymorphicForeignKey queryByDistance restrictedDelete'),
+  ...all(false, 'searchPrefilterable writeRequiresMasterRead'),
+  ...all(null, 'compoundFieldName extraTypeInfo filteredLookupInfo referenceTargetField'),
 };
 
 function summary({ name, label, labelPlural, keyPrefix, isWritable }: ObjectDefinition, version: string) {
   const base = `/services/data/v${version}/sobjects/${name}`;
   return {
-    activateable: false,
+    ...ofObject,
     createable: isWritable,
-    custom: false,
-    customSetting: false,
     deletable: isWritable,
-    deprecatedAndHidden: false,
     feedEnabled: isWritable,
+    idEnabled: true,
     keyPrefix,
     label,
     labelPlural,
@@ -69,22 +82,19 @@ function summary({ name, label, labelPlural, keyPrefix, isWritable }: ObjectDefi
 function describeField(field: FieldDefinition): Record<string, unknown> {
   const { name, label, type, length, createable, updateable, nillable, filterable } = field;
   return {
+    ...ofField,
     aggregatable: filterable,
     autoNumber: field.autoNumber === true,
     byteLength: length * 3,
     calculated: field.calculated === true,
-    caseSensitive: false,
     createable,
     custom: isCustom(field),
     defaultValue: field.defaultValue ?? null,
     defaultedOnCreate: field.defaultedOnCreate === true,
-    deprecatedAndHidden: false,
     digits: type === 'int' ? 8 : 0,
-    encrypted: false,
     externalId: field.externalId === true,
     filterable,
     groupable: filterable,
-    htmlFormatted: false,
     idLookup: type === 'id' || field.externalId === true,
     label,
     length,
