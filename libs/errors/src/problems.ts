@@ -153,7 +153,7 @@ export const problems = {
   'provider.forbidden': problem(
     422,
     'The connection may not do this',
-    "Extend the permissions of the customer's user.",
+    "See the detail: extend the permissions of the customer's user, or the scopes of the provider app.",
   ),
   'provider.quota-exhausted': problem(429, "The customer's provider quota is used up", retryLater),
   'provider.unavailable': problem(502, 'The provider is not available', retryLater),

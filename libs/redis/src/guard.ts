@@ -109,7 +109,8 @@ export class Guard {
 const address = 'REDIS_URL must lead to the primary.';
 const cluster =
   'Sluice uses one Redis, not a cluster: let REDIS_URL name a server with cluster mode off, or a proxy in front of the cluster.';
-const login = 'Check user and password in REDIS_URL, and that the user may use all commands on keys sluice:*.';
+const login = 'Check user and password in REDIS_URL.';
+const rights = 'Let the user of REDIS_URL use all commands on keys sluice:*.';
 const database = 'This Redis has not the database that REDIS_URL names, and database 0 is used: leave its number out.';
 
 /** Remedies by the word that Redis begins with, or by words of an `ERR`. Source: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors and the reference of each setting */
@@ -121,9 +122,9 @@ const remedies: Readonly<Record<string, string>> = {
   CLUSTERDOWN: cluster,
   NOAUTH: login,
   WRONGPASS: login,
-  NOPERM: login,
-  "can't run this command": login,
-  'ACL failure': login,
+  NOPERM: rights,
+  "can't run this command": rights,
+  'ACL failure': rights,
   'DB index is out of range': database,
   'SELECT is not allowed': database,
   LOADING: 'Redis reads its data and answers by itself afterwards; Sluice needs none of it, so it may begin empty.',
@@ -131,7 +132,7 @@ const remedies: Readonly<Record<string, string>> = {
   MISCONF: 'Redis cannot save to its disk: mend that, or set stop-writes-on-bgsave-error to no, or switch saving off.',
   NOREPLICAS: 'Bring the replicas back, or set min-replicas-to-write to 0.',
   MASTERDOWN: address,
-  BUSY: 'A script of another program runs: SCRIPT KILL ends it.',
+  BUSY: 'A script runs too long: SCRIPT KILL ends it.',
 };
 
 /** A script that fails puts its own word behind others. */

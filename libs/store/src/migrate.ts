@@ -81,7 +81,7 @@ async function inUse(database: Knex, cause: unknown): Promise<DependencyError> {
     code: 'service.unavailable',
     detail: `The migration ${next} found its table in use in each of ${tries} tries of ${lockMs} ms.`,
     remedy:
-      'A backup or a long transaction holds it: see pg_stat_activity, and run npm run migrate again when it has ended.',
+      'A lock is held on it, as by a backup or a long transaction: see pg_stat_activity, and run npm run migrate again when it has ended.',
     cause,
   });
 }

@@ -114,7 +114,7 @@ export function refusal(
   provider: string,
   name: string,
   error: ProviderError,
-  remedy = 'Send credentials that the provider accepts now.',
+  remedy = `Send ${error.class === 'credentials' ? 'credentials that' : 'what'} the provider accepts now.`,
 ) {
   return contradiction({ name, detail: `is refused by ${provider}: ${error.detail.replace(/\.$/, '')}`, remedy });
 }
