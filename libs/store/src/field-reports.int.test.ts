@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createEmptyDatabase, patientLimits, startTcpProxy, until } from '@sluice/testkit';
 import { useWriteFixture } from '../test/write-fixture';
 import { openDatabase } from './database';
@@ -23,7 +24,7 @@ test('D1: a connection of which nothing comes any more gives up its statement, a
     url: proxy.url,
     applicationName: 'test',
     poolMax: 1,
-    limits: { ...patientLimits, silentMs: 500 },
+    limits: { ...patientLimits, silentMs: 2_000 },
   });
   const first = await until('a connection', () => pidOf(database).catch(() => undefined));
   proxy.disturb({ silent: 'reply' });
@@ -101,13 +102,19 @@ test('D6: a prepared statement that the server does not know any more costs one 
 
 test('D7: limits of the role do not end a migration', async () => {
   const empty = await createEmptyDatabase();
-  const database = openDatabase({ url: empty.url, applicationName: 'test', limits: patientLimits });
+  const database = openDatabase({ url: empty.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
   for (const name of ['statement_timeout', 'transaction_timeout'])
     await database.raw(
-      `do $$ begin if current_setting('${name}', true) is not null then execute format('alter database %I set ${name} = 20', current_database()); end if; end $$`,
+      `do $$ begin if current_setting('${name}', true) is not null then execute format('alter database %I set ${name} = 1000', current_database()); end if; end $$`,
     );
+  // A session from before the limits, which keeps the migration waiting for longer than they allow.
+  const holder = await database.transaction();
+  await holder.raw(`select pg_advisory_xact_lock(hashtext('sluice.migrate'))`);
+  const migrated = migrateDatabase(empty.url, { waitMs: 60_000 });
+  await Promise.race([migrated, sleep(1_500)]);
+  await holder.rollback();
+  expect((await migrated).length).toBeGreaterThan(0);
   await database.destroy();
-  expect((await migrateDatabase(empty.url, { waitMs: 60_000 })).length).toBeGreaterThan(0);
   await empty.drop();
 });
 
