@@ -1,15 +1,26 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { captureDeclared } from '../test/captured-calls';
 import { providerInfo } from './connector';
 import { loadDeclarations } from './declarative/load-declarations';
 import { endedPins, pins, type Pin } from './pins';
+import { createConnectors } from './registry';
 
 const root = join(__dirname, '..', '..', '..');
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 const script = join(root, 'deploy', 'release', 'pins.mjs');
 const run = (...args: string[]) => spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+const othersThanDate = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+] as const;
 const day = /^(\d{4}-\d\d-\d\d|unknown)$/;
 
 test.each(pins)('$of, $pin: stands in its file, with days and a source', (pin: Pin) => {
@@ -55,7 +66,8 @@ describe('npm run pins', () => {
   ])('%s: %s ends with %i', (_, today, code, says) => {
     const { status, stdout } = run('--today', today);
     expect([status, says.test(stdout)]).toEqual([code, true]);
-    expect(run('--today', today, '--check').status).toBe(0);
+    const checked = run('--today', today, '--check');
+    expect([checked.status, checked.stdout]).toEqual([0, stdout]);
   });
 });
 
@@ -67,4 +79,32 @@ test('what has ended by a day stands in the catalogue, for its provider only', (
   expect(at('2028-10-14')).toBeUndefined();
   expect(at('2028-10-15')).toEqual(['revision 2026-10-15: ended on 2028-10-15']);
   expect(endedPins(new Date('2026-11-29'))).toEqual([]);
+});
+
+test('a start past an end says it once, with its remedy; one before it says nothing', async () => {
+  const urls = { hubspot: 'http://127.0.0.1:1', salesforceLogin: 'http://127.0.0.1:1' };
+  const warned: object[] = [];
+  const logger = { ...silentLogger, warn: (fields: object, event: string) => void warned.push({ ...fields, event }) };
+  const startOn = async (today: string) => {
+    jest.setSystemTime(new Date(today));
+    await createConnectors({ urls, callTimeoutMs: 1_000, logger, metrics: createMetrics('test') }).close();
+  };
+  jest.useFakeTimers({ doNotFake: [...othersThanDate] });
+  try {
+    await startOn('2027-08-31');
+    expect(warned).toEqual([]);
+    await startOn('2027-09-01');
+  } finally {
+    jest.useRealTimers();
+  }
+  const ended = pins.filter(({ until }) => until === '2027-09-01');
+  expect(ended.length).toBeGreaterThan(0);
+  expect(warned).toEqual(
+    ended.map(({ of, value }) => ({
+      event: 'provider.version-ended',
+      provider: of,
+      reason: expect.stringMatching(`${value}: ended on 2027-09-01`) as string,
+      remedy: expect.stringContaining('docs/providers/pins.md') as string,
+    })),
+  );
 });

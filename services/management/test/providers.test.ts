@@ -67,6 +67,22 @@ describe('200 GET providers', () => {
   });
 });
 
+it('says which versions are over, of their provider only', async () => {
+  const others = ['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'setInterval', 'setTimeout'];
+  jest.useFakeTimers({ now: new Date('2028-10-15'), doNotFake: others as 'setTimeout'[] });
+  let reply;
+  try {
+    reply = await management.as().get('/v1/providers').expect(200);
+  } finally {
+    jest.useRealTimers();
+  }
+  const { klaviyo, close } = reply.body as Record<string, { endedVersions?: string[] }>;
+  expect([klaviyo?.endedVersions, close?.endedVersions]).toEqual([
+    ['revision 2026-10-15: ended on 2028-10-15'],
+    undefined,
+  ]);
+});
+
 describe('problems of providers', () => {
   it.each(['hubspit', '__proto__', 'constructor', 'a'.repeat(3_000), '%F0%9F%92%A9'])('404 for %s', async (name) => {
     const reply = await management.as().get(`/v1/providers/${name}`).expect(404);
