@@ -61,6 +61,16 @@ describe('salesforce: a refresh that is refused while another is under way', () 
     },
   );
 
+  it('a token that was just given is refused for some seconds: the write waits, and the connection stays', async () => {
+    const customer = await refreshable({ provider: 'salesforce', write: [write] });
+    const body = [{ errorCode: 'INVALID_SESSION_ID', message: 'Session expired or invalid' }];
+    await answer(customer, { method: 'POST', path: '^/services/data/' }, 4, { status: 401, body });
+    const { operationId } = (await customer.write('Account', { ...asynchronous, record: { Name: 'A' } })).body;
+    expect(await customer.ended(operationId)).toMatchObject({ status: 'success' });
+    expect(await customer.account.records('Account')).toHaveLength(1);
+    expect(await statusOf(customer)).toBe('working');
+  });
+
   it('the grant that has ended ends the connection', async () => {
     const customer = await refreshable({ provider: 'salesforce', write: [write] });
     await refuse(customer, 0, 'expired access/refresh token');

@@ -14,7 +14,7 @@ const live = (tokenVersion: number, status: ConnectionStatus = 'working'): LiveC
   credentials: { accessToken: `token-${tokenVersion}` },
 });
 
-type Newer = () => Promise<LiveCredentials | undefined>;
+type Newer = AccountSource['installations']['refreshCredentials'];
 
 /** Asks an account that accepts these tokens only; returns the tokens it received and what was recorded. */
 async function ask(
@@ -71,6 +71,14 @@ describe('askAccount', () => {
     const { outcome, shown, written } = await ask([]);
     expect(outcome).toMatchObject({ class: 'credentials' });
     expect([shown, written]).toEqual([['token-1', 'token-2'], [[2, 'bad_credentials']]]);
+  });
+
+  it('marks nothing yet while a new token may not be known to all of the provider', async () => {
+    const newer: Newer = (_project, _connection, _version, areFresh) =>
+      areFresh === true ? Promise.reject(refusal('unavailable')) : Promise.resolve(live(2));
+    const { outcome, shown, written } = await ask([], newer);
+    expect(outcome).toMatchObject({ class: 'unavailable' });
+    expect([shown, written]).toEqual([['token-1', 'token-2'], []]);
   });
 
   it('marks the connection at once when there is nothing to refresh with', async () => {

@@ -16,7 +16,7 @@ export interface AccountSource extends StatusSource {
  * Source: specification, Connection status.
  * @param known credentials that the caller has just read. @default read here
  * @throws NotFoundError `connection.not-found`
- * @throws ProviderError what the provider answered
+ * @throws ProviderError what the provider answered; `unavailable` when it refuses the token that it has just given, for a while
  */
 export async function askAccount<Answer>(
   source: AccountSource,
@@ -36,6 +36,7 @@ export async function askAccount<Answer>(
       return await askOnce(source, key, newer, ask);
     } catch (again) {
       if (!isRefused(again)) throw again;
+      await source.installations.refreshCredentials(projectId, connectionId, newer.tokenVersion, true);
       return await refused(source, key, newer, again);
     }
   }

@@ -24,11 +24,21 @@ const waitMaxMs = 15_000;
 /** A failure answers everybody who asks within this time: a token endpoint that is down is not asked for each write. */
 const failureCachedMs = 2_000;
 
-/** Newer credentials than the ones used; undefined when there are none and there is nothing to refresh with. */
+/** Requests after which a refusal of a token that was just given is believed, and how long refusals of one connection count together. [own] */
+const freshAsksMin = 4;
+const freshKeptMs = 10 * 60_000;
+
+/**
+ * Newer credentials than the ones used; undefined when there are none and there is nothing to refresh with.
+ * @param areFresh the used ones came of a refresh just now. A provider may need seconds until all of it takes its new token, so no other one is
+ *   requested. @default false
+ * @throws ProviderError `unavailable` for fresh ones, until they were refused often enough over long enough: then undefined
+ */
 export type RefreshCredentials = (
   projectId: string,
   connectionId: string,
   usedTokenVersion: number,
+  areFresh?: boolean,
 ) => Promise<LiveCredentials | undefined>;
 
 /**
@@ -42,6 +52,7 @@ export function createRefresher(source: RefreshSource): RefreshCredentials {
   source.metrics?.counter('sluice_token_refreshes_total');
   const flights = new Map<string, Promise<LiveCredentials>>();
   const judge = createRefusalJudge();
+  const judgeFresh = createRefusalJudge(freshKeptMs);
   const fly = (key: ConnectionKey, opened: OpenedConnection): Promise<LiveCredentials> => {
     const id = `${key.projectId}/${key.connectionId}/${opened.live.tokenVersion}`;
     const running = flights.get(id);
@@ -61,13 +72,18 @@ export function createRefresher(source: RefreshSource): RefreshCredentials {
   };
   // Hundreds of calls may be refused for one token at once: only one of them looks up a newer one.
   const lookups = new Map<string, Promise<LiveCredentials | undefined>>();
-  return (projectId, connectionId, usedTokenVersion) => {
+  return async (projectId, connectionId, usedTokenVersion, areFresh = false) => {
+    if (areFresh) {
+      const passing = judgeFresh(`${projectId}/${connectionId}`, freshRefused());
+      if (passing) throw passing;
+      return undefined;
+    }
     const id = `${projectId}/${connectionId}/${usedTokenVersion}`;
     const lookup = lookups.get(id) ?? newerThan({ projectId, connectionId }, usedTokenVersion);
     lookups.set(id, lookup);
     const forget = () => lookups.delete(id);
     lookup.then(forget, forget);
-    return lookup;
+    return await lookup;
   };
 }
 
@@ -147,6 +163,11 @@ async function askTwice(source: Refresher, key: ConnectionKey, opened: OpenedCon
     if (live.tokenVersion !== tokenVersion) return { newer: live };
     return { tokens: await askForTokens(source, key.projectId, opened) };
   }
+}
+
+function freshRefused(): ProviderError {
+  const detail = 'The provider refuses the access token that it has just given.';
+  return new ProviderError({ class: 'credentials', detail, meta: { triesMax: freshAsksMin } });
 }
 
 function refusedElsewhere({ provider }: LiveCredentials): ProviderError {

@@ -6,7 +6,7 @@ const unclear = new ProviderError({ class: 'credentials', detail: 'invalid_grant
 /** The moments of the requests, in seconds, until a refusal is believed. */
 function asksOf(pauseMs: (retryAfterMs: number) => number): number[] {
   let nowMs = 5_000;
-  const judge = createRefusalJudge(() => nowMs);
+  const judge = createRefusalJudge(undefined, () => nowMs);
   const moments: number[] = [];
   for (;;) {
     moments.push((nowMs - 5_000) / 1_000);
@@ -30,7 +30,7 @@ describe('a refusal that does not say that the grant has ended', () => {
 
   it('is counted for each grant, and one that says so is believed at once', () => {
     let nowMs = 0;
-    const judge = createRefusalJudge(() => nowMs);
+    const judge = createRefusalJudge(undefined, () => nowMs);
     for (; nowMs < 40_000; nowMs += 10_000) judge('grant', unclear);
     expect(judge('grant', unclear)).toBeUndefined();
     expect(judge('other', unclear)).toBeDefined();

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 const unclearForMs = 30_000;
 /** Pause before the second request; it doubles. */
 const firstPauseMs = 2_000;
-/** Grants that are refused so, at once per process, and how long one is remembered. [own] */
+/** Grants that are refused so, at once per process, and how long one is remembered where nothing else is said. [own] */
 const grantsMax = 10_000;
 const keptMs = 24 * 3_600_000;
 
@@ -16,11 +16,15 @@ const keptMs = 24 * 3_600_000;
  */
 export type JudgeRefusal = (grant: string, refusal: ProviderError) => ProviderError | undefined;
 
-/** Refusals in a row, as this process met them. @param now monotonic milliseconds. @default performance.now */
-export function createRefusalJudge(now = () => performance.now()): JudgeRefusal {
+/**
+ * Refusals in a row, as this process met them.
+ * @param ttl how long one is remembered, in milliseconds. @default a day
+ * @param now monotonic milliseconds. @default performance.now
+ */
+export function createRefusalJudge(ttl = keptMs, now = () => performance.now()): JudgeRefusal {
   const refusals = new LRUCache<string, { readonly sinceMs: number; readonly asks: number }>({
     max: grantsMax,
-    ttl: keptMs,
+    ttl,
     perf: { now },
   });
   return (grant, refusal) => {

@@ -238,7 +238,8 @@ export async function giveBack(context: ExecutorContext, { call, lanes }: Run, d
 
 /** How a call comes to newer credentials after a 401. */
 function refresherOf({ installations }: ExecutorContext, { projectId }: ClaimedCall): RefreshUsed {
-  return ({ connectionId, tokenVersion }) => installations.refreshCredentials(projectId, connectionId, tokenVersion);
+  return ({ connectionId, tokenVersion }, areFresh) =>
+    installations.refreshCredentials(projectId, connectionId, tokenVersion, areFresh);
 }
 
 /** A step of the call, found by its trace. */

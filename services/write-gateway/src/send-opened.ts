@@ -294,8 +294,8 @@ function outOfQuota(retryAfterMs: number): ProviderFailure {
  * a delete is only made again if the config still allows it.
  */
 export function allowedRefresh({ installations }: GatewayContext, call: WriteCall, projectId: string): RefreshUsed {
-  return async ({ connectionId, tokenVersion }) => {
-    const newer = await installations.refreshCredentials(projectId, connectionId, tokenVersion);
+  return async ({ connectionId, tokenVersion }, areFresh) => {
+    const newer = await installations.refreshCredentials(projectId, connectionId, tokenVersion, areFresh);
     if (call.request.type !== 'delete') return newer;
     const installation = await installations.resolveAgain(call.names);
     try {

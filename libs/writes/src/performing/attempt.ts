@@ -22,7 +22,8 @@ export type Read =
 
 /**
  * The provider calls of one attempt. Each one but the first takes quota, each write checks the lease, and the first call that is refused
- * for its token is repeated with a refreshed one. A 401 wrote nothing, so that call alone is repeated.
+ * for its token is repeated with a refreshed one. A 401 wrote nothing, so that call alone is repeated. A refreshed one that is refused too ends
+ * the attempt, and at first not the connection.
  */
 export class Attempt {
   /** Provider calls made, reads among them. */
@@ -53,7 +54,10 @@ export class Attempt {
     const refusal = await this.refresh();
     if (refusal === 'stands') return results;
     if (refusal !== undefined) return failAll(records, refusal);
-    return this.note(records, await this.writeNow(records));
+    const replayed = await this.writeNow(records);
+    if (!isRefused(replayed)) return this.note(records, replayed);
+    const again = await this.refresh();
+    return typeof again === 'object' ? failAll(records, again) : replayed;
   }
 
   /** Reads records by id, in one call. */
@@ -64,7 +68,11 @@ export class Attempt {
     if (read.ok || read.failure.class !== 'credentials') return read;
     const refusal = await this.refresh();
     if (refusal === 'stands') return read;
-    return refusal === undefined ? await this.readNow(ids, fields) : { ok: false, failure: refusal };
+    if (refusal !== undefined) return { ok: false, failure: refusal };
+    const replayed = await this.readNow(ids, fields);
+    if (replayed.ok || replayed.failure.class !== 'credentials') return replayed;
+    const again = await this.refresh();
+    return typeof again === 'object' ? { ok: false, failure: again } : replayed;
   }
 
   /** The lease is checked here, because the process may have been paused since the intent or an earlier call, and nothing has aborted it yet. */
@@ -112,10 +120,10 @@ export class Attempt {
   /** Undefined: there are newer credentials. `stands`: the refusal is final. Else the failure of the refresh. */
   private async refresh(): Promise<ProviderFailure | 'stands' | undefined> {
     const { refresh } = this.request;
-    if (refresh === undefined || this.hasRefreshed) return 'stands';
+    if (refresh === undefined || (this.hasRefreshed && !this.isReplayed)) return 'stands';
     this.hasRefreshed = true;
-    const newer = await newerCredentials(refresh, this.live);
-    if (newer === undefined) return 'stands';
+    const newer = await newerCredentials(refresh, this.live, this.isReplayed);
+    if (newer === undefined || (newer.ok && this.isReplayed)) return 'stands';
     if (!newer.ok) return newer.failure;
     this.live = newer.live;
     this.isReplayed = true;

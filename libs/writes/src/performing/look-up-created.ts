@@ -85,7 +85,10 @@ class Lookup {
     if (newer === undefined) return found;
     if (!newer.ok) return found.map((each) => (isRefused(each) ? failedWith(each, newer.failure) : each));
     this.live = newer.live;
-    return await this.findNow(records);
+    const again = await this.findNow(records);
+    const fresh = again.some(isRefused) ? await newerCredentials(refresh, this.live, true) : undefined;
+    if (fresh?.ok !== false) return again;
+    return again.map((each) => (isRefused(each) ? failedWith(each, fresh.failure) : each));
   }
 
   outcomeOf(found: readonly FoundCreated[]): LookupOutcome {

@@ -31,14 +31,17 @@ function perform(provider: Partial<Connector>, o: Partial<CallToPerform> = {}) {
   return performCall({ call, records: [record], connector: connector(provider), live: live(1), hold, ...o });
 }
 
-/** Returns version 2, and records the version that it replaces. */
-function refreshing(answer: () => Promise<LiveCredentials | undefined> = () => Promise.resolve(live(2))) {
-  const requested: number[] = [];
-  const refresh = ({ tokenVersion }: LiveCredentials) => {
-    requested.push(tokenVersion);
-    return answer();
+/** Returns version 2, and records the version that it replaces, and the one whose refusal it judges. */
+function refreshing(
+  answer: () => Promise<LiveCredentials | undefined> = () => Promise.resolve(live(2)),
+  judgement: () => Promise<undefined> = () => Promise.resolve(undefined),
+) {
+  const [requested, judged]: [number[], number[]] = [[], []];
+  const refresh: RefreshUsed = ({ tokenVersion }, areFresh) => {
+    (areFresh ? judged : requested).push(tokenVersion);
+    return areFresh ? judgement() : answer();
   };
-  return { requested, refresh };
+  return { requested, judged, refresh };
 }
 
 describe('a token that is refused', () => {
@@ -59,10 +62,18 @@ describe('a token that is refused', () => {
   // The second 401 speaks of the new token: the connection is marked under its version.
   it('is not refreshed twice', async () => {
     const { shown, update } = taking();
-    const { requested, refresh } = refreshing();
+    const { requested, judged, refresh } = refreshing();
     const { results, used } = await perform({ update }, { refresh });
     expect(results).toEqual([refused]);
-    expect([shown, requested, used.tokenVersion]).toEqual([['t1', 't2'], [1], 2]);
+    expect([shown, requested, judged, used.tokenVersion]).toEqual([['t1', 't2'], [1], [2], 2]);
+  });
+
+  // A provider may need seconds until all of it takes the token that it has just given.
+  it('says nothing of the connection yet where the new one is refused', async () => {
+    const early = new ProviderError({ class: 'unavailable', detail: 'just given', retryAfterMs: 2_000 });
+    const { refresh } = refreshing(undefined, () => Promise.reject(early));
+    const written = await perform({ update: taking().update }, { refresh });
+    expect(written.results).toMatchObject([{ ok: false, error: { class: 'unavailable', retryAfterMs: 2_000 } }]);
   });
 
   it.each<[what: string, refresh: CallToPerform['refresh']]>([
