@@ -194,8 +194,8 @@ withBrowser('nothing that others wrote becomes part of the page', async () => {
 withBrowser('follows the light or the dark of the system', async () => {
   const groundOf = async (colorScheme: 'light' | 'dark') => {
     const page = await open({ colorScheme });
-    const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-    return ground;
+    const fixture = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    return fixture;
   };
   expect(await groundOf('light')).not.toBe(await groundOf('dark'));
 });

@@ -38,7 +38,7 @@ const environment = defineEnv({ SLUICE_PROVIDERS_DIR: providersEnv.SLUICE_PROVID
 /** `npm run certify -- <provider>`. @returns the exit code */
 export async function run(args: readonly string[]): Promise<number> {
   const asked = readArguments(args);
-  if (typeof asked === 'string') return misused(asked);
+  if (typeof asked === 'string') return usageError(asked);
   const env = readProcessEnv();
   const folder = join(readLocalSettings(env).dataDir, 'certify');
   const onStep = process.stdout.isTTY ? (step: string) => say(`  ${step}`) : () => undefined;
@@ -46,7 +46,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const { providersDir } = environment.read(env);
     return await runCertification({ ...asked, providersDir, env, folder, signal: listenForStop(), say, onStep });
   } catch (error) {
-    if (error instanceof NotCertifiable) return misused(`${error.message}\n`);
+    if (error instanceof NotCertifiable) return usageError(`${error.message}\n`);
     throw error;
   }
 }
@@ -66,7 +66,7 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-function misused(text: string): number {
+function usageError(text: string): number {
   process.stderr.write(text);
   return exitCodes.usage;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DependencyError } from '@sluice/errors';
-import { createByteBudget, HeldBytes, heapShare, ownTurn } from '@sluice/telemetry';
+import { createByteBudget, HeldBytes, heapShare, yieldToEventLoop } from '@sluice/telemetry';
 import type { Auth, ProviderCall } from './requests';
 
 /** How long the description of an account is used. Source: `Connector.describe`, "may be a minute old". */
@@ -108,7 +108,7 @@ async function use(answer: unknown, describing: HeldBytes): Promise<void> {
   const bytes = bytesOf(answer);
   if (bytes <= smallBytes) return;
   // What is made of it takes as long as parsing it did.
-  if (await inUse.take(bytes, performance.now() + useWaitMs, describing)) return await ownTurn();
+  if (await inUse.take(bytes, performance.now() + useWaitMs, describing)) return await yieldToEventLoop();
   const bound = `large descriptions may have ${inUse.totalBytes} bytes together in this process`;
   const detail = `The account's description of the object has about ${bytes} bytes, and within ${useWaitMs / 1_000} seconds there was no memory for it: ${bound}.`;
   throw new DependencyError({ code: 'service.unavailable', detail, retryAfterMs: 2_000 });

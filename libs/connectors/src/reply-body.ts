@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
-import { ownTurn, createByteBudget, heapShare, HeldBytes, type ByteBudget } from '@sluice/telemetry';
+import { yieldToEventLoop, createByteBudget, heapShare, HeldBytes, type ByteBudget } from '@sluice/telemetry';
 import { isExactNumber, scanJson, type JsonBounds, type JsonScan } from '@sluice/types';
 
 /** A reply may grow by this factor when it is decompressed. */
@@ -75,7 +75,7 @@ interface ArrivedReply {
 export async function readReplyBody(arrived: ArrivedReply, room: ReplyRoom): Promise<ReplyBody> {
   const plain = await plainBytes(arrived, room);
   if (!Buffer.isBuffer(plain)) return plain;
-  if (plain.length > largeBytes) await ownTurn();
+  if (plain.length > largeBytes) await yieldToEventLoop();
   const text = new TextDecoder().decode(plain);
   const first = text.trimStart()[0];
   if (first === undefined) return {};
@@ -87,7 +87,7 @@ export async function readReplyBody(arrived: ArrivedReply, room: ReplyRoom): Pro
     const weight = weights.value * values + weights.shape * shapes;
     if (weight > room.freeBytes && !(await room.values.take(weight, arrived.untilMs, arrived.held))) return noRoom;
     // Many values in little text hold the loop as well.
-    if (weight > largeBytes && plain.length <= largeBytes) await ownTurn();
+    if (weight > largeBytes && plain.length <= largeBytes) await yieldToEventLoop();
   }
   return parse(text, isInexact);
 }

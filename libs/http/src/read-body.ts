@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { DependencyError } from '@sluice/errors';
-import { ownTurn, type ByteBudget, type HeldBytes } from '@sluice/telemetry';
+import { yieldToEventLoop, type ByteBudget, type HeldBytes } from '@sluice/telemetry';
 import { type JsonBounds, countMembers, isAllWellFormed, scanJson, usualBounds } from '@sluice/types';
 import { jsonRefusal } from './inspect-json';
 import { InboundError } from './problem-handler';
@@ -46,7 +46,7 @@ export async function readJson(req: IncomingMessage, limits: BodyLimits, bounds?
   checkEncoding(req.headers['content-encoding']);
   checkJsonType(req.headers['content-type']);
   const body = await readBody(req, limits);
-  if (body.length > smallBytesMax) await ownTurn();
+  if (body.length > smallBytesMax) await yieldToEventLoop();
   const text = body.toString('utf8');
   // Broken bytes become replacement characters, which are rare: most bodies are not checked twice.
   if (text.includes('\uFFFD') && !isUtf8(body)) throw malformed('The body is not encoded as UTF-8.');

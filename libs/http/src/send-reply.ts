@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Express, RequestHandler, Response } from 'express';
 import { DefectError } from '@sluice/errors';
-import { ownTurn } from '@sluice/telemetry';
+import { yieldToEventLoop } from '@sluice/telemetry';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -133,7 +133,7 @@ export async function sendStream(
     if (!res.headersSent) res.status(status).setHeader('Content-Type', 'application/json');
     if (!res.write(text)) await drained(res);
     // Large replies take turns, with small ones between them.
-    await ownTurn();
+    await yieldToEventLoop();
     // The caller left.
     if (res.destroyed) return;
     text = '';

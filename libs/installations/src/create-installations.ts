@@ -3,7 +3,7 @@ import { ProviderError } from '@sluice/errors';
 import type { InstallationNames, Store, OAuthState } from '@sluice/store';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { type Credentials, type InstallationContext, type LiveCredentials, metadataValues } from '@sluice/types';
-import { canRefresh, type RefreshFailpoints, type RefreshSource, tokenCallMs } from './ask-for-tokens';
+import { canRefresh, type RefreshFailpoints, type RefreshSource, tokenCallMs } from './request-tokens';
 import { callerFinder, type FindCaller } from './find-caller';
 import { immutableContents, createResolver, missingOf } from './resolve-installation';
 import {

@@ -1,4 +1,4 @@
-export { askAccount } from './ask-account';
+export { callAccount } from './call-account';
 export { assertKeyRingComplete } from './assert-key-ring-complete';
 export {
   createInstallations,

@@ -3,12 +3,12 @@ import type { ConnectionKey } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  askForTokens,
+  requestTokens,
   assertAppThere,
   canRefresh,
   ProviderAppMissingError,
   type RefreshSource,
-} from './ask-for-tokens';
+} from './request-tokens';
 import { setStatus } from './connection-status';
 import { openConnection, type OpenedConnection } from './live-credentials';
 import { saveFreshTokens } from './save-tokens';
@@ -146,12 +146,12 @@ function count(
   metrics?.counter('sluice_token_refreshes_total').inc({ provider: live.provider, result });
 }
 
-type Exchanged = { readonly tokens: Awaited<ReturnType<typeof askForTokens>> } | { readonly newer: LiveCredentials };
+type Exchanged = { readonly tokens: Awaited<ReturnType<typeof requestTokens>> } | { readonly newer: LiveCredentials };
 
 /** A refused refresh token may just have been rotated by another process: read it again, and ask once more, before trusting the refusal. */
 async function askTwice(source: Refresher, key: ConnectionKey, opened: OpenedConnection): Promise<Exchanged> {
   try {
-    return { tokens: await askForTokens(source, key.projectId, opened) };
+    return { tokens: await requestTokens(source, key.projectId, opened) };
   } catch (error) {
     if (!(error instanceof ProviderError) || error.class !== 'credentials') throw error;
     const { status, tokenVersion } = opened.live;
@@ -161,7 +161,7 @@ async function askTwice(source: Refresher, key: ConnectionKey, opened: OpenedCon
     await sleep(graceMs);
     const { live } = await openConnection(source, key);
     if (live.tokenVersion !== tokenVersion) return { newer: live };
-    return { tokens: await askForTokens(source, key.projectId, opened) };
+    return { tokens: await requestTokens(source, key.projectId, opened) };
   }
 }
 

@@ -4,7 +4,7 @@ import { SluiceError } from '@sluice/errors';
 import type { ConnectionKey, RefreshedTokens } from '@sluice/store';
 import { type Credentials, type LiveCredentials, isSameWorkspace, type ProviderMetadataItem } from '@sluice/types';
 import type { Logger } from '@sluice/telemetry';
-import type { RefreshSource } from './ask-for-tokens';
+import type { RefreshSource } from './request-tokens';
 import { logStatus } from './connection-status';
 import { openConnection, sealCredentials, type Sealed } from './live-credentials';
 

@@ -4,7 +4,7 @@ import { metric } from '../test/support';
 import { orphanMessages } from './messaging-counters';
 import { topics } from './topics';
 
-function counted() {
+function pluralize() {
   const destination = new PassThrough({ encoding: 'utf8' });
   const lines: string[] = [];
   destination.on('data', (line: string) => lines.push(line));
@@ -15,7 +15,7 @@ function counted() {
 
 describe('orphanMessages', () => {
   it('counts each, and logs each name once', async () => {
-    const { lines, metrics, countOrphan } = counted();
+    const { lines, metrics, countOrphan } = pluralize();
     for (let times = 0; times < 50; times += 1) countOrphan({ projectId: 'p', laneId: 'l' });
     countOrphan({ projectId: 'other', laneId: 'l' });
     expect(await metric(metrics, 'sluice_messages_stray_total')).toBe(51);
@@ -26,7 +26,7 @@ describe('orphanMessages', () => {
   });
 
   it('says no more once a flood of forged names has been said', () => {
-    const { lines, countOrphan } = counted();
+    const { lines, countOrphan } = pluralize();
     for (let at = 0; at < 10_100; at += 1) countOrphan({ operationId: String(at) });
     expect(lines).toHaveLength(10_000);
   });

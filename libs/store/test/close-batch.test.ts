@@ -19,7 +19,7 @@ const closed = () => fixture.database('closed_batches').select('operation_id', '
 describe('a batch that is closed has its exact count, and the next record opens another one', () => {
   const ways: [string, (operationId: string) => Promise<unknown>][] = [
     ['cancelled', (id) => fixture.store.operations.requestCancel(fixture.seeded.projectId, id)],
-    ['restored', () => fixture.store.writes.closeCreates()],
+    ['restored', () => fixture.store.writes.closeRestoredBatches()],
     ['full', () => join(93)],
   ];
   it.each(ways)('%s', async (way, close) => {
@@ -171,7 +171,7 @@ describe('joins beside all five ways to close a batch', () => {
       ...Array.from({ length: joiners }, () => until(joinSome, 1)),
       ...Array.from({ length: 2 }, () => until(sealSome, 10)),
       until(cancelSome, 50),
-      until(() => store.writes.closeCreates(), 200),
+      until(() => store.writes.closeRestoredBatches(), 200),
       until(replace, 400),
     ]);
     await fixture.database('open_batches').update({ due_at: new Date(0) });

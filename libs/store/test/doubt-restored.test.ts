@@ -1,5 +1,5 @@
 import { type AcceptableWrite } from '@sluice/store';
-import { doubtCreates } from '../src/writes/doubt-restored';
+import { markRestoredCreatesInDoubt } from '../src/writes/doubt-restored';
 import { useWriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture();
@@ -22,7 +22,7 @@ it('puts large creates in doubt without holding more of their plans than a call 
   database.on('query-response', ({ rows = [] }: { rows?: { plan?: string }[] }) =>
     read.push(rows.reduce((bytes, { plan = '' }) => bytes + plan.length, 0)),
   );
-  const { found } = await doubtCreates(database, { limit: 50 }, ({ plan }) => `of ${plan.length}`);
+  const { found } = await markRestoredCreatesInDoubt(database, { limit: 50 }, ({ plan }) => `of ${plan.length}`);
   expect(found).toHaveLength(20);
   expect(Math.max(...read)).toBeLessThanOrEqual(5_000_000);
   expect(read.reduce((sum, bytes) => sum + bytes, 0)).toBe(80 * 950_000);

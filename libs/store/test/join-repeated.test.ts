@@ -1,7 +1,7 @@
 import { DefectError } from '@sluice/errors';
 import { newId, type BatchableWrite, type BatchMembership } from '@sluice/store';
 import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
-import { joinGroups, settleFate, type Flush } from '../src/writes/join-statement';
+import { joinGroups, findCommitted, type JoinStatement } from '../src/writes/join-statement';
 import { createWriteStore, type WriteStore } from '../src/writes/write-store';
 import { useWriteFixture } from './write-fixture';
 
@@ -114,21 +114,21 @@ describe('the answer of a join is lost', () => {
 });
 
 describe('what became of a statement is settled once', () => {
-  const flushOf = (...members: BatchableWrite[]): Flush => ({ id: newId(), groups: [{ writes: members }] });
+  const flushOf = (...members: BatchableWrite[]): JoinStatement => ({ id: newId(), groups: [{ writes: members }] });
 
   it('given up before it arrives, it can never be committed', async () => {
     const flush = flushOf(named('contacts'));
-    expect(await settleFate(direct, flush)).toBeUndefined();
+    expect(await findCommitted(direct, flush)).toBeUndefined();
     await expect(joinGroups(direct, flush, 1)).rejects.toMatchObject({ code: '23505' });
     expect(await stored()).toEqual([]);
-    expect(await settleFate(direct, flush)).toBeUndefined();
+    expect(await findCommitted(direct, flush)).toBeUndefined();
   });
 
   it.each(['commit', 'rollback'] as const)('while it runs, its %s decides', async (end) => {
     const flush = flushOf(named('contacts'), named('contacts'));
     const running = await direct.transaction();
     const joined = await joinGroups(running, flush, 1);
-    const settling = settleFate(direct, flush);
+    const settling = findCommitted(direct, flush);
     await running[end]();
     expect(await settling).toEqual(end === 'commit' ? joined : undefined);
     expect(await stored()).toHaveLength(end === 'commit' ? 2 : 0);
@@ -140,7 +140,7 @@ describe('what became of a statement is settled once', () => {
     const flush = { id: newId(), groups: [{ writes: [outdated] }, { writes: [named('deals')] }] };
     const joined = await joinGroups(direct, flush, 1);
     expect(joined[0]).toBe('stale');
-    expect(await settleFate(direct, flush)).toEqual(joined);
+    expect(await findCommitted(direct, flush)).toEqual(joined);
   });
 });
 

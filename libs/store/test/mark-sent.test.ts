@@ -1,5 +1,5 @@
 import { type ClaimedCall, type RecordSettlement } from '@sluice/store';
-import { doubtCreates } from '../src/writes/doubt-restored';
+import { markRestoredCreatesInDoubt } from '../src/writes/doubt-restored';
 import { unfinished, useWriteFixture, written } from './write-fixture';
 
 // An accepted record is not written by its seal and its intent. Once its call is no longer being sent and it has no outcome, it says itself that, and
@@ -195,7 +195,7 @@ describe('an attempt', () => {
 
   it('of a restored database is stored without an answer, beside that of the restore', async () => {
     const call = await sendNew(0);
-    const restored = await doubtCreates(fixture.database, { limit: 10 }, () => 'equal');
+    const restored = await markRestoredCreatesInDoubt(fixture.database, { limit: 10 }, () => 'equal');
     expect(restored.found).toHaveLength(1);
     expect(await attempts()).toEqual([
       { ...unanswered, fence: '1', record_indexes: [0] },

@@ -18,4 +18,4 @@ export { childTraceparent, readTraceparent, toTraceparent } from './traceparent'
 export { flushTraces, useSpanRecorder } from './tracing/recorder';
 export type { AcceptedRecord, EndedStep, Facts } from './tracing/recorder';
 export { asStep, classOf, currentStep, outsideSteps, startStep, type Step, type StepOptions } from './tracing/step';
-export { ownTurn, repeat } from './turns';
+export { yieldToEventLoop, repeat } from './turns';

@@ -6,7 +6,7 @@ let last: Promise<unknown> = Promise.resolve();
  * Waits for a turn of the event loop of its own. For work that blocks the loop for milliseconds, such as parsing a megabyte. When many of them arrive
  * together they run one per turn, and small requests are served between two of them.
  */
-export function ownTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   const mine = last.then(() => nextTurn());
   last = mine;
   return mine;

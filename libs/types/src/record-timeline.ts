@@ -1,6 +1,6 @@
 import type { HeldConnection } from './lane';
 import type { ExplainedAttempt, ExplainedPlan, ExplainedRecord, OperationExplanation } from './operation-explanation';
-import { clockTime, counted } from './wording';
+import { clockTime, pluralize } from './wording';
 
 /** A step of a record, and what happened in it. The command line and the console show the same. */
 export type Step = readonly [step: string, text: string];
@@ -48,7 +48,7 @@ function toNoteStep({ field, providerField, reason, sent }: NonNullable<Explaine
 
 function furtherSteps({ associations, headers }: ExplainedPlan): Step[] {
   return [
-    ...(associations === undefined ? [] : [['links', counted(associations, 'association')] as const]),
+    ...(associations === undefined ? [] : [['links', pluralize(associations, 'association')] as const]),
     ...(headers === undefined ? [] : [['headers', headers.join(', ')] as const]),
   ];
 }
@@ -69,7 +69,7 @@ function attemptsOf({ index }: ExplainedRecord, { calls }: OperationExplanation)
 function sentSteps(record: ExplainedRecord, explanation: OperationExplanation): Step[] {
   return attemptsOf(record, explanation).map(({ call, attempt }, at, all): Step => {
     const { number, sentAt, recordIndexes, status } = attempt;
-    const where = `call ${call}, attempt ${number}, ${counted(recordIndexes.length, 'record')}`;
+    const where = `call ${call}, attempt ${number}, ${pluralize(recordIndexes.length, 'record')}`;
     // The first error of a partly written batch may be another record's; this record's error is in its end.
     const isOwn = at < all.length - 1 || status === undefined || status >= 400;
     return [

@@ -1,4 +1,4 @@
-import { clockTime, counted } from './wording';
+import { clockTime, pluralize } from './wording';
 
 // A batch may collect for a day and a write be retried for two: a time of day alone would be taken for today's.
 describe('clockTime', () => {
@@ -18,4 +18,4 @@ it.each([
   [1, '1 record'],
   [0, '0 records'],
   [100_000, '100,000 records'],
-])('%d is printed as %s', (count, text) => expect(counted(count, 'record')).toBe(text));
+])('%d is printed as %s', (count, text) => expect(pluralize(count, 'record')).toBe(text));

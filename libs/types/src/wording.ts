@@ -13,6 +13,6 @@ export function grouped(amount: number): string {
 }
 
 /** `1 record`, `2 records`. */
-export function counted(count: number, noun: string): string {
+export function pluralize(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -18,7 +18,7 @@ export type WriteType = (typeof writeTypes)[number];
 
 /** Omitted means synchronous: the specification is silent, see rulings. */
 export const writeModes = ['synchronous', 'asynchronous'] as const;
-export type WriteMode = (typeof writeModes)[number];
+export type RequestMode = (typeof writeModes)[number];
 
 /** Field name to value. An update's and a delete's carry `id`, the provider's id of the record. */
 export type WriteRecord = Readonly<Record<string, JsonValue>>;
@@ -57,7 +57,7 @@ export interface WriteRequest {
   readonly groupRef: string;
   readonly type: WriteType;
   /** @default 'synchronous' */
-  readonly mode?: WriteMode;
+  readonly mode?: RequestMode;
   readonly record?: WriteRecord;
   /** `create` and `update` only. HubSpot and Salesforce only. */
   readonly batch?: readonly BatchItem[];

@@ -27,7 +27,7 @@ export interface Joined extends BatchMembership {
 }
 
 /** A database with one installation, a hub, and what a gateway would do; batchers are started on it. */
-export interface Ground {
+export interface Fixture {
   readonly url: string;
   readonly store: Store;
   readonly database: ReturnType<typeof openDatabase>;
@@ -53,7 +53,7 @@ export interface RunningBatcher {
 }
 
 /** @param timeScale divides the delays of batches that are joined */
-export async function createGround(timeScale = 1): Promise<Ground> {
+export async function createFixture(timeScale = 1): Promise<Fixture> {
   const clone = await cloneDatabase();
   const openStore = () => createStore({ url: clone.url, applicationName: 'test', timeScale, limits: patientLimits });
   const store = openStore();
@@ -161,7 +161,7 @@ async function batchables(
     withinProjectId: projectId,
     projectIdOrName: projectId,
   });
-  if (found.missing !== undefined) throw new Error(`the ground lacks its ${found.missing}`);
+  if (found.missing !== undefined) throw new Error(`the fixture lacks its ${found.missing}`);
   const { laneId } = found.ids;
   return ({ recordId, maxDelayMinutes = 5, header, connectionId: other }) => {
     const type = recordId === undefined ? 'create' : 'update';

@@ -1,11 +1,11 @@
 import { fillBacklog, until } from '@sluice/testkit';
-import { createGround, type Ground, type RunningBatcher } from './_batcher';
+import { createFixture, type Fixture, type RunningBatcher } from './_batcher';
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await createGround();
+  fixture = await createFixture();
 });
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 async function read(batcher: RunningBatcher, series: string): Promise<number | undefined> {
   const { body } = await batcher.context.metrics.expose();
@@ -16,11 +16,11 @@ async function read(batcher: RunningBatcher, series: string): Promise<number | u
 
 describe('what the batcher shows of the backlog', () => {
   it('is how old it is, in how many lanes, and when it was looked at', async () => {
-    await fillBacklog(ground.url, ground.seed, { calls: 3_000, lanes: 1_500 });
-    await ground.database.raw(`update calls set not_before = now() - interval '70 seconds'`);
-    await ground.database.raw(`update lanes set blocked_until = now() + interval '1 hour'
+    await fillBacklog(fixture.url, fixture.seed, { calls: 3_000, lanes: 1_500 });
+    await fixture.database.raw(`update calls set not_before = now() - interval '70 seconds'`);
+    await fixture.database.raw(`update lanes set blocked_until = now() + interval '1 hour'
       where id in (select id from lanes order by id desc limit 100)`);
-    const batcher = await ground.startBatcher();
+    const batcher = await fixture.startBatcher();
     const beforeMs = Date.now();
     // More lanes than one statement reads: the first value that it shows is that of the whole pass.
     await until('a sample', () =>
@@ -38,9 +38,9 @@ describe('what the batcher shows of the backlog', () => {
   });
 
   it('waits while the database does not answer, and the batcher stops all the same', async () => {
-    const writes = { ...ground.store.writes, sampleLanes: () => Promise.reject(new Error('away')) };
-    const store = { ...ground.store, writes, close: () => Promise.resolve() };
-    const batcher = await ground.startBatcher({}, { store });
+    const writes = { ...fixture.store.writes, sampleLanes: () => Promise.reject(new Error('away')) };
+    const store = { ...fixture.store, writes, close: () => Promise.resolve() };
+    const batcher = await fixture.startBatcher({}, { store });
     await batcher.stop();
     const { body } = await batcher.context.metrics.expose();
     expect(body).toContain('# TYPE sluice_oldest_ready_seconds gauge');

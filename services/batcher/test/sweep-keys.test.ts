@@ -1,23 +1,23 @@
 import { until } from '@sluice/testkit';
-import { createGround, type Ground } from './_batcher';
+import { createFixture, type Fixture } from './_batcher';
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await createGround();
+  fixture = await createFixture();
 });
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 const keys = async () =>
-  (await ground.database('idempotency_keys').orderBy('key').select('key')).map(({ key }) => key as string);
+  (await fixture.database('idempotency_keys').orderBy('key').select('key')).map(({ key }) => key as string);
 const insert = (names: readonly string[], hours: number) =>
-  ground.database('idempotency_keys').insert(
+  fixture.database('idempotency_keys').insert(
     names.map((key) => ({
-      project_id: ground.seed.projectId,
+      project_id: fixture.seed.projectId,
       scope: 'write-records',
       key,
       body_hash: 'h',
       operation_id: 'o',
-      created_at: ground.database.raw(`now() - make_interval(hours => ?)`, [hours]),
+      created_at: fixture.database.raw(`now() - make_interval(hours => ?)`, [hours]),
     })),
   );
 
@@ -26,7 +26,7 @@ it('deletes keys that are older than 72 hours, and no younger one', async () => 
   const old = Array.from({ length: 1_500 }, (_, at) => `old-${at}`);
   await insert(old, 73);
   await insert(['young'], 71);
-  const batcher = await ground.startBatcher({ SLUICE_SWEEPS: 'on' });
+  const batcher = await fixture.startBatcher({ SLUICE_SWEEPS: 'on' });
   await until('the old keys to be gone', async () => ((await keys()).length === 1 ? true : undefined));
   expect(await keys()).toEqual(['young']);
   await batcher.stop();
@@ -34,7 +34,7 @@ it('deletes keys that are older than 72 hours, and no younger one', async () => 
 
 it('does nothing when sweeps are off', async () => {
   await insert(['kept'], 73);
-  const batcher = await ground.startBatcher({ SLUICE_SWEEPS: 'off' });
+  const batcher = await fixture.startBatcher({ SLUICE_SWEEPS: 'off' });
   await batcher.stop();
   expect(await keys()).toEqual(['kept', 'young']);
 });

@@ -64,7 +64,7 @@ async function refuseRunning({ writes }: Store): Promise<void> {
 }
 
 async function sealBatches({ writes }: Store, connectors: ConnectorRegistry): Promise<number> {
-  await writes.closeCreates();
+  await writes.closeRestoredBatches();
   for (let sealed = 0; ;) {
     const due = await writes.findDueBatches(batchesPerStep);
     if (due.length === 0) return sealed;
@@ -79,9 +79,9 @@ async function sealBatches({ writes }: Store, connectors: ConnectorRegistry): Pr
 
 async function doubtAll({ writes }: Store, connectors: ConnectorRegistry): Promise<number> {
   let count = 0;
-  type Cursor = Parameters<typeof writes.doubtCreates>[0]['after'];
+  type Cursor = Parameters<typeof writes.markRestoredCreatesInDoubt>[0]['after'];
   for (let after: Cursor; ;) {
-    const { found, next } = await writes.doubtCreates(
+    const { found, next } = await writes.markRestoredCreatesInDoubt(
       { ...(after && { after }), limit: callsPerStep },
       ({ provider, objectName, plan }) =>
         connectors.get(provider).fingerprint(objectName, (JSON.parse(plan) as WritePlan).fields),

@@ -47,7 +47,7 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
     traceStep(context, call, 'call.claimed');
     await context.failpoints.hit('ex.after_claim');
     if (!isTooLarge(run)) {
-      const hasRoom = await context.plans.take(await bytesToLoad(context, call), run.leaveByMs, run.held);
+      const hasRoom = await context.plans.take(await bytesToLoad(context, call), run.sendDeadlineMs, run.held);
       if (!hasRoom) return await giveBack(context, run, 0);
     }
     const settlement = isTooLarge(run) ? await divideCall(context, run) : await work(context, run, send);
@@ -59,7 +59,7 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
     const hold = leases.hold(call, claimedAtMs);
     const trace = traceCall(claim);
     const held = new HeldBytes(`project:${call.projectId}`);
-    const run: Run = { call, hold, lanes, leaveByMs: claimedAtMs + leaseMs, trace, held, isIntended: false };
+    const run: Run = { call, hold, lanes, sendDeadlineMs: claimedAtMs + leaseMs, trace, held, isIntended: false };
     await trace.step.run(async () => {
       try {
         trace.end(await perform(run));

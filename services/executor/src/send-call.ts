@@ -31,7 +31,7 @@ export interface Run {
   readonly hold: Hold;
   readonly lanes: LaneQueue;
   /** One lease after the claim, of `performance.now()`: what has not left by then goes back, however often its lease was renewed. */
-  readonly leaveByMs: number;
+  readonly sendDeadlineMs: number;
   /** Whose account is called; absent until the connection was read. */
   provider?: string;
   /** Whose connection it is; absent until the connection was read. */
@@ -74,15 +74,15 @@ export function callSender(context: ExecutorContext): SendCall {
     const late = sending.records.filter(isOverdue);
     const records = sending.records.filter((record) => !isOverdue(record));
     if (records.length === 0)
-      return withLate(
+      return addExpired(
         { ...call, isCreate: call.type === 'create', records: [], next: { state: 'done' }, orderKeys: [] },
         late,
       );
     const parts = context.callSizes.partsOf({ call, records, connector: sending.connector });
-    if (parts.length > 0) return withLate(split(call, parts), late);
-    if (!mayLeave(run)) return await giveBack(context, run, 0);
+    if (parts.length > 0) return addExpired(split(call, parts), late);
+    if (!canStillSend(run)) return await giveBack(context, run, 0);
     if (!(await takeQuota(context, run, sending.connector))) return undefined;
-    if (!mayLeave(run)) return await giveBack(context, run, 0);
+    if (!canStillSend(run)) return await giveBack(context, run, 0);
     if (!(await recordIntent(toIntent(run, { ...sending, records })))) {
       // The lease is still ours: something changed since the claim, so the call may not be sent. The next claim finds out why.
       return hold.mayStillSend() ? await giveBack(context, run, 0) : undefined;
@@ -90,7 +90,7 @@ export function callSender(context: ExecutorContext): SendCall {
     run.isIntended = true;
     traceStep(context, call, 'call.intended');
     await context.failpoints.hit('ex.after_intent');
-    return withLate(await perform(context, run, { ...sending, records }), late);
+    return addExpired(await perform(context, run, { ...sending, records }), late);
   };
 }
 
@@ -187,7 +187,7 @@ async function takeQuota(context: ExecutorContext, run: Run, connector: Connecto
   return false;
 }
 
-function withLate(settlement: Settlement, late: readonly Sendable[]): Settlement {
+function addExpired(settlement: Settlement, late: readonly Sendable[]): Settlement {
   const records = late.map((record) => endRecord(record, overdue));
   const orderKeys = late.flatMap(({ orderKey }) => orderKey ?? []);
   return {
@@ -225,8 +225,8 @@ async function watchPace(
 }
 
 /** Whether the call may be sent now: its lease is held, it has not waited too long, and its lane was not put to sleep meanwhile. */
-function mayLeave({ call, hold, lanes, leaveByMs }: Run): boolean {
-  return hold.mayStillSend() && performance.now() < leaveByMs && !lanes.isAsleep(call);
+function canStillSend({ call, hold, lanes, sendDeadlineMs }: Run): boolean {
+  return hold.mayStillSend() && performance.now() < sendDeadlineMs && !lanes.isAsleep(call);
 }
 
 /** Releases a call that was not sent: an orderly release, no crash. Without a delay it keeps its position in the lane. */

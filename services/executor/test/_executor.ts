@@ -56,7 +56,7 @@ export interface RunningExecutor {
 }
 
 /** A database, a hub, a fake HubSpot, and what a gateway would do; executors are started on it. */
-export interface Ground {
+export interface Fixture {
   /** Of the database. */
   readonly url: string;
   readonly store: Store;
@@ -85,17 +85,17 @@ export interface Ground {
 
 const keys = `k1:${randomBytes(32).toString('base64')}`;
 
-/** A ground for each test of a suite. */
-export function useGround(): Ground {
-  const ground = {} as Ground;
+/** A fixture for each test of a suite. */
+export function useFixture(): Fixture {
+  const fixture = {} as Fixture;
   beforeEach(async () => {
-    Object.assign(ground, await createGround());
+    Object.assign(fixture, await createFixture());
   });
-  afterEach(() => ground.close());
-  return ground;
+  afterEach(() => fixture.close());
+  return fixture;
 }
 
-export async function createGround(): Promise<Ground> {
+export async function createFixture(): Promise<Fixture> {
   const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
   const openStore = (timeScale?: number) =>
     createStore({

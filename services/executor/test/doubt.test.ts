@@ -1,5 +1,5 @@
 import type { WriteRecord } from '@sluice/types';
-import { createGround, type AcceptOptions, type Ground, type Seed } from './_executor';
+import { createFixture, type AcceptOptions, type Fixture, type Seed } from './_executor';
 import type { Behaviour, HubspotCall } from './_fake-hubspot';
 
 /** The outcome of the first send of a case; later ones, and lookups, are answered as HubSpot would. */
@@ -35,29 +35,29 @@ const cases = {
 type Name = keyof typeof cases;
 const names = Object.keys(cases) as Name[];
 
-let ground: Ground;
+let fixture: Fixture;
 let seed: Seed;
 const ids = new Map<Name, string[]>();
 beforeAll(async () => {
-  ground = await createGround();
-  seed = await ground.seed();
-  ground.hubspot.contacts.set('7', { id: '7', createdAt: new Date(), properties: {} });
+  fixture = await createFixture();
+  seed = await fixture.seed();
+  fixture.hubspot.contacts.set('7', { id: '7', createdAt: new Date(), properties: {} });
   const anHourAgo = new Date(Date.now() - 3_600_000);
-  ground.hubspot.contacts.set('8', { id: '8', createdAt: anHourAgo, properties: { email: 'stranger@x.com' } });
-  ground.hubspot.behave = losing();
-  await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '1500' });
+  fixture.hubspot.contacts.set('8', { id: '8', createdAt: anHourAgo, properties: { email: 'stranger@x.com' } });
+  fixture.hubspot.behave = losing();
+  await fixture.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '1500' });
   for (const name of names) {
     const { operations, options }: Case = cases[name];
-    ids.set(name, await Promise.all(operations.map((records) => ground.accept(seed, records, options))));
+    ids.set(name, await Promise.all(operations.map((records) => fixture.accept(seed, records, options))));
   }
 });
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 function nameOf({ properties, inputs }: HubspotCall): Name | undefined {
   const text = JSON.stringify([properties, inputs]);
   return names.find((name) => text.includes(`"${name}`));
 }
-const writesOf = (name: Name) => ground.hubspot.writes().filter((call) => nameOf(call) === name);
+const writesOf = (name: Name) => fixture.hubspot.writes().filter((call) => nameOf(call) === name);
 
 function losing(): Behaviour {
   const left = new Map(names.map((name) => [name, [...cases[name].losses] as Loss[]]));
@@ -79,13 +79,13 @@ function losing(): Behaviour {
 async function endOf(name: Name) {
   const ended = [];
   for (const id of ids.get(name) ?? []) {
-    const { status, result } = await ground.ended(seed, id);
-    ended.push({ status, result, records: await ground.records(seed, id) });
+    const { status, result } = await fixture.ended(seed, id);
+    ended.push({ status, result, records: await fixture.records(seed, id) });
   }
   return ended;
 }
 const idOfContact = (email: string) =>
-  [...ground.hubspot.contacts.values()].find(({ properties }) => properties['email'] === email)?.id;
+  [...fixture.hubspot.contacts.values()].find(({ properties }) => properties['email'] === email)?.id;
 
 describe('a create with a unique key', () => {
   it.each(['keyed', 'silent'] as const)(
@@ -129,7 +129,7 @@ describe('a create with a unique key', () => {
     );
     const sizes = writesOf('hundred').map(({ inputs }) => inputs.length);
     expect(sizes).toEqual([60, 40]);
-    const stored = [...ground.hubspot.contacts.values()].map(({ properties }) => String(properties['email']));
+    const stored = [...fixture.hubspot.contacts.values()].map(({ properties }) => String(properties['email']));
     expect(stored.filter((email) => email.startsWith('hundred'))).toHaveLength(98);
   });
 
@@ -175,5 +175,5 @@ describe('a create without a unique key', () => {
 it('an update of unknown outcome is sent again: its values are absolute', async () => {
   expect(await endOf('update')).toMatchObject([{ status: 'success' }]);
   expect(writesOf('update')).toHaveLength(2);
-  expect(ground.hubspot.contacts.get('7')?.properties).toEqual({ city: 'update' });
+  expect(fixture.hubspot.contacts.get('7')?.properties).toEqual({ city: 'update' });
 });

@@ -1,5 +1,5 @@
 import type { OperationRecord } from '@sluice/types';
-import { createGround, type Ground, type Seed } from './_executor';
+import { createFixture, type Fixture, type Seed } from './_executor';
 import type { Behaviour } from './_fake-hubspot';
 
 /**
@@ -48,16 +48,16 @@ const losing: Behaviour = (call, apply) => {
   return 'never';
 };
 
-let ground: Ground;
+let fixture: Fixture;
 let installed: Seed;
 beforeAll(async () => {
-  ground = await createGround();
-  installed = await ground.seed();
-  ground.hubspot.behave = losing;
-  await ground.startExecutor(impatient);
-  await ground.startExecutor(impatient);
+  fixture = await createFixture();
+  installed = await fixture.seed();
+  fixture.hubspot.behave = losing;
+  await fixture.startExecutor(impatient);
+  await fixture.startExecutor(impatient);
 });
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 const carries = (stored: Readonly<Record<string, unknown>>, sent: Person): boolean =>
   Object.entries(sent).every(([name, value]) => stored[name] === value);
@@ -70,15 +70,15 @@ it(`equal creates (seed ${seed}): none is made twice, and each success has a rec
     ...Array.from({ length: 6 }, () => Array.from({ length: 10 }, person)),
   ];
   const ids: string[] = [];
-  for (const records of batches) ids.push(await ground.accept(installed, records));
+  for (const records of batches) ids.push(await fixture.accept(installed, records));
   const outcomes: (OperationRecord & { readonly sent: Person })[] = [];
   for (const [at, id] of ids.entries()) {
-    await ground.ended(installed, id, 140_000);
-    for (const record of await ground.records(installed, id)) {
+    await fixture.ended(installed, id, 140_000);
+    for (const record of await fixture.records(installed, id)) {
       outcomes.push({ ...record, sent: batches[at]?.[record.index] ?? {} });
     }
   }
-  const { contacts } = ground.hubspot;
+  const { contacts } = fixture.hubspot;
   const succeeded = outcomes.filter(({ status }) => status === 'succeeded');
   const recordIds = succeeded.map(({ recordId }) => recordId);
   expect(new Set(recordIds).size).toBe(recordIds.length);

@@ -1,14 +1,14 @@
 import { hubspotRefusal } from '@sluice/testkit';
 import type { WriteRecord } from '@sluice/types';
-import { useGround, type Seed } from './_executor';
+import { useFixture, type Seed } from './_executor';
 import type { Answer, Behaviour, HubspotCall } from './_fake-hubspot';
 import { hold } from './_hold';
 
-const ground = useGround();
+const fixture = useFixture();
 let seed: Seed;
 beforeEach(async () => {
-  seed = await ground.seed();
-  ground.hubspot.behave = refusingBad;
+  seed = await fixture.seed();
+  fixture.hubspot.behave = refusingBad;
 });
 
 const sweepsOff = { SLUICE_SWEEPS: 'off' };
@@ -35,7 +35,7 @@ const creates = (count: number, bad: ReadonlySet<number>, from = 0): WriteRecord
 /** How often each record reached the provider in a call that was taken. */
 function written(): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const call of ground.hubspot.writes().filter((each) => !isBad(each))) {
+  for (const call of fixture.hubspot.writes().filter((each) => !isBad(each))) {
     const records = call.inputs.length > 0 ? call.inputs : [call];
     for (const { properties } of records) {
       const email = String(properties?.['email']);
@@ -54,19 +54,19 @@ it.each([1, 3])(
   '%i bad of a hundred creates: the others are written once, and each call that left has its attempt',
   async (count) => {
     const bad = spread(count);
-    await ground.startExecutor(sweepsOff);
-    const id = await ground.accept(seed, creates(100, bad), patient);
-    expect(await ground.ended(seed, id, 120_000)).toMatchObject({ status: 'success' });
-    const statuses = (await ground.records(seed, id)).map(({ status }) => status);
+    await fixture.startExecutor(sweepsOff);
+    const id = await fixture.accept(seed, creates(100, bad), patient);
+    expect(await fixture.ended(seed, id, 120_000)).toMatchObject({ status: 'success' });
+    const statuses = (await fixture.records(seed, id)).map(({ status }) => status);
     expect(statuses).toEqual(range(0, 100).map((at) => (bad.has(at) ? 'failed' : 'succeeded')));
     const good = range(0, 100).filter((at) => !bad.has(at));
     expect(written()).toEqual(new Map(good.map((at) => [`${at}@x.com`, 1])));
-    const calls = ground.hubspot.writes().length;
+    const calls = fixture.hubspot.writes().length;
     expect(calls).toBeLessThanOrEqual(2 * count * Math.ceil(Math.log2(100)) + 1);
-    expect(new Set(await ground.callStates(id))).toEqual(new Set(['done']));
-    const attempts = await ground.database('attempts').where({ operation_id: id }).whereNotNull('finished_at');
+    expect(new Set(await fixture.callStates(id))).toEqual(new Set(['done']));
+    const attempts = await fixture.database('attempts').where({ operation_id: id }).whereNotNull('finished_at');
     expect(attempts).toHaveLength(calls);
-    expect(await ground.database('attempts').whereNull('finished_at')).toEqual([]);
+    expect(await fixture.database('attempts').whereNull('finished_at')).toEqual([]);
   },
 );
 
@@ -74,7 +74,7 @@ it.each([1, 3])(
 function holdFirst(): { readonly arrived: Promise<void>; readonly letGo: () => void } {
   const arrival = hold();
   const reply = hold();
-  ground.hubspot.script.push(async (call, apply) => {
+  fixture.hubspot.script.push(async (call, apply) => {
     arrival.letGo();
     await reply.held;
     return refusingBad(call, apply);
@@ -84,14 +84,14 @@ function holdFirst(): { readonly arrived: Promise<void>; readonly letGo: () => v
 
 it('a cancel that comes before the refusal: no half is sent, and the records say so', async () => {
   const { arrived, letGo } = holdFirst();
-  await ground.startExecutor(sweepsOff);
-  const id = await ground.accept(seed, creates(8, new Set([1])));
+  await fixture.startExecutor(sweepsOff);
+  const id = await fixture.accept(seed, creates(8, new Set([1])));
   await arrived;
-  expect(await ground.store.operations.requestCancel(seed.projectId, id)).toBe('requested');
+  expect(await fixture.store.operations.requestCancel(seed.projectId, id)).toBe('requested');
   letGo();
-  await ground.ended(seed, id);
-  expect(ground.hubspot.writes()).toHaveLength(1);
-  const records = await ground.records(seed, id);
+  await fixture.ended(seed, id);
+  expect(fixture.hubspot.writes()).toHaveLength(1);
+  const records = await fixture.records(seed, id);
   expect(records.map(({ status, error }) => [status, error?.class])).toEqual(
     range(0, 8).map(() => ['failed', 'cancelled']),
   );
@@ -100,26 +100,26 @@ it('a cancel that comes before the refusal: no half is sent, and the records say
 describe('the deadline', () => {
   it('ends the dividing of a call that left before it: no half is sent, and each record says why', async () => {
     const { arrived, letGo } = holdFirst();
-    await ground.startExecutor(sweepsOff);
-    const id = await ground.accept(seed, creates(4, new Set([0])));
+    await fixture.startExecutor(sweepsOff);
+    const id = await fixture.accept(seed, creates(4, new Set([0])));
     await arrived;
-    await ground.setDeadline(id, -1_000);
+    await fixture.setDeadline(id, -1_000);
     letGo();
-    await ground.ended(seed, id);
-    expect(ground.hubspot.writes()).toHaveLength(1);
+    await fixture.ended(seed, id);
+    expect(fixture.hubspot.writes()).toHaveLength(1);
     const text = 'The retry deadline has passed. Last: Refused together with others: one of them is bad';
-    const ended = (await ground.records(seed, id)).map(({ status, error }) => [status, error?.class, error?.message]);
+    const ended = (await fixture.records(seed, id)).map(({ status, error }) => [status, error?.class, error?.message]);
     expect(ended).toEqual(range(0, 4).map(() => ['failed', 'deadline', text]));
   });
 
   // At least one try. Its call waited until its deadline had passed, so that try is divided to its end.
   it('leaves what was late already its one try', async () => {
-    const id = await ground.accept(seed, creates(4, new Set([0])));
-    await ground.setDeadline(id, -1_000);
-    await ground.startExecutor(sweepsOff);
-    await ground.announce(id);
-    await ground.ended(seed, id);
-    const statuses = (await ground.records(seed, id)).map(({ status }) => status);
+    const id = await fixture.accept(seed, creates(4, new Set([0])));
+    await fixture.setDeadline(id, -1_000);
+    await fixture.startExecutor(sweepsOff);
+    await fixture.announce(id);
+    await fixture.ended(seed, id);
+    const statuses = (await fixture.records(seed, id)).map(({ status }) => status);
     expect(statuses).toEqual(['failed', 'succeeded', 'succeeded', 'succeeded']);
   });
 });
@@ -131,11 +131,11 @@ const conflict = { category: 'CONFLICT', message: 'Contact already exists. Exist
 it.each([0, 2, 3])(
   'a contact that is there, as number %i of four: three are written, and it alone is in conflict',
   async (at) => {
-    ground.hubspot.behave = (call, apply) => unlimited(isBad(call) ? hubspotRefusal(409, conflict) : apply());
-    await ground.startExecutor(sweepsOff);
-    const id = await ground.accept(seed, creates(4, new Set([at])));
-    await ground.ended(seed, id);
-    const outcomes = (await ground.records(seed, id)).map(({ status, error }) => [
+    fixture.hubspot.behave = (call, apply) => unlimited(isBad(call) ? hubspotRefusal(409, conflict) : apply());
+    await fixture.startExecutor(sweepsOff);
+    const id = await fixture.accept(seed, creates(4, new Set([at])));
+    await fixture.ended(seed, id);
+    const outcomes = (await fixture.records(seed, id)).map(({ status, error }) => [
       status,
       error?.class,
       error?.message,
@@ -143,29 +143,29 @@ it.each([0, 2, 3])(
     const own = ['failed', 'conflict', conflict.message];
     expect(outcomes).toEqual(range(0, 4).map((index) => (index === at ? own : ['succeeded', undefined, undefined])));
     expect(written().size).toBe(3);
-    expect(ground.hubspot.writes().length).toBeLessThanOrEqual(5);
+    expect(fixture.hubspot.writes().length).toBeLessThanOrEqual(5);
   },
 );
 
 const sizesOf = (calls: readonly HubspotCall[]) => calls.map(({ inputs }) => Math.max(1, inputs.length));
 
 it('a call that is too large is divided until it passes, and later ones begin with what passed', async () => {
-  ground.hubspot.behave = (call, apply) =>
+  fixture.hubspot.behave = (call, apply) =>
     unlimited(call.inputs.length > 10 ? { status: 413, body: '<html>Too Large</html>' } : apply());
-  const { context } = await ground.startExecutor(sweepsOff);
+  const { context } = await fixture.startExecutor(sweepsOff);
   const takes = countTakes(context.quotas);
-  const id = await ground.accept(seed, creates(100, new Set()), patient);
-  expect(await ground.ended(seed, id, 120_000)).toMatchObject({ status: 'success' });
-  expect(ground.hubspot.contacts.size).toBe(100);
-  const first = sizesOf(ground.hubspot.writes());
+  const id = await fixture.accept(seed, creates(100, new Set()), patient);
+  expect(await fixture.ended(seed, id, 120_000)).toMatchObject({ status: 'success' });
+  expect(fixture.hubspot.contacts.size).toBe(100);
+  const first = sizesOf(fixture.hubspot.writes());
   expect(first.filter((size) => size > 10).toSorted((a, b) => a - b)).toEqual([25, 25, 25, 25, 100]);
   expect(first).toHaveLength(21);
   expect(takes()).toBeGreaterThanOrEqual(21);
 
-  const next = await ground.accept(seed, creates(30, new Set(), 100), patient);
-  expect(await ground.ended(seed, next)).toMatchObject({ status: 'success' });
-  expect(sizesOf(ground.hubspot.writes()).slice(21)).toEqual([6, 6, 6, 6, 6]);
-  const attempts = await ground.database('attempts').where({ operation_id: next });
+  const next = await fixture.accept(seed, creates(30, new Set(), 100), patient);
+  expect(await fixture.ended(seed, next)).toMatchObject({ status: 'success' });
+  expect(sizesOf(fixture.hubspot.writes()).slice(21)).toEqual([6, 6, 6, 6, 6]);
+  const attempts = await fixture.database('attempts').where({ operation_id: next });
   expect(attempts).toHaveLength(5);
 });
 
@@ -189,26 +189,26 @@ it('a process that dies between the parts: nothing is lost, and nothing is writt
       return Promise.resolve();
     },
   };
-  const dying = await ground.startExecutor({ ...sweepsOff, SLUICE_CONCURRENCY: '1' }, { failpoints });
+  const dying = await fixture.startExecutor({ ...sweepsOff, SLUICE_CONCURRENCY: '1' }, { failpoints });
   const { arrived, letGo } = holdFirst();
-  const id = await ground.accept(seed, creates(8, new Set([1])), patient);
+  const id = await fixture.accept(seed, creates(8, new Set([1])), patient);
   await arrived;
   letGo();
   await settled.held;
   await dying.stop();
   await dieWhileSending();
-  const before = ground.hubspot.writes().length;
-  await ground.startExecutor({ SLUICE_TIME_SCALE: '60' });
-  await ground.ended(seed, id, 120_000);
-  const statuses = (await ground.records(seed, id)).map(({ status }) => status);
+  const before = fixture.hubspot.writes().length;
+  await fixture.startExecutor({ SLUICE_TIME_SCALE: '60' });
+  await fixture.ended(seed, id, 120_000);
+  const statuses = (await fixture.records(seed, id)).map(({ status }) => status);
   expect(statuses).toEqual(range(0, 8).map((index) => (index === 1 ? 'failed' : 'succeeded')));
   expect(written()).toEqual(new Map(range(0, 8).flatMap((index) => (index === 1 ? [] : [[`${index}@x.com`, 1]]))));
-  expect(ground.hubspot.writes().length).toBeGreaterThan(before);
+  expect(fixture.hubspot.writes().length).toBeGreaterThan(before);
 });
 
 /** Claims the next part, commits its intent, lets the provider have it, and is gone before the reply. */
 async function dieWhileSending(): Promise<void> {
-  const { writes } = ground.store;
+  const { writes } = fixture.store;
   const lanes = [{ projectId: seed.projectId, laneId: seed.laneId }];
   const claim = await writes.claim({ owner: 'dead', lanes, limit: 1, perLane: 1, leaseMs: 6_000, isolated: false });
   const [call] = claim.calls;
@@ -219,14 +219,14 @@ async function dieWhileSending(): Promise<void> {
     properties: (JSON.parse(plan) as { fields: Record<string, unknown> }).fields,
     objectWriteTraceId: String(index),
   }));
-  await fetch(`${ground.hubspot.url}/crm/v3/objects/contacts/batch/create`, {
+  await fetch(`${fixture.hubspot.url}/crm/v3/objects/contacts/batch/create`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer canary-token-9a0e' },
     body: JSON.stringify({ inputs }),
   });
-  await ground
+  await fixture
     .database('calls')
     .where({ state: 'running' })
-    .update({ lease_until: ground.database.raw(`now() - interval '1 second'`) });
+    .update({ lease_until: fixture.database.raw(`now() - interval '1 second'`) });
   expect(await writes.lapse(100)).toHaveLength(1);
 }

@@ -1,27 +1,27 @@
 import { hubspotRefusal, until } from '@sluice/testkit';
-import { useGround, type Seed } from './_executor';
+import { useFixture, type Seed } from './_executor';
 import type { HubspotCall } from './_fake-hubspot';
 import { hold } from './_hold';
 
-const ground = useGround();
+const fixture = useFixture();
 let seed: Seed;
 beforeEach(async () => {
-  seed = await ground.seed();
+  seed = await fixture.seed();
 });
 
 const accept = (count: number) =>
-  Promise.all(Array.from({ length: count }, (_, n) => ground.accept(seed, [{ email: `r${n}@x.com` }])));
+  Promise.all(Array.from({ length: count }, (_, n) => fixture.accept(seed, [{ email: `r${n}@x.com` }])));
 const capOf = async () =>
-  (await ground.database('lanes').where({ id: seed.laneId }).first('cap'))?.cap as number | null;
+  (await fixture.database('lanes').where({ id: seed.laneId }).first('cap'))?.cap as number | null;
 const allEnd = async (ids: readonly string[]) => {
-  for (const id of ids) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
+  for (const id of ids) expect(await fixture.ended(seed, id)).toMatchObject({ status: 'success' });
 };
 
 /** Lets calls through and notes how many were open at the account when each came. */
 function countOpen(pauseMs: number) {
   const opened: number[] = [];
   let open = 0;
-  ground.hubspot.behave = async (_call, apply) => {
+  fixture.hubspot.behave = async (_call, apply) => {
     opened.push((open += 1));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     open -= 1;
@@ -34,12 +34,12 @@ describe('an account that was blocked', () => {
   // At most one probe per Retry-After, whatever waits.
   it('gets one call per Retry-After, then by one, two and four at once', async () => {
     const refused: HubspotCall[] = [];
-    ground.hubspot.behave = (call) => {
+    fixture.hubspot.behave = (call) => {
       refused.push(call);
       return hubspotRefusal(429, {}, { 'Retry-After': '1' });
     };
     const ids = await accept(16);
-    await ground.startExecutor();
+    await fixture.startExecutor();
     await until('probes', () => (refused.length >= 7 ? true : undefined));
     const opened = countOpen(50);
     await allEnd(ids);
@@ -58,13 +58,13 @@ describe('an account that takes longer than 5 s', () => {
   it('has one call at a time, until it is fast again', async () => {
     const { held, letGo } = hold();
     let open = 0;
-    ground.hubspot.behave = async (_call, apply) => {
+    fixture.hubspot.behave = async (_call, apply) => {
       open += 1;
       await held;
       return apply();
     };
     const ids = await accept(10);
-    await ground.startExecutor();
+    await fixture.startExecutor();
     await until('the lane is narrowed', async () => ((await capOf()) === 1 ? true : undefined));
     expect(open).toBe(4);
     const opened = countOpen(50);
@@ -76,9 +76,9 @@ describe('an account that takes longer than 5 s', () => {
   });
 
   it('is not one whose call ended in a fault of ours', async () => {
-    await ground.startExecutor({ SLUICE_FAILPOINT: 'ex.after_send_before_reply:throw:1' });
+    await fixture.startExecutor({ SLUICE_FAILPOINT: 'ex.after_send_before_reply:throw:1' });
     await accept(1);
-    await until('the call', () => ground.hubspot.calls[0]);
+    await until('the call', () => fixture.hubspot.calls[0]);
     // Longer than the watch of a call lasts.
     await new Promise((resolve) => setTimeout(resolve, 5_500));
     expect(await capOf()).toBeNull();

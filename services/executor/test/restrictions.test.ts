@@ -1,15 +1,15 @@
 import type { ClaimedCall } from '@sluice/store';
 import { hubspotRefusal, sampleConfig, sampleManifest, until } from '@sluice/testkit';
-import { useGround, type Seed } from './_executor';
+import { useFixture, type Seed } from './_executor';
 
 // The plan of a write is pinned at its accept; what restricts it is looked at before it is sent.
-const ground = useGround();
+const fixture = useFixture();
 let seed: Seed;
 beforeEach(async () => {
-  seed = await ground.seed();
+  seed = await fixture.seed();
 });
 
-const sent = () => ground.hubspot.calls.length;
+const sent = () => fixture.hubspot.calls.length;
 const rowOf = ({ projectId, installationId: id }: Seed) => ({ project_id: projectId, id });
 const anotherConnection = 'The installation was given another connection than this write was accepted for.';
 const notDeclared = 'The manifest of the integration does not declare the object for writing any more.';
@@ -18,7 +18,7 @@ const notDeclared = 'The manifest of the integration does not declare the object
 async function reconnect(): Promise<void> {
   const { projectId, groupRef, integrationId, installationId } = seed;
   const seal = (id: string) => ({ text: `sealed-${id}`, keyId: 'k1' });
-  const other = await ground.store.connections.create({
+  const other = await fixture.store.connections.create({
     projectId,
     provider: 'hubspot',
     groupRef,
@@ -28,22 +28,22 @@ async function reconnect(): Promise<void> {
   });
   const key = { projectId, integrationId, installationId };
   const next = { connectionId: other.id, createdBy: 'builder:test', isCreatedByAsked: false };
-  await ground.store.installations.change(key, ({ content }) => ({ ...next, content }));
+  await fixture.store.installations.change(key, ({ content }) => ({ ...next, content }));
 }
 
 /** A new revision of the integration that declares these objects for writing. */
 async function deploy(objectNames: readonly string[]): Promise<void> {
   const { projectId, integrationId } = seed;
-  const integration = await ground.store.integrations.find(projectId, integrationId);
+  const integration = await fixture.store.integrations.find(projectId, integrationId);
   if (integration === undefined) throw new Error('the integration is gone');
   const content = sampleManifest({ write: { objects: objectNames.map((objectName) => ({ objectName })) } });
   const entry = { projectId, name: integration.name, provider: 'hubspot', specVersion: '1.0.0', content };
-  await ground.store.integrations.putAll(projectId, [entry]);
+  await fixture.store.integrations.putAll(projectId, [entry]);
 }
 
 const uninstall = async () => {
   const { projectId, integrationId, installationId } = seed;
-  await ground.store.installations.remove({ projectId, integrationId, installationId });
+  await fixture.store.installations.remove({ projectId, integrationId, installationId });
 };
 
 describe('[sec-49] a write that waits', () => {
@@ -52,41 +52,44 @@ describe('[sec-49] a write that waits', () => {
     ['the manifest lost the object', () => deploy(['companies']), notDeclared],
   ])('%s: every record ends with that, nothing is sent', async (_, restrict, text) => {
     const ids = [
-      await ground.accept(seed, [{ email: 'a@x.com' }, { email: 'b@x.com' }], { announce: false }),
-      await ground.accept(seed, [{ id: '7', email: 'c@x.com' }], { announce: false, type: 'update' }),
+      await fixture.accept(seed, [{ email: 'a@x.com' }, { email: 'b@x.com' }], { announce: false }),
+      await fixture.accept(seed, [{ id: '7', email: 'c@x.com' }], { announce: false, type: 'update' }),
     ];
     await restrict();
-    await ground.startExecutor();
+    await fixture.startExecutor();
     for (const id of ids) {
-      expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure', result: expect.stringContaining(text) });
-      for (const record of await ground.records(seed, id))
+      expect(await fixture.ended(seed, id)).toMatchObject({ status: 'failure', result: expect.stringContaining(text) });
+      for (const record of await fixture.records(seed, id))
         expect(record).toMatchObject({ status: 'failed', error: { class: 'cancelled', message: text } });
     }
     expect(sent()).toBe(0);
   });
 
   it('with another connection meanwhile: a retry of it ends instead, with the text of the provider', async () => {
-    ground.hubspot.script.push(() => hubspotRefusal(503, { message: 'try later' }, { 'Retry-After': '600' }));
-    await ground.startExecutor();
-    const id = await ground.accept(seed, [{ email: 'a@x.com' }]);
-    await until('the first try', async () => ((await ground.callStates(id))[0] === 'ready' && sent() > 0) || undefined);
+    fixture.hubspot.script.push(() => hubspotRefusal(503, { message: 'try later' }, { 'Retry-After': '600' }));
+    await fixture.startExecutor();
+    const id = await fixture.accept(seed, [{ email: 'a@x.com' }]);
+    await until(
+      'the first try',
+      async () => ((await fixture.callStates(id))[0] === 'ready' && sent() > 0) || undefined,
+    );
     await reconnect();
-    await ground.database('calls').where({ operation_id: id }).update({ not_before: ground.database.fn.now() });
-    const operation = await ground.ended(seed, id);
+    await fixture.database('calls').where({ operation_id: id }).update({ not_before: fixture.database.fn.now() });
+    const operation = await fixture.ended(seed, id);
     expect(operation.result).toMatch(new RegExp(`^${anotherConnection} Last: `));
     expect(sent()).toBe(1);
   });
 
   it('is sent as it was accepted when what changed does not restrict it', async () => {
-    const id = await ground.accept(seed, [{ email: 'a@x.com' }], { announce: false });
+    const id = await fixture.accept(seed, [{ email: 'a@x.com' }], { announce: false });
     await deploy(['contacts', 'companies']);
     const key = { projectId: seed.projectId, integrationId: seed.integrationId, installationId: seed.installationId };
     const objects = { contacts: { objectName: 'contacts', deletionSettings: { enabled: true } } };
     const content = sampleConfig({ write: { objects } });
     const next = { content, createdBy: 'builder:test', isCreatedByAsked: false };
-    await ground.store.installations.change(key, ({ connectionId }) => ({ ...next, connectionId }));
-    await ground.startExecutor();
-    expect(await ground.ended(seed, id)).toMatchObject({ status: 'success', configId: seed.configId });
+    await fixture.store.installations.change(key, ({ connectionId }) => ({ ...next, connectionId }));
+    await fixture.startExecutor();
+    expect(await fixture.ended(seed, id)).toMatchObject({ status: 'success', configId: seed.configId });
     expect(sent()).toBe(1);
   });
 });
@@ -95,11 +98,11 @@ describe('[sec-49] between the claim and the intent', () => {
   const claim = async (): Promise<ClaimedCall> => {
     const { projectId, laneId } = seed;
     const request = { owner: 'test', limit: 1, perLane: 1, leaseMs: 60_000, isolated: false };
-    const [call] = (await ground.store.writes.claim({ ...request, lanes: [{ projectId, laneId }] })).calls;
+    const [call] = (await fixture.store.writes.claim({ ...request, lanes: [{ projectId, laneId }] })).calls;
     if (call === undefined) throw new Error('nothing was claimed');
     return call;
   };
-  const intend = (call: ClaimedCall) => ground.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }]);
+  const intend = (call: ClaimedCall) => fixture.store.writes.recordIntents([{ ...call, records: [{ index: 0 }] }]);
 
   // The last moment at which a call can be held back: after this commit bytes may leave.
   it.each<[string, () => Promise<void>]>([
@@ -107,43 +110,43 @@ describe('[sec-49] between the claim and the intent', () => {
     ['another manifest', () => deploy(['companies'])],
     ['no installation', uninstall],
   ])('%s: no intent', async (_, restrict) => {
-    await ground.accept(seed, [{ email: 'a@x.com' }], { announce: false });
+    await fixture.accept(seed, [{ email: 'a@x.com' }], { announce: false });
     const call = await claim();
     await restrict();
     expect(await intend(call)).toEqual(new Set());
   });
 
   it('a manifest that still declares the object costs a second claim, no write', async () => {
-    const id = await ground.accept(seed, [{ email: 'a@x.com' }], { announce: false });
+    const id = await fixture.accept(seed, [{ email: 'a@x.com' }], { announce: false });
     const call = await claim();
     await deploy(['contacts', 'companies']);
     expect(await intend(call)).toEqual(new Set());
-    await ground.store.writes.release([{ ...call, delayMs: 0, isInDoubt: false }]);
-    await ground.startExecutor();
-    expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
+    await fixture.store.writes.release([{ ...call, delayMs: 0, isInDoubt: false }]);
+    await fixture.startExecutor();
+    expect(await fixture.ended(seed, id)).toMatchObject({ status: 'success' });
     expect(sent()).toBe(1);
   });
 });
 
 // An executor runs while 200 writes are accepted and the connection changes: what went out before the change, went out once.
 it('[sec-49] a change in the middle of a queue: each write is sent before it, or ends with it', async () => {
-  await ground.startExecutor();
+  await fixture.startExecutor();
   const ids = await Promise.all(
-    Array.from({ length: 200 }, (_, at) => ground.accept(seed, [{ email: `${at}@x.com` }])),
+    Array.from({ length: 200 }, (_, at) => fixture.accept(seed, [{ email: `${at}@x.com` }])),
   );
   await until('the first sends', () => (sent() > 5 ? true : undefined));
   await reconnect();
   const sentAtChange = sent();
-  const [running] = await ground
+  const [running] = await fixture
     .database('calls')
     .where({ state: 'running' })
     .whereNotNull('sent_at')
     .count<{ n: string }[]>({ n: '*' });
-  const ended = await Promise.all(ids.map((id) => ground.ended(seed, id)));
+  const ended = await Promise.all(ids.map((id) => fixture.ended(seed, id)));
   const [written, refused] = [ended.filter((o) => o.status === 'success'), ended.filter((o) => o.status === 'failure')];
   expect(refused.map(({ result }) => result)).toEqual(refused.map(() => anotherConnection));
   expect(written.length).toBe(sent());
   // What had its intent at the change may still be on its way.
   expect(sent() - sentAtChange).toBeLessThanOrEqual(Number(running?.n ?? 0) + 4);
-  expect((await ground.database('installations').where(rowOf(seed)).count({ n: '*' }))[0]).toEqual({ n: '1' });
+  expect((await fixture.database('installations').where(rowOf(seed)).count({ n: '*' }))[0]).toEqual({ n: '1' });
 });

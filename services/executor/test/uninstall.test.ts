@@ -1,64 +1,64 @@
 import { until } from '@sluice/testkit';
-import { doubting, useGround, type Seed } from './_executor';
+import { doubting, useFixture, type Seed } from './_executor';
 
-const ground = useGround();
+const fixture = useFixture();
 let seed: Seed;
 beforeEach(async () => {
-  seed = await ground.seed();
+  seed = await fixture.seed();
 });
 
-const sent = () => ground.hubspot.writes().length;
-const uninstall = () => ground.store.installations.remove(seed);
+const sent = () => fixture.hubspot.writes().length;
+const uninstall = () => fixture.store.installations.remove(seed);
 const inProgress = async (): Promise<number> => {
-  const row = await ground.database('operations').whereIn('state', ['accumulating', 'queued']).count('* as n').first();
+  const row = await fixture.database('operations').whereIn('state', ['accumulating', 'queued']).count('* as n').first();
   return Number((row as { n: string }).n);
 };
 
 // The promise of the deletion: after its commit nothing leaves but what was already running.
 it('twenty writes accepted while the installation is deleted under a running executor: all end, none is sent after', async () => {
-  await ground.startExecutor();
-  for (let n = 0; n < 20; n += 1) await ground.accept(seed, [{ email: `before${n}@x.com` }]);
+  await fixture.startExecutor();
+  for (let n = 0; n < 20; n += 1) await fixture.accept(seed, [{ email: `before${n}@x.com` }]);
   const accepts = Array.from({ length: 20 }, async (_, n) => {
     try {
-      return await ground.accept(seed, [{ email: `during${n}@x.com` }]);
+      return await fixture.accept(seed, [{ email: `during${n}@x.com` }]);
     } catch {
       // Refused: the installation was gone, which is an answer as good as any.
       return undefined;
     }
   });
   await uninstall();
-  const running = await ground.database('calls').where({ state: 'running' }).count('* as n').first();
+  const running = await fixture.database('calls').where({ state: 'running' }).count('* as n').first();
   const sentBefore = sent();
   await Promise.all(accepts);
   await until('the end of every operation', async () => ((await inProgress()) === 0 ? true : undefined));
   expect(sent() - sentBefore).toBeLessThanOrEqual(Number((running as { n: string }).n));
-  const states = await ground.database('calls').distinct('state').select('state');
+  const states = await fixture.database('calls').distinct('state').select('state');
   expect(states).toEqual([{ state: 'done' }]);
 });
 
 // A create whose reply was lost may have been written: it is looked for while the connection lives, never sent again.
 it('a create in doubt is looked for and adopted while another installation keeps the connection', async () => {
   await keepConnection();
-  ground.hubspot.script.push((_call, apply) => {
+  fixture.hubspot.script.push((_call, apply) => {
     apply();
     return 'hang-up';
   });
-  await ground.startExecutor(doubting);
-  const id = await ground.accept(seed, [{ email: 'doubt@x.com' }]);
-  await until('the doubt', async () => ((await ground.callStates(id))[0] === 'in_doubt' ? true : undefined));
+  await fixture.startExecutor(doubting);
+  const id = await fixture.accept(seed, [{ email: 'doubt@x.com' }]);
+  await until('the doubt', async () => ((await fixture.callStates(id))[0] === 'in_doubt' ? true : undefined));
   await uninstall();
-  expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
+  expect(await fixture.ended(seed, id)).toMatchObject({ status: 'success' });
   expect(sent()).toBe(1);
 });
 
 it('a create in doubt whose connection went too ends as outcome unknown', async () => {
-  ground.hubspot.script.push(() => 'hang-up');
-  await ground.startExecutor(doubting);
-  const id = await ground.accept(seed, [{ email: 'doubt@x.com' }]);
-  await until('the doubt', async () => ((await ground.callStates(id))[0] === 'in_doubt' ? true : undefined));
+  fixture.hubspot.script.push(() => 'hang-up');
+  await fixture.startExecutor(doubting);
+  const id = await fixture.accept(seed, [{ email: 'doubt@x.com' }]);
+  await until('the doubt', async () => ((await fixture.callStates(id))[0] === 'in_doubt' ? true : undefined));
   await uninstall();
-  expect(await ground.ended(seed, id)).toMatchObject({ result: expect.stringMatching(/^Outcome unknown: /) });
-  expect(await ground.records(seed, id)).toMatchObject([{ status: 'unknown' }]);
+  expect(await fixture.ended(seed, id)).toMatchObject({ result: expect.stringMatching(/^Outcome unknown: /) });
+  expect(await fixture.records(seed, id)).toMatchObject([{ status: 'unknown' }]);
   expect(sent()).toBe(1);
 });
 
@@ -66,7 +66,7 @@ it('a create in doubt whose connection went too ends as outcome unknown', async 
 async function keepConnection(): Promise<void> {
   const { projectId, groupRef, connectionId } = seed;
   const content = { name: 'other', provider: 'hubspot' };
-  const { store } = ground;
+  const { store } = fixture;
   const other = await store.integrations.create({ projectId, ...content, specVersion: '1.0.0', content });
   const config = { revisionId: other.latestRevision.id, content: { provider: 'hubspot' }, createdBy: 'builder:test' };
   const installation = {

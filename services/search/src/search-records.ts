@@ -1,6 +1,6 @@
 import { ValidationError } from '@sluice/errors';
 import { fieldFault, fieldOfObject, type Auth, type Connector, type ProviderRecord } from '@sluice/connectors';
-import { askAccount } from '@sluice/installations';
+import { callAccount } from '@sluice/installations';
 import type { InstallationNames } from '@sluice/store';
 import { currentStep, type HeldBytes } from '@sluice/telemetry';
 import { limits, type InstallationContext, type SearchRequest, type SearchResultItem } from '@sluice/types';
@@ -59,7 +59,7 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
     });
   };
   const records = await blockingRefused(context, { projectId, laneId, connector, used: { provider, groupRef } }, () =>
-    askAccount(context, { projectId, connectionId }, ask, known),
+    callAccount(context, { projectId, connectionId }, ask, known),
   );
   return itemsOf(records, names);
 }

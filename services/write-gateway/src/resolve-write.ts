@@ -2,7 +2,7 @@ import { DependencyError, ForbiddenError, NotFoundError, RequestError, Validatio
 import type { Connector } from '@sluice/connectors';
 import type { InstallationNames, KeyClaim, NewOperation, NewRecord } from '@sluice/store';
 import { newId } from '@sluice/store';
-import { currentStep, ownTurn, type HeldBytes } from '@sluice/telemetry';
+import { currentStep, yieldToEventLoop, type HeldBytes } from '@sluice/telemetry';
 import { hoursToMs, limits, type InstallationContext, type PlanNote, type WriteRequest } from '@sluice/types';
 import {
   checkCapabilities,
@@ -161,7 +161,7 @@ interface PlanMemory extends Pick<WriteCall, 'growNow'> {
 async function planWithin({ request }: WriteCall, planner: WritePlanner, memory: PlanMemory) {
   const planned: StorablePlan[] = [];
   let [bytes, reserved, turnAt] = [0, memory.bytes, turnBytes];
-  if (reserved > turnBytes) await ownTurn();
+  if (reserved > turnBytes) await yieldToEventLoop();
   for (const item of itemsOf(request)) {
     const each = planner.plan({ ...item, headers: request.headers });
     const characters = textCharactersOf(each);
@@ -176,7 +176,7 @@ async function planWithin({ request }: WriteCall, planner: WritePlanner, memory:
     }
     planned.push({ ...each, text });
     if (bytes < turnAt) continue;
-    await ownTurn();
+    await yieldToEventLoop();
     turnAt = bytes + turnBytes;
   }
   return planned;

@@ -1,7 +1,7 @@
 import type { Installation, Integration } from '@sluice/types';
 import { asking, idOrName, option, type Group } from '../command';
 import { CommandFailure } from '../failure';
-import { type Column, counted, fields, plain, renderTable, shortTime, table } from '../output/print';
+import { type Column, pluralize, fields, plain, renderTable, shortTime, table } from '../output/print';
 import { askName } from '../profiles/ask';
 
 interface RemoveOptions {
@@ -109,7 +109,7 @@ function renderDeletion({ integration, installations, connections }: Deletion): 
     'Nobody has it installed.',
   );
   const { name, provider, id } = integration;
-  const counts = `${counted(installations.length, 'installation')} and ${counted(connections.length, 'connection')}`;
+  const counts = `${pluralize(installations.length, 'installation')} and ${pluralize(connections.length, 'connection')}`;
   return `${shown}\n\nTo be deleted: the integration ${plain(name)} (${provider}, ${id}), ${counts} with credentials. What waits to be written fails.`;
 }
 

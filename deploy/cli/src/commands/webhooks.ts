@@ -1,7 +1,7 @@
 import type { WebhookAttempt, WebhookEndpoint, WebhookFilter, WebhookMessage } from '@sluice/types';
 import { argument, asking, option, since, type Command, type Group } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
-import { beside, type Column, counted, fields, shortened, shortTime, table } from '../output/print';
+import { beside, type Column, pluralize, fields, shortened, shortTime, table } from '../output/print';
 import { given, momentOf, readLimit } from '../read-options';
 
 interface CreateOptions {
@@ -121,7 +121,7 @@ export const webhooks: Group = {
       },
       show: (sent) =>
         'replayed' in sent
-          ? `${counted(sent.replayed, 'failed message')} sent again.`
+          ? `${pluralize(sent.replayed, 'failed message')} sent again.`
           : `The message ${sent.id} is sent again.`,
     }),
     secret: asking({

@@ -1,6 +1,6 @@
 import { holdText, planStep, timelineOf } from '@sluice/types';
 import type { ExplainedRecord, OperationExplanation, Step } from '@sluice/types';
-import { clockTime, counted, plain, shortTime } from '../output/print';
+import { clockTime, pluralize, plain, shortTime } from '../output/print';
 
 type Batch = NonNullable<OperationExplanation['batch']>;
 
@@ -56,7 +56,7 @@ function titleOf(records: readonly ExplainedRecord[]): string {
   const ref = records.length === 1 && first?.ref !== undefined ? ` (ref ${first.ref})` : '';
   const known = ids.length === 0 ? '' : `, at the provider ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`;
   const name =
-    records.length === 1 ? `Record ${first?.index}` : `${counted(records.length, 'record')}: ${rangesOf(records)}`;
+    records.length === 1 ? `Record ${first?.index}` : `${pluralize(records.length, 'record')}: ${rangesOf(records)}`;
   return plain(`${name}${ref}${known}`);
 }
 

@@ -1,6 +1,6 @@
 import { grouped } from '@sluice/types';
 
-export { clockTime, counted, grouped } from '@sluice/types';
+export { clockTime, pluralize, grouped } from '@sluice/types';
 
 /** One JSON document for scripts, or text for people. */
 export function print({ json }: { readonly json?: boolean }, document: unknown, text: () => string): void {

@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
-import { counted } from './print';
+import { pluralize } from './print';
 
 /** How far an operation is. */
 export interface Standing {
@@ -41,7 +41,7 @@ function createLines(stream: NodeJS.WriteStream): Progress {
   let last = '';
   return {
     show: ({ total, written, failed, phase }) => {
-      const line = `${counted(total, 'record')}: ${written} written, ${failed} failed; ${phase}`;
+      const line = `${pluralize(total, 'record')}: ${written} written, ${failed} failed; ${phase}`;
       if (line !== last) stream.write(`${line}\n`);
       last = line;
     },

@@ -1,4 +1,4 @@
-import { counted, type InstallationHealth, type WaitingRecords } from '@sluice/types';
+import { pluralize, type InstallationHealth, type WaitingRecords } from '@sluice/types';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Badge } from '../parts/badge';
 import { Empty } from '../parts/empty';
@@ -162,7 +162,7 @@ function Since({ of }: { readonly of: string }) {
 
 /** How much, as far as it was counted. */
 export const recordsOf = ({ records, isAtLeast }: WaitingRecords): string =>
-  `${isAtLeast === true ? 'at least ' : ''}${counted(records, 'record')}`;
+  `${isAtLeast === true ? 'at least ' : ''}${pluralize(records, 'record')}`;
 
 function Waiting({ installation: { waiting, connection } }: { readonly installation: InstallationHealth }) {
   if (waiting.records === 0 && waiting.isAtLeast !== true) return <span class="fine">nothing</span>;

@@ -1,4 +1,4 @@
-import { counted, grouped, laneCallsMax, laneStateOf, type Lane } from '@sluice/types';
+import { pluralize, grouped, laneCallsMax, laneStateOf, type Lane } from '@sluice/types';
 import { Attention } from '../parts/attention';
 import { Badge } from '../parts/badge';
 import { Empty } from '../parts/empty';
@@ -105,7 +105,7 @@ const columns: readonly Column<Lane>[] = [
     title: 'Quota',
     cell: ({ quota }) => (
       <>
-        {quota === undefined ? null : `${counted(quota.limit, 'call')} in ${grouped(quota.windowSeconds)} s`}
+        {quota === undefined ? null : `${pluralize(quota.limit, 'call')} in ${grouped(quota.windowSeconds)} s`}
         {quota?.left === undefined ? null : <div class="fine">{grouped(quota.left)} left now</div>}
       </>
     ),

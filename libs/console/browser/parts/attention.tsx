@@ -1,4 +1,4 @@
-import { counted, isOutage, laneStateOf, type Lane } from '@sluice/types';
+import { pluralize, isOutage, laneStateOf, type Lane } from '@sluice/types';
 import { fromNow, inFull } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
@@ -32,7 +32,7 @@ export function Attention({ session }: { readonly session: Session }) {
       ))}
       {stalled.length === 0 ? null : (
         <p>
-          <strong>{counted(stalled.length, 'account')} without progress.</strong> Writes may be sent, and for a minute
+          <strong>{pluralize(stalled.length, 'account')} without progress.</strong> Writes may be sent, and for a minute
           none was: check that an executor runs (<a href={hrefOf('lanes', { waiting: 'true' })}>lanes</a>).
         </p>
       )}
@@ -42,7 +42,7 @@ export function Attention({ session }: { readonly session: Session }) {
       {held.length <= heldMax ? null : (
         <p>
           <a href={hrefOf('lanes', { waiting: 'true' })}>
-            {counted(held.length - heldMax, 'more connection')} with refused credentials
+            {pluralize(held.length - heldMax, 'more connection')} with refused credentials
           </a>
         </p>
       )}
@@ -60,7 +60,7 @@ function Outage({ provider, lanes }: { readonly provider: string; readonly lanes
   return (
     <p>
       <strong>{provider} is failing.</strong> The last try failed for {failures.length} of{' '}
-      {counted(lanes.length, 'account')} with waiting writes ({answer},{' '}
+      {pluralize(lanes.length, 'account')} with waiting writes ({answer},{' '}
       <time dateTime={last.time} title={inFull(last.time)}>
         {fromNow(last.time)}
       </time>

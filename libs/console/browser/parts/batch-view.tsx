@@ -1,4 +1,4 @@
-import { counted, grouped, isOutage, type OperationProgress, type OperationRecord } from '@sluice/types';
+import { pluralize, grouped, isOutage, type OperationProgress, type OperationRecord } from '@sluice/types';
 import { fromNow } from '../format';
 
 /** A cell per record in accept order, empty ones for what an open batch still takes, and the same in words. */
@@ -15,7 +15,7 @@ export function BatchView({ progress, records }: BatchViewOptions) {
       <div
         class="cells"
         role="img"
-        aria-label={`${counted(counts.total, 'record')}: ${legendOf(progress)
+        aria-label={`${pluralize(counts.total, 'record')}: ${legendOf(progress)
           .map(([word, count]) => `${grouped(count)} ${word}`)
           .join(', ')}`}
       >
@@ -55,13 +55,14 @@ function legendOf({ records, batch, phase }: OperationProgress): (readonly [stri
 
 function sentenceOf(progress: OperationProgress): string {
   const { phase, batch, records, cancelRequestTime } = progress;
-  if (phase === 'ended') return `Ended: ${grouped(records.succeeded)} of ${counted(records.total, 'record')} written.`;
+  if (phase === 'ended')
+    return `Ended: ${grouped(records.succeeded)} of ${pluralize(records.total, 'record')} written.`;
   if (cancelRequestTime !== undefined) return 'A cancel was asked for: what has not been sent ends as cancelled.';
   if (phase === 'accumulating' && batch !== undefined) {
     const held = progress.held === undefined ? '' : ' Then it waits for new credentials.';
-    return `Filling: ${grouped(records.total)} of ${counted(batch.recordsMax, 'record')}. Sent when full, or ${fromNow(batch.dueTime)}.${held}`;
+    return `Filling: ${grouped(records.total)} of ${pluralize(batch.recordsMax, 'record')}. Sent when full, or ${fromNow(batch.dueTime)}.${held}`;
   }
-  return `Draining: ${grouped(records.total - records.pending)} of ${counted(records.total, 'record')} decided. ${reasonOf(progress)}`;
+  return `Draining: ${grouped(records.total - records.pending)} of ${pluralize(records.total, 'record')} decided. ${reasonOf(progress)}`;
 }
 
 /** Why it is not all decided. */
@@ -69,7 +70,7 @@ function reasonOf({ calls, held, lastFailure, laneBlockedUntil, nextAttemptTime 
   if (held !== undefined) return 'Nothing is sent: the provider refuses the credentials of the connection.';
   const isFailing = isOutage(lastFailure);
   const why = isFailing ? `The provider is failing (${lastFailure?.status ?? lastFailure?.class}). ` : '';
-  if (calls.running > 0) return `${why}${counted(calls.running, 'call')} under way.`;
+  if (calls.running > 0) return `${why}${pluralize(calls.running, 'call')} under way.`;
   if (laneBlockedUntil !== undefined) return `The provider refused; it is asked again ${fromNow(laneBlockedUntil)}.`;
   if (calls.inDoubt > 0) return 'What one call has written is being looked up.';
   if (nextAttemptTime !== undefined) return `${why}The next attempt is due ${fromNow(nextAttemptTime)}.`;

@@ -1,4 +1,4 @@
-import { counted, diffJson, type Config, type Installation } from '@sluice/types';
+import { pluralize, diffJson, type Config, type Installation } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { shortId } from '../format';
 import { goTo, hrefOf } from '../use-route';
@@ -104,7 +104,7 @@ function VersionTable({ versions, installation, onRestore }: TableOptions) {
           <span class="fine">the same content</span>
         ) : (
           <a href={hrefOf(`customers/${id}`, { from: config.id, to: inForce.id })}>
-            {counted(differences, 'difference')}
+            {pluralize(differences, 'difference')}
           </a>
         ),
     },

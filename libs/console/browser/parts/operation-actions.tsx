@@ -1,5 +1,5 @@
 import {
-  counted,
+  pluralize,
   failedRecordLine,
   failedRecordsHeader,
   type Operation,
@@ -46,7 +46,7 @@ export function CancelButton({ api, operation, progress, onDone }: ActionOptions
           onClose={() => setAsking(false)}
         >
           <p>
-            {counted(progress.records.pending, 'record')} not decided yet. What has not been sent ends as cancelled;
+            {pluralize(progress.records.pending, 'record')} not decided yet. What has not been sent ends as cancelled;
             what is being sent finishes. A cancelled record can be retried later.
           </p>
         </Confirm>
@@ -81,13 +81,13 @@ export function RetryButton({ api, operation, progress, records }: ActionOptions
           onClose={() => setAsking(false)}
         >
           <p>
-            {counted(failed, 'failed record')} become a new operation, with what was accepted then. Each is retried
+            {pluralize(failed, 'failed record')} become a new operation, with what was accepted then. Each is retried
             once.
           </p>
           {unknown === 0 ? null : (
             <label class="check">
               <input type="checkbox" checked={isForced} onChange={() => setForced(!isForced)} />
-              Also {counted(unknown, 'record')} of unknown outcome. Those may then be there twice.
+              Also {pluralize(unknown, 'record')} of unknown outcome. Those may then be there twice.
             </label>
           )}
         </Confirm>

@@ -1,4 +1,4 @@
-import { counted, type Log, type Operation } from '@sluice/types';
+import { pluralize, type Log, type Operation } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { inFull } from '../format';
 import type { Api } from '../session';
@@ -24,7 +24,7 @@ export function OperationLog({ api, operation }: { readonly api: Api; readonly o
         {hidden === 0 ? null : (
           <li>
             <button type="button" class="link" onClick={() => setWhole(true)}>
-              Show {counted(hidden, 'earlier line')}
+              Show {pluralize(hidden, 'earlier line')}
             </button>
           </li>
         )}

@@ -1,6 +1,6 @@
 import { readExplanation } from '@sluice/client';
 import {
-  counted,
+  pluralize,
   planStep,
   timelineOf,
   type OperationExplanation,
@@ -91,7 +91,7 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
         {troubled.length === 0 || troubled.length === records.length ? null : (
           <label class="check">
             <input type="checkbox" checked={isNarrow} onChange={() => setNarrow(!isNarrow)} />
-            Only the {counted(troubled.length, 'record')} not written
+            Only the {pluralize(troubled.length, 'record')} not written
           </label>
         )}
       </div>

@@ -13,7 +13,7 @@ import {
 } from '@sluice/types';
 import type { Knex } from 'knex';
 import { type StoredRow, moment, momentSql, optional, plain, shownAs, table } from '../table';
-import { type WriteMode, deadlineSql, isInCall } from '../writes/write-rows';
+import { type OperationMode, deadlineSql, isInCall } from '../writes/write-rows';
 import { isFullSql } from '../writes/close-batch';
 import { errorSql, recordColumns, recordMembers, withOutcome } from './operation-row';
 
@@ -33,7 +33,7 @@ export interface RecordPage {
 const course = table({
   provider: plain('provider'),
   type: plain<WriteType>('type'),
-  mode: plain<WriteMode>('mode'),
+  mode: plain<OperationMode>('mode'),
   batch: optional(plain<NonNullable<OperationCourse['batch']>>('batch')),
   cancelRequestedAt: optional(moment('cancel_requested_at')),
   laneBlockedUntil: optional(moment('blocked_until')),

@@ -9,7 +9,7 @@ import { findOperations, type OperationSearch } from './find-operations';
 import { readHistory, type EventPage } from './operation-history';
 import { operationColumns, recordColumns, records, withOutcome, toOperation, type OperationRow } from './operation-row';
 import { readProgress } from './read-progress';
-import { readStanding } from './read-standing';
+import { readWaitReason } from './read-wait-reason';
 
 /** Absent members do not filter. */
 export interface RecordFilter {
@@ -87,7 +87,7 @@ export function operationStore(database: Knex) {
     /** How far it is. */
     readProgress: (projectId: string, operationId: string) => readProgress(database, projectId, operationId),
     /** Whose it is, and what keeps it from being written. */
-    readStanding: (projectId: string, operationId: string) => readStanding(database, projectId, operationId),
+    readWaitReason: (projectId: string, operationId: string) => readWaitReason(database, projectId, operationId),
     /** What happened to each of its records, and why; a page of them. */
     explain: (projectId: string, operationId: string, page: RecordPage) =>
       explainOperation(database, { projectId, operationId }, page),

@@ -60,7 +60,7 @@ export async function closeInstallation(
 }
 
 /** Of a restored database, where no service runs: so that their records can be put in doubt. @returns how many were open */
-export async function closeCreates(database: Knex): Promise<number> {
+export async function closeRestoredBatches(database: Knex): Promise<number> {
   return await run(database, closeCreatesSql, {});
 }
 

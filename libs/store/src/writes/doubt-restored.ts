@@ -24,7 +24,7 @@ export type FingerprintOf = (create: OpenCreate) => string;
  * the provider before it sends. For a database that was restored from a backup, before the services start. One transaction; its moments count from
  * the acceptance, because that is the earliest at which the provider can have received the record.
  */
-export async function doubtCreates(
+export async function markRestoredCreatesInDoubt(
   database: Knex,
   { after = { projectId: '', operationId: '', number: 0 }, limit }: Page<CallKey>,
   fingerprintOf: FingerprintOf,

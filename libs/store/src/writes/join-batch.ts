@@ -8,11 +8,11 @@ import { newId } from '../new-id';
 import { type KeyClaim, type KeyedOperation, claimIn, completeIn, releaseIn } from './idempotency-key';
 import {
   type BatchableWrite,
-  type Flush,
+  type JoinStatement,
   type GroupAnswer,
   type JoiningGroup,
   joinGroups,
-  settleFate,
+  findCommitted,
 } from './join-statement';
 import { type NewOperation, nameOf } from './write-rows';
 
@@ -42,7 +42,7 @@ export interface JoinProgress {
   /** Answers by record id. They stay valid: one that failed later leaves those of the statements before. */
   readonly answers: Memberships;
   /** A statement that was sent and has no answer: nobody knows whether it was committed. */
-  flush?: Flush | undefined;
+  flush?: JoinStatement | undefined;
 }
 
 /** The outcome of one record of a join, or why it has none while others of the same join have theirs. */
@@ -126,7 +126,7 @@ export async function insertIntoBatch(
   const { answers } = progress;
   const unanswered = (): BatchableWrite[] => writes.filter(({ recordId }) => !answers.has(recordId));
   if (progress.flush !== undefined) {
-    const known = await settleFate(database, progress.flush);
+    const known = await findCommitted(database, progress.flush);
     if (known !== undefined) noteAnswers(progress.flush.groups, known, answers);
     progress.flush = undefined;
   }

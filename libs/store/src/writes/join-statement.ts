@@ -49,8 +49,8 @@ export interface JoinedGroup {
 export type GroupAnswer = JoinedGroup | 'stale';
 
 /** What one statement joins. Two groups never share a batch key. */
-export interface Flush {
-  /** uuid v7. Its row is inserted with the records, so whoever does not know whether it was committed finds out (`settleFate`). */
+export interface JoinStatement {
+  /** uuid v7. Its row is inserted with the records, so whoever does not know whether it was committed finds out (`findCommitted`). */
   readonly id: string;
   /** In the order of their keys. */
   readonly groups: readonly JoiningGroup[];
@@ -193,7 +193,7 @@ interface Row {
  */
 export async function joinGroups(
   database: Knex,
-  { id, groups }: Flush,
+  { id, groups }: JoinStatement,
   timeScale: number,
 ): Promise<readonly GroupAnswer[]> {
   const rows = groups.flatMap(({ writes }, at) =>
@@ -221,7 +221,10 @@ export async function joinGroups(
  * and never will be, because its own insert of that row fails. Where it runs at this moment, this waits for its end.
  * @returns its answers; undefined when it was not committed
  */
-export async function settleFate(database: Knex, { id, groups }: Flush): Promise<readonly GroupAnswer[] | undefined> {
+export async function findCommitted(
+  database: Knex,
+  { id, groups }: JoinStatement,
+): Promise<readonly GroupAnswer[] | undefined> {
   const projectIds = [
     ...new Set(groups.map(({ writes }) => (writes[0] as BatchableWrite).operation.projectId)),
   ].toSorted();

@@ -1,7 +1,7 @@
 import { limits, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { enqueueSql, enqueuedColumns } from './order-queue';
-import type { WriteMode } from './write-rows';
+import type { OperationMode } from './write-rows';
 
 /** A request to write the failed records of an ended operation once more. */
 export interface Replay {
@@ -70,7 +70,7 @@ export async function replayRecords(database: Knex, replay: Replay): Promise<Rep
 }
 
 async function lockOperation(transaction: Knex.Transaction, { projectId, operationId }: Replay) {
-  type Row = { state: OperationState; mode: WriteMode; installation_id: string };
+  type Row = { state: OperationState; mode: OperationMode; installation_id: string };
   return await transaction('operations')
     .where({ project_id: projectId, id: operationId })
     .forUpdate()

@@ -1,6 +1,6 @@
 import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
-import { type CallKey, type WriteMode, toCallKey } from './write-rows';
+import { type CallKey, type OperationMode, toCallKey } from './write-rows';
 import { type LaneCapacity, type LaneKey, laneColumns } from './lanes';
 import { type Column, column, preparePlan } from '../row-source';
 
@@ -23,7 +23,7 @@ export interface ClaimedCall extends CallKey, LaneKey {
   readonly connectionId: string;
   readonly objectName: string;
   readonly type: WriteType;
-  readonly mode: WriteMode;
+  readonly mode: OperationMode;
   readonly allOrNone: boolean;
   readonly fence: number;
   /** Sends made so far. */
@@ -60,7 +60,7 @@ interface ClaimedRow {
   readonly connection_id: string;
   readonly object_name: string;
   readonly type: WriteType;
-  readonly mode: WriteMode;
+  readonly mode: OperationMode;
   readonly all_or_none: boolean;
   readonly fence: string;
   readonly attempts: number;

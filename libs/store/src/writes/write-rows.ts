@@ -19,7 +19,7 @@ export interface Pins {
   readonly keyId: string;
 }
 
-export type WriteMode = 'synchronous' | 'asynchronous' | 'auto-batched';
+export type OperationMode = 'synchronous' | 'asynchronous' | 'auto-batched';
 
 /** An operation about to be opened. */
 export interface NewOperation {
@@ -30,7 +30,7 @@ export interface NewOperation {
   readonly laneId: string;
   readonly objectName: string;
   readonly type: WriteType;
-  readonly mode: WriteMode;
+  readonly mode: OperationMode;
   readonly allOrNone: boolean;
   readonly traceparent: string;
   readonly pins: Pins;

@@ -6,9 +6,9 @@ import { guard } from '../guard';
 import { acceptPersistently, type AcceptableWrite } from './accept-writes';
 import { claimReady } from './claim-calls';
 import { claimCancelled, type CancelledRequest } from './claim-cancelled';
-import { closeCreates, type BatchKey } from './close-batch';
+import { closeRestoredBatches, type BatchKey } from './close-batch';
 import { countBacklog, type BacklogOf } from './count-backlog';
-import { doubtCreates, type FingerprintOf } from './doubt-restored';
+import { markRestoredCreatesInDoubt, type FingerprintOf } from './doubt-restored';
 import { findReadyLanes, type Page } from './find-ready-lanes';
 import { dropKey, findKey, readEnded, sweepKeys, type KeyName } from './idempotency-key';
 import { joinPersistently } from './join-batch';
@@ -131,11 +131,12 @@ function sweepingStore(database: Knex, timeScale: number) {
     findDueBatches: (limit: number) => findDueBatches(database, limit),
     /** One step of the sweep over all waiting calls; finds lanes of those that may go. */
     repairOrder: (page: Page<WaitingCall>) => repairOrder(database, page),
-    /** Names of services that are connected to the database now: those of `doubtCreates` must not be. */
+    /** Names of services that are connected to the database now: those of `markRestoredCreatesInDoubt` must not be. */
     findServices: () => findServices(database),
     /** Of a restored database: closes the open auto-batches of creates, so that they can be sealed. @returns how many */
-    closeCreates: () => closeCreates(database),
+    closeRestoredBatches: () => closeRestoredBatches(database),
     /** Of a restored database: puts a page of the calls of unsettled creates in doubt, so that they are looked up before they are sent. */
-    doubtCreates: (page: Page<CallKey>, fingerprintOf: FingerprintOf) => doubtCreates(database, page, fingerprintOf),
+    markRestoredCreatesInDoubt: (page: Page<CallKey>, fingerprintOf: FingerprintOf) =>
+      markRestoredCreatesInDoubt(database, page, fingerprintOf),
   };
 }

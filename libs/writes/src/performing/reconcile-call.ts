@@ -44,7 +44,7 @@ export async function reconcileCall(store: ReconcileStore, input: ReconcileInput
   const knowledge = await readKnowledge(store, { input, doubt, open, lookup });
   const settlements = records.map((record) => {
     const settlement = evidenceOf(record, doubt) ?? resolve(input, record, knowledge);
-    return settlement.kind === 'again' ? unlessGone(call, settlement) : settlement;
+    return settlement.kind === 'again' ? endIfCallerLeft(call, settlement) : settlement;
   });
   return { settlement: settle(input, settlements, nextLookupOf(input, doubt, lookup)), lookup: lookup.outcome };
 }
@@ -91,7 +91,7 @@ function idsOf(found: FoundCreated): readonly string[] {
 }
 
 /** The caller of a synchronous write has gone: a record that was not written is not sent any more. */
-function unlessGone({ mode }: ClaimedCall, again: Extract<RecordSettlement, { kind: 'again' }>): RecordSettlement {
+function endIfCallerLeft({ mode }: ClaimedCall, again: Extract<RecordSettlement, { kind: 'again' }>): RecordSettlement {
   return mode === 'synchronous' && again.sendState === 'none' ? notWritten(again) : again;
 }
 

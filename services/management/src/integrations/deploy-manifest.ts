@@ -1,7 +1,7 @@
 import { fieldFault, readYaml, type YamlPosition } from '@sluice/connectors';
 import { ValidationError, type Issue } from '@sluice/errors';
 import { invalid, parseJson, validate, type RouteRequest } from '@sluice/http';
-import { ownTurn } from '@sluice/telemetry';
+import { yieldToEventLoop } from '@sluice/telemetry';
 import {
   authorOf,
   checkManifest,
@@ -188,7 +188,7 @@ async function readManifest(
   const { sourceYaml, sourceZipUrl = '' } = request;
   const text = sourceYaml ?? (await readUpload(context, projectId, sourceZipUrl));
   // A megabyte of YAML holds the event loop for a quarter of a second.
-  await ownTurn();
+  await yieldToEventLoop();
   const parsed = parseManifest(text, sourceOf(request));
   const known = knownProviders(context.connectors);
   const unknown = parsed.manifest.integrations.flatMap(({ provider }, index): Issue[] => {

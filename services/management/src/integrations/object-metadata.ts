@@ -1,7 +1,7 @@
 import { fieldOfObject, unservedModule } from '@sluice/connectors';
 import { NotFoundError, ProviderError, providerProblemCodes } from '@sluice/errors';
 import { invalid, json, jsonText, offByDefault, queryOf, type Router } from '@sluice/http';
-import { askAccount } from '@sluice/installations';
+import { callAccount } from '@sluice/installations';
 import { HeldBytes } from '@sluice/telemetry';
 import {
   fieldSteps,
@@ -134,7 +134,7 @@ export async function describeObject(context: ManagementContext, question: Objec
   const { describe } = connector;
   if (describe === undefined) throw unknownObject(objectName, `${provider} does not tell its fields`);
   try {
-    return await askAccount(context, { projectId, connectionId }, (auth) =>
+    return await callAccount(context, { projectId, connectionId }, (auth) =>
       describe({ auth, objectName, traceparent, held, describing: held }),
     );
   } catch (error) {

@@ -117,7 +117,7 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
     answer: async (_request, { projectId, id }) => {
       const [progress, standing] = await Promise.all([
         operations.readProgress(projectId, id),
-        operations.readStanding(projectId, id),
+        operations.readWaitReason(projectId, id),
       ]);
       return { ...found(progress, 'operation.not-found'), ...standing };
     },
@@ -133,7 +133,7 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
       const page = { size, afterIndex: positionOf(pageToken, byIndex) };
       const explained = await operations.explain(operation.projectId, operation.id, page);
       const { hasMore, ...course } = found(explained, 'operation.not-found');
-      const { held } = (await operations.readStanding(operation.projectId, operation.id)) ?? {};
+      const { held } = (await operations.readWaitReason(operation.projectId, operation.id)) ?? {};
       return { operation, ...course, held, pagination: paginationOf(course.records, hasMore, byIndex) };
     },
   });

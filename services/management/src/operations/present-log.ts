@@ -9,11 +9,11 @@ const sentences: Record<OperationEventKind, (facts: Facts) => readonly [Severity
   accepted: ({ mode, type, objectName }) => ['INFO', `Accepted: ${mode} ${type} of ${objectName}.`],
   sealed: ({ records, calls }) => [
     'INFO',
-    `The batch was sealed: ${counted(records, 'record')} in ${counted(calls, 'call')}.`,
+    `The batch was sealed: ${pluralize(records, 'record')} in ${pluralize(calls, 'call')}.`,
   ],
   sent: ({ call, attempt, records }) => [
     'INFO',
-    `Call ${call} was sent${attempt === 1 ? '' : ' again'} with ${counted(records, 'record')} (attempt ${attempt}).`,
+    `Call ${call} was sent${attempt === 1 ? '' : ' again'} with ${pluralize(records, 'record')} (attempt ${attempt}).`,
   ],
   answered: answered('The provider answered'),
   'answered-late': answered(
@@ -21,7 +21,7 @@ const sentences: Record<OperationEventKind, (facts: Facts) => readonly [Severity
   ),
   divided: ({ call, records }) => [
     'INFO',
-    `Call ${call} was refused for what may be one of its records: ${counted(records, 'record')} went on in smaller calls.`,
+    `Call ${call} was refused for what may be one of its records: ${pluralize(records, 'record')} went on in smaller calls.`,
   ],
   waits: ({ call, until }) => ['WARN', `Call ${call} is sent again after ${until}.`],
   'in-doubt': ({ call }) => ['WARN', `What call ${call} has written is not known. It is being looked up.`],
@@ -30,7 +30,7 @@ const sentences: Record<OperationEventKind, (facts: Facts) => readonly [Severity
   'cancel-requested': () => ['INFO', 'A cancel was asked for.'],
   'records-failed': ({ records, outcome, class: failureClass }) => [
     failureClass === 'cancelled' ? 'WARN' : 'ERROR',
-    `${counted(records, 'record')} ended as ${outcome}${failureClass === undefined ? '' : ` (${failureClass})`}.`,
+    `${pluralize(records, 'record')} ended as ${outcome}${failureClass === undefined ? '' : ` (${failureClass})`}.`,
   ],
   ended: ({ state, succeeded, failed }) => [
     state === 'failed' ? 'ERROR' : 'INFO',
@@ -38,7 +38,7 @@ const sentences: Record<OperationEventKind, (facts: Facts) => readonly [Severity
   ],
   replayed: ({ records, replayedBy }) => [
     'INFO',
-    `Replayed: ${counted(records, 'record')}, as operation ${replayedBy}.`,
+    `Replayed: ${pluralize(records, 'record')}, as operation ${replayedBy}.`,
   ],
 };
 
@@ -67,6 +67,6 @@ function answered(beginning: string): (facts: Facts) => readonly [Severity, stri
   };
 }
 
-function counted(count: string | number | undefined, noun: string): string {
+function pluralize(count: string | number | undefined, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

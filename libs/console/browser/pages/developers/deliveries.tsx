@@ -1,4 +1,4 @@
-import { counted, webhookMessageStates, type WebhookMessage } from '@sluice/types';
+import { pluralize, webhookMessageStates, type WebhookMessage } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { Badge } from '../../parts/badge';
 import { Confirm } from '../../parts/confirm';
@@ -225,7 +225,7 @@ function ReplayFailed({ api, endpointId, onDone }: Pick<TableOptions, 'api' | 'e
       since: new Date(since).toISOString(),
     });
     setOutcome(
-      `${counted(replayed, 'message')} will be sent again.${isComplete ? '' : ' There are more: replay again.'}`,
+      `${pluralize(replayed, 'message')} will be sent again.${isComplete ? '' : ' There are more: replay again.'}`,
     );
     setAsking(false);
     onDone();

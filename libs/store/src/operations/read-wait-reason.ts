@@ -14,7 +14,7 @@ const standing = table({
 export type OperationStanding = ReturnType<typeof standing.read>;
 
 /** By keys alone: the rows of one operation, its installation and its connection. Undefined: the project has no such operation. */
-export async function readStanding(
+export async function readWaitReason(
   database: Knex,
   projectId: string,
   operationId: string,

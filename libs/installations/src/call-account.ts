@@ -18,7 +18,7 @@ export interface AccountSource extends StatusSource {
  * @throws NotFoundError `connection.not-found`
  * @throws ProviderError what the provider answered; `unavailable` when it refuses the token that it has just given, for a while
  */
-export async function askAccount<Answer>(
+export async function callAccount<Answer>(
   source: AccountSource,
   key: ConnectionKey,
   ask: (auth: Auth) => Promise<Answer>,

@@ -37,7 +37,7 @@ export function canRefresh({ connectors }: Pick<RefreshSource, 'connectors'>, { 
  * for the connection: the provider does not answer, or refuses the app itself.
  * @throws ProviderAppMissingError `unavailable` too: the project lacks the app
  */
-export async function askForTokens(
+export async function requestTokens(
   source: RefreshSource,
   projectId: string,
   opened: OpenedConnection,

@@ -1,7 +1,7 @@
 import { ProviderError, type FailureClass } from '@sluice/errors';
 import { silentLogger } from '@sluice/telemetry';
 import type { ConnectionStatus, LiveCredentials } from '@sluice/types';
-import { askAccount, type AccountSource } from './ask-account';
+import { callAccount, type AccountSource } from './call-account';
 
 const refusal = (failureClass: FailureClass = 'credentials') =>
   new ProviderError({ class: failureClass, detail: 'no' });
@@ -39,7 +39,7 @@ async function ask(
       },
     },
   };
-  const outcome = await askAccount(
+  const outcome = await callAccount(
     source,
     { projectId: 'p1', connectionId: 'k1' },
     ({ accessToken }) => {
@@ -51,7 +51,7 @@ async function ask(
   return { outcome, shown, written };
 }
 
-describe('askAccount', () => {
+describe('callAccount', () => {
   it('asks once where the token is taken', async () => {
     expect(await ask(['token-1'])).toEqual({ outcome: 'answer', shown: ['token-1'], written: [] });
   });
