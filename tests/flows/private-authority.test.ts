@@ -18,7 +18,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { databaseAccess, defineEnv, postgresEnv, readProcessEnv, redisAccess, redisEnv } from '@sluice/config';
-import { createRedisHints } from '@sluice/redis';
+import { connectRedis } from '@sluice/redis';
 import { startStack } from '@sluice/stack';
 import { createStore, migrateDatabase, openDatabase } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
@@ -180,26 +180,26 @@ if (redisServer === undefined)
 
   const open = (env: Env) => {
     const access = redisAccess(defineEnv(redisEnv).read({ REDIS_URL: `rediss://localhost:${port}`, ...env }));
-    return createRedisHints({ ...access, logger: silentLogger, metrics: createMetrics('tests'), timeoutMs: 5_000 });
+    return connectRedis({ ...access, logger: silentLogger, metrics: createMetrics('tests'), timeoutMs: 5_000 });
   };
 
   it('is used with its authority and the certificate it asks for', async () => {
-    const hints = open(ours('REDIS'));
-    await until('Redis answers', async () => (await hints.healthy()) || undefined);
-    await hints.cache.set('key', 'value', 60_000);
-    expect(await hints.cache.get('key')).toBe('value');
-    await hints.close();
+    const redis = open(ours('REDIS'));
+    await until('Redis answers', async () => (await redis.healthy()) || undefined);
+    await redis.cache.set('key', 'value', 60_000);
+    expect(await redis.cache.get('key')).toBe('value');
+    await redis.close();
   });
 
   it.each<[string, () => Env]>([
     ['the public authorities', () => ({ ...ours('REDIS'), REDIS_CA: stranger.ca })],
     ['no certificate', () => ({ REDIS_CA: authority.ca })],
   ])('is not used by %s', async (_who, env) => {
-    const hints = open(env());
-    expect(await hints.healthy()).toBe(false);
-    await hints.cache.set('key', 'other', 60_000);
-    expect(await hints.cache.get('key')).toBeUndefined();
-    await hints.close();
+    const redis = open(env());
+    expect(await redis.healthy()).toBe(false);
+    await redis.cache.set('key', 'other', 60_000);
+    expect(await redis.cache.get('key')).toBeUndefined();
+    await redis.close();
   });
 });
 

@@ -1,7 +1,7 @@
 import type { BuiltDocument } from '@sluice/http';
 import { createContext as managementContext, createManagementService, managementEnv } from '@sluice/management';
 import { createInProcessHub, createInProcessMessaging } from '@sluice/messaging';
-import { createInMemoryHints } from '@sluice/redis';
+import { createInMemoryRedis } from '@sluice/redis';
 import { createContext as searchContext, createSearchService, searchEnv } from '@sluice/search';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createContext as gatewayContext, createGatewayService, gatewayEnv } from '@sluice/write-gateway';
@@ -20,14 +20,14 @@ const env = {
 
 /** The contracts of the services as they register their routes; nothing is started. */
 export async function readDocuments(): Promise<Record<ApiName, BuiltDocument>> {
-  const hints = createInMemoryHints();
+  const redis = createInMemoryRedis();
   const metrics = createMetrics('contracts');
   const messaging = createInProcessMessaging({ hub: createInProcessHub(), logger: silentLogger, metrics });
   const observed = { logger: silentLogger };
   const services = {
     management: createManagementService(managementContext(managementEnv.read(env), observed)),
-    search: createSearchService(searchContext(searchEnv.read(env), { ...observed, hints })),
-    write: createGatewayService(gatewayContext(gatewayEnv.read(env), { ...observed, hints, messaging })),
+    search: createSearchService(searchContext(searchEnv.read(env), { ...observed, redis })),
+    write: createGatewayService(gatewayContext(gatewayEnv.read(env), { ...observed, redis, messaging })),
   };
   const { management, search, write } = services;
   await Promise.all(Object.values(services).map((service) => service.stop()));

@@ -8,8 +8,8 @@ import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { startTcpProxy } from '@sluice/testkit';
 import { Redis } from 'ioredis';
 import { eventually } from '../test/conformance';
-import type { Hints } from './hints';
-import { createRedisHints } from './redis-hints';
+import type { CacheAndQuotas } from './cache-and-quotas';
+import { connectRedis } from './connect-redis';
 
 // What failed for other users of Redis, each as an input. The rows of docs/providers/field-reports.md name these tests and their sources. The server is the
 // suite's own, because what is set here would break every other one.
@@ -29,7 +29,7 @@ const request = { limit: 10, windowMs: 60_000, reserve: 0 };
 
 (program === undefined ? describe.skip : describe)('Redis', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-redis-'));
-  const opened: Hints[] = [];
+  const opened: CacheAndQuotas[] = [];
   let server: ChildProcess;
   let admin: Redis;
   let port: number;
@@ -45,7 +45,7 @@ const request = { limit: 10, windowMs: 60_000, reserve: 0 };
     admin.on('error', () => undefined);
     await admin.ping();
   });
-  afterEach(async () => void (await Promise.all(opened.splice(0).map((hints) => hints.close()))));
+  afterEach(async () => void (await Promise.all(opened.splice(0).map((redis) => redis.close()))));
   afterAll(async () => {
     admin.disconnect();
     server.kill('SIGKILL');
@@ -56,23 +56,23 @@ const request = { limit: 10, windowMs: 60_000, reserve: 0 };
   function open({ user = '', database = '', at = port, timeoutMs = 5_000 } = {}) {
     const warned: Warning[] = [];
     const warn = (fields: object, event: string) => void warned.push({ ...fields, event });
-    const hints = createRedisHints({
+    const redis = connectRedis({
       url: `redis://${user}127.0.0.1:${at}/${database}`,
       metrics: createMetrics('redis'),
       logger: { ...silentLogger, warn },
       timeoutMs,
     });
-    opened.push(hints);
-    return { hints, warned };
+    opened.push(redis);
+    return { redis, warned };
   }
-  const grantedOf = async (hints: Hints, bucket: string, count: number): Promise<number> => {
-    const answers = await Promise.all(Array.from({ length: count }, () => hints.quotas.take(bucket, request)));
+  const grantedOf = async (redis: CacheAndQuotas, bucket: string, count: number): Promise<number> => {
+    const answers = await Promise.all(Array.from({ length: count }, () => redis.quotas.take(bucket, request)));
     return answers.filter(({ granted }) => granted).length;
   };
   const newBucket = (): string => `bucket-${(buckets += 1)}`;
-  const saysWhile = (hints: Hints, word: string) =>
-    eventually(async () => (await hints.health())?.reason === `refuses a write (${word})`);
-  const isWell = (hints: Hints) => eventually(async () => (await hints.health()) === undefined);
+  const saysWhile = (redis: CacheAndQuotas, word: string) =>
+    eventually(async () => (await redis.health())?.reason === `refuses a write (${word})`);
+  const isWell = (redis: CacheAndQuotas) => eventually(async () => (await redis.health()) === undefined);
   const allow = (name: string, ...rules: string[]) => admin.acl('SETUSER', name, 'on', '>p', '~*', ...rules);
 
   /** What is refused, and how it shows: degraded with the word, one warning with its remedy, half of the limit; then well without a restart. */
@@ -82,17 +82,17 @@ const request = { limit: 10, windowMs: 60_000, reserve: 0 };
     begin: () => Promise<unknown>,
     end: () => Promise<unknown>,
   ) {
-    const { hints, warned } = open();
-    await isWell(hints);
+    const { redis, warned } = open();
+    await isWell(redis);
     try {
       await begin();
-      await saysWhile(hints, word);
-      expect(await grantedOf(hints, newBucket(), 20)).toBe(5);
+      await saysWhile(redis, word);
+      expect(await grantedOf(redis, newBucket(), 20)).toBe(5);
     } finally {
       await end();
     }
-    await isWell(hints);
-    expect(await grantedOf(hints, newBucket(), 20)).toBe(10);
+    await isWell(redis);
+    expect(await grantedOf(redis, newBucket(), 20)).toBe(10);
     expect(warned.filter((line) => line.word === word)).toEqual([
       expect.objectContaining({ remedy: expect.stringMatching(remedy) }),
     ]);
@@ -154,12 +154,12 @@ const request = { limit: 10, windowMs: 60_000, reserve: 0 };
   });
 
   test('R7: scripts that Redis forgot, under an open connection', async () => {
-    const { hints, warned } = open();
-    await isWell(hints);
+    const { redis, warned } = open();
+    await isWell(redis);
     const bucket = newBucket();
-    expect(await grantedOf(hints, bucket, 4)).toBe(4);
+    expect(await grantedOf(redis, bucket, 4)).toBe(4);
     await admin.script('FLUSH');
-    expect(await grantedOf(hints, bucket, 20)).toBe(6);
+    expect(await grantedOf(redis, bucket, 20)).toBe(6);
     expect(warned).toEqual([]);
   });
 
@@ -172,42 +172,42 @@ const request = { limit: 10, windowMs: 60_000, reserve: 0 };
   ])('%s is degraded', async (title, rules) => {
     const user = title.replaceAll(/\W/g, '');
     await allow(user, ...rules);
-    const { hints } = open({ user: `${user}:p@` });
-    await eventually(async () => (await hints.health())?.remedy.includes('use all commands') === true);
-    expect(await grantedOf(hints, newBucket(), 20)).toBe(5);
+    const { redis } = open({ user: `${user}:p@` });
+    await eventually(async () => (await redis.health())?.remedy.includes('use all commands') === true);
+    expect(await grantedOf(redis, newBucket(), 20)).toBe(5);
   });
 
   test('R9: a user without INFO, CLIENT and CONFIG is enough', async () => {
     await allow('plain', '+@all', '-info', '-@admin', '-@dangerous', '-client');
-    const { hints, warned } = open({ user: 'plain:p@' });
-    await isWell(hints);
-    expect(await grantedOf(hints, newBucket(), 20)).toBe(10);
+    const { redis, warned } = open({ user: 'plain:p@' });
+    await isWell(redis);
+    expect(await grantedOf(redis, newBucket(), 20)).toBe(10);
     expect(warned).toEqual([]);
   });
 
   // ioredis goes on with database 0, which may be another stack's.
   test('R10: a database that this Redis does not have', async () => {
-    const { hints, warned } = open({ database: '7' });
-    await saysWhile(hints, 'DB index is out of range');
+    const { redis, warned } = open({ database: '7' });
+    await saysWhile(redis, 'DB index is out of range');
     expect(warned[0]?.remedy).toMatch(/database 0 is used: leave its number out/);
-    await isWell(open({ database: '1' }).hints);
+    await isWell(open({ database: '1' }).redis);
   });
 
   test('R11: no connection left is not told as an address that is wrong', async () => {
     await admin.config('SET', 'maxclients', '1');
-    const { hints } = open({ timeoutMs: 250 });
-    expect(await hints.health()).toMatchObject({ remedy: expect.stringContaining('maxclients') });
+    const { redis } = open({ timeoutMs: 250 });
+    expect(await redis.health()).toMatchObject({ remedy: expect.stringContaining('maxclients') });
     await admin.config('SET', 'maxclients', '1000');
-    await isWell(hints);
+    await isWell(redis);
   });
 
   test('R12: what is asked of a silent Redis does not pile up', async () => {
     const proxy = await startTcpProxy(`redis://127.0.0.1:${port}`);
-    const { hints } = open({ at: Number(new URL(proxy.url).port), timeoutMs: 100 });
-    await isWell(hints);
+    const { redis } = open({ at: Number(new URL(proxy.url).port), timeoutMs: 100 });
+    await isWell(redis);
     proxy.disturb({ silent: 'reply' });
-    await hints.cache.get('first');
-    await Promise.all(Array.from({ length: 5_000 }, (_, index) => hints.cache.get(`key-${index}`)));
+    await redis.cache.get('first');
+    await Promise.all(Array.from({ length: 5_000 }, (_, index) => redis.cache.get(`key-${index}`)));
     const { length } = (await admin.info('commandstats')).match(/cmdstat_get:calls=\d+/g) ?? [];
     expect(length).toBe(1);
     expect(Number(/cmdstat_get:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1])).toBeLessThan(50);
@@ -216,13 +216,13 @@ const request = { limit: 10, windowMs: 60_000, reserve: 0 };
 
   test('R13: a password that was changed', async () => {
     await allow('changed', '+@all');
-    const { hints, warned } = open({ user: 'changed:p@' });
-    await isWell(hints);
+    const { redis, warned } = open({ user: 'changed:p@' });
+    await isWell(redis);
     await admin.acl('SETUSER', 'changed', 'resetpass', '>q');
     await admin.client('KILL', 'USER', 'changed');
-    await saysWhile(hints, 'WRONGPASS');
+    await saysWhile(redis, 'WRONGPASS');
     await admin.acl('SETUSER', 'changed', '>p');
-    await isWell(hints);
+    await isWell(redis);
     expect(warned.filter(({ word }) => word !== undefined).map(({ word }) => word)).toEqual(['WRONGPASS']);
   });
 });

@@ -1,3 +1,3 @@
-export type { Cache, Hints, QuotaAnswer, QuotaBuckets, QuotaGauges, QuotaRequest } from './hints';
-export { createInMemoryHints } from './in-memory-hints';
-export { createRedisHints } from './redis-hints';
+export type { Cache, CacheAndQuotas, QuotaAnswer, QuotaBuckets, QuotaGauges, QuotaRequest } from './cache-and-quotas';
+export { createInMemoryRedis } from './in-memory-redis';
+export { connectRedis } from './connect-redis';

@@ -5,41 +5,41 @@ import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { startTcpProxy } from '@sluice/testkit';
 import { Redis } from 'ioredis';
 import { eventually } from '../test/conformance';
-import type { Hints } from './hints';
-import { createRedisHints } from './redis-hints';
+import type { CacheAndQuotas } from './cache-and-quotas';
+import { connectRedis } from './connect-redis';
 
 const url = env['REDIS_URL'] ?? '';
 /** A lease lasts a tenth of it: longer than a busy machine takes for any test here. */
 const windowMs = 60_000;
 const request = { limit: 100, windowMs, reserve: 0, isLeasable: true };
 
-const opened: Hints[] = [];
-async function open(at = url): Promise<Hints> {
-  const hints = createRedisHints({ url: at, logger: silentLogger, metrics: createMetrics('redis'), timeoutMs: 5_000 });
-  opened.push(hints);
-  await eventually(() => hints.healthy());
-  return hints;
+const opened: CacheAndQuotas[] = [];
+async function open(at = url): Promise<CacheAndQuotas> {
+  const redis = connectRedis({ url: at, logger: silentLogger, metrics: createMetrics('redis'), timeoutMs: 5_000 });
+  opened.push(redis);
+  await eventually(() => redis.healthy());
+  return redis;
 }
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map((hints) => hints.close()));
+  await Promise.all(opened.splice(0).map((redis) => redis.close()));
 });
 
-const usedOf = async (hints: Hints, bucket: string, ofMs = windowMs) =>
-  (await hints.quotas.used([{ bucket, windowMs: ofMs }]))[0];
+const usedOf = async (redis: CacheAndQuotas, bucket: string, ofMs = windowMs) =>
+  (await redis.quotas.used([{ bucket, windowMs: ofMs }]))[0];
 
 /** One after the other, as a lane is used. @returns how many were granted */
-async function takeOneByOne(hints: Hints, bucket: string, count: number, more: object = {}): Promise<number> {
+async function takeOneByOne(redis: CacheAndQuotas, bucket: string, count: number, more: object = {}): Promise<number> {
   let granted = 0;
   for (let at = 0; at < count; at += 1) {
-    if ((await hints.quotas.take(bucket, { ...request, ...more })).granted) granted += 1;
+    if ((await redis.quotas.take(bucket, { ...request, ...more })).granted) granted += 1;
   }
   return granted;
 }
 
 /** The whole of the limit, by whoever may have it now. */
-async function takeAll(hints: Hints, bucket: string, more: object = {}): Promise<number> {
+async function takeAll(redis: CacheAndQuotas, bucket: string, more: object = {}): Promise<number> {
   const asked = Array.from({ length: 120 }, () =>
-    hints.quotas.take(bucket, { ...request, ...more, isLeasable: false }),
+    redis.quotas.take(bucket, { ...request, ...more, isLeasable: false }),
   );
   return (await Promise.all(asked)).filter(({ granted }) => granted).length;
 }
@@ -47,14 +47,14 @@ async function takeAll(hints: Hints, bucket: string, more: object = {}): Promise
 // Takes as a process of ours does, and dies as of `kill -9` while it holds a block: of 1, 2 and 4 calls it has made 1, 2 and 1.
 const program = `
   const { writeSync } = require('node:fs');
-  const { createRedisHints } = require('@sluice/redis');
+  const { connectRedis } = require('@sluice/redis');
   const { createMetrics, silentLogger } = require('@sluice/telemetry');
   const [url, bucket, request] = process.argv.slice(1);
-  const hints = createRedisHints({ url, logger: silentLogger, metrics: createMetrics('dying'), timeoutMs: 5_000 });
+  const redis = connectRedis({ url, logger: silentLogger, metrics: createMetrics('dying'), timeoutMs: 5_000 });
   const run = async () => {
-    while (!(await hints.healthy())) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (!(await redis.healthy())) await new Promise((resolve) => setTimeout(resolve, 5));
     for (let at = 0; at < 7; at += 1) {
-      if ((await hints.quotas.take(bucket, JSON.parse(request))).granted) writeSync(1, '.');
+      if ((await redis.quotas.take(bucket, JSON.parse(request))).granted) writeSync(1, '.');
     }
     process.kill(process.pid, 'SIGKILL');
   };
@@ -74,11 +74,11 @@ function takeUntilDeath(bucket: string, of: object): number {
 
 describe('calls that are leased in blocks', () => {
   it('double with use, and never are more than a tenth of what the limit leaves', async () => {
-    const [hints, bucket] = [await open(), randomUUID()];
+    const [redis, bucket] = [await open(), randomUUID()];
     const held: number[] = [];
     for (let made = 1; made <= 60; made += 1) {
-      expect(await takeOneByOne(hints, bucket, 1)).toBe(1);
-      const used = (await usedOf(hints, bucket)) ?? 0;
+      expect(await takeOneByOne(redis, bucket, 1)).toBe(1);
+      const used = (await usedOf(redis, bucket)) ?? 0;
       held.push(used - made);
       expect(used - made).toBeLessThanOrEqual((request.limit - made) / 10);
     }
@@ -87,78 +87,78 @@ describe('calls that are leased in blocks', () => {
 
   it('cost one question to Redis for many calls', async () => {
     const proxy = await startTcpProxy(url);
-    const [hints, bucket] = [await open(proxy.url), randomUUID()];
-    expect(await takeOneByOne(hints, bucket, 7)).toBe(7);
+    const [redis, bucket] = [await open(proxy.url), randomUUID()];
+    expect(await takeOneByOne(redis, bucket, 7)).toBe(7);
     proxy.disturb({ silent: 'request' });
     const startedAtMs = performance.now();
-    expect(await takeOneByOne(hints, bucket, 3)).toBe(3);
+    expect(await takeOneByOne(redis, bucket, 3)).toBe(3);
     // Nobody was asked: a silent Redis is waited for.
     expect(performance.now() - startedAtMs).toBeLessThan(1_000);
     proxy.close();
   });
 
   it('are none of a small limit', async () => {
-    const [hints, bucket] = [await open(), randomUUID()];
-    expect(await takeOneByOne(hints, bucket, 12, { limit: 49 })).toBe(12);
-    expect(await usedOf(hints, bucket)).toBe(12);
+    const [redis, bucket] = [await open(), randomUUID()];
+    expect(await takeOneByOne(redis, bucket, 12, { limit: 49 })).toBe(12);
+    expect(await usedOf(redis, bucket)).toBe(12);
   });
 
   it('are returned by a process that stops', async () => {
-    const [hints, other, bucket] = [await open(), await open(), randomUUID()];
-    await takeOneByOne(hints, bucket, 7);
+    const [redis, other, bucket] = [await open(), await open(), randomUUID()];
+    await takeOneByOne(redis, bucket, 7);
     expect(await usedOf(other, bucket)).toBe(10);
-    await hints.close();
+    await redis.close();
     expect(await usedOf(other, bucket)).toBe(7);
     expect(await takeAll(other, bucket)).toBe(93);
   });
 
   it('go back unused with the next call after their lease', async () => {
-    const [hints, bucket] = [await open(), randomUUID()];
+    const [redis, bucket] = [await open(), randomUUID()];
     const short = { windowMs: 1_000, limit: 1_000 };
-    await takeOneByOne(hints, bucket, 7, short);
+    await takeOneByOne(redis, bucket, 7, short);
     await new Promise((resolve) => setTimeout(resolve, 150));
-    await takeOneByOne(hints, bucket, 1, short);
+    await takeOneByOne(redis, bucket, 1, short);
     // The three that were left are back, and as many as the last lease used are leased anew.
-    expect(await usedOf(hints, bucket, 1_000)).toBeLessThanOrEqual(9);
+    expect(await usedOf(redis, bucket, 1_000)).toBeLessThanOrEqual(9);
   });
 
   // What it held may have been sent for all that anybody knows, until the end of its lease: then the window passes, and all of it is there again.
   it('of a process that was killed are granted to nobody while they may be in use, and come back', async () => {
-    const [hints, bucket] = [await open(), randomUUID()];
+    const [redis, bucket] = [await open(), randomUUID()];
     const short = { ...request, windowMs: 10_000 };
     expect(takeUntilDeath(bucket, short)).toBe(7);
-    expect(await usedOf(hints, bucket, short.windowMs)).toBe(10);
-    expect(await takeAll(hints, bucket, short)).toBe(90);
-    await eventually(async () => (await usedOf(hints, bucket, short.windowMs)) === 0, 100);
-    expect(await takeAll(hints, bucket, short)).toBe(100);
+    expect(await usedOf(redis, bucket, short.windowMs)).toBe(10);
+    expect(await takeAll(redis, bucket, short)).toBe(90);
+    await eventually(async () => (await usedOf(redis, bucket, short.windowMs)) === 0, 100);
+    expect(await takeAll(redis, bucket, short)).toBe(100);
   });
 
   it('hold the limit when Redis goes away with a block in use', async () => {
     const proxy = await startTcpProxy(url);
-    const [hints, other, bucket] = [await open(proxy.url), await open(), randomUUID()];
+    const [redis, other, bucket] = [await open(proxy.url), await open(), randomUUID()];
     expect(await takeOneByOne(other, bucket, 40)).toBe(40);
-    const before = await takeOneByOne(hints, bucket, 7);
+    const before = await takeOneByOne(redis, bucket, 7);
     proxy.cut();
-    const away = await takeOneByOne(hints, bucket, 100);
+    const away = await takeOneByOne(redis, bucket, 100);
     expect(before + away + 40).toBeLessThanOrEqual(100);
     expect(away).toBeGreaterThanOrEqual(3);
     proxy.close();
   });
 
   it('hold the limit when Redis forgets', async () => {
-    const [hints, bucket] = [await open(), randomUUID()];
-    await takeOneByOne(hints, bucket, 47);
+    const [redis, bucket] = [await open(), randomUUID()];
+    await takeOneByOne(redis, bucket, 47);
 
     const client = new Redis(url);
     await client.del(`sluice:quota:${bucket}:${windowMs}`);
     client.disconnect();
-    expect(47 + (await takeOneByOne(hints, bucket, 100))).toBeLessThanOrEqual(100);
+    expect(47 + (await takeOneByOne(redis, bucket, 100))).toBeLessThanOrEqual(100);
   });
 
   it('are not used once the provider refuses', async () => {
-    const [hints, bucket] = [await open(), randomUUID()];
-    await takeOneByOne(hints, bucket, 7);
-    await hints.quotas.exhaust(bucket, request, 2_000);
-    expect(await takeOneByOne(hints, bucket, 3)).toBe(0);
+    const [redis, bucket] = [await open(), randomUUID()];
+    await takeOneByOne(redis, bucket, 7);
+    await redis.quotas.exhaust(bucket, request, 2_000);
+    expect(await takeOneByOne(redis, bucket, 3)).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Guard, RedisClient } from './guard';
-import type { QuotaAnswer, QuotaBuckets, QuotaGauges, QuotaRequest, QuotaWindow } from './hints';
+import type { QuotaAnswer, QuotaBuckets, QuotaGauges, QuotaRequest, QuotaWindow } from './cache-and-quotas';
 import { allowanceOf, slicesPerWindow, WindowBook } from './sliding-window';
 
 /** Part of a limit that a process may grant by itself while Redis does not answer. Source: design, hazard 2.19. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { QuotaAnswer, QuotaRequest } from './hints';
+import type { QuotaAnswer, QuotaRequest } from './cache-and-quotas';
 
 /**
  * Parts of a window that are counted separately. A grant counts until its whole slice has left the window, so the limit holds for every window. The

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { Hints, QuotaRequest } from '../src/hints';
+import type { CacheAndQuotas, QuotaRequest } from '../src/cache-and-quotas';
 
 /** What an implementation brings to the suite. */
 export interface HintsHarness {
   /** Hints that share what they know with all others of the harness; answering when this returns. */
-  open(): Promise<Hints>;
+  open(): Promise<CacheAndQuotas>;
   dispose(): Promise<void>;
 }
 
 /** The contract of `Hints`. Keys and buckets are new for each test, so a store may be shared with other tests. */
 export function describeHints(name: string, makeHarness: () => Promise<HintsHarness>): void {
-  describe(`${name}: hints conformance`, () => {
+  describe(`${name}: redis conformance`, () => {
     let harness: HintsHarness;
-    let one: Hints;
-    let other: Hints;
+    let one: CacheAndQuotas;
+    let other: CacheAndQuotas;
 
     beforeAll(async () => {
       harness = await makeHarness();
@@ -98,7 +98,7 @@ export function describeHints(name: string, makeHarness: () => Promise<HintsHarn
         const windows = [bucket, untouched].map((each) => ({ bucket: each, windowMs: 10_000 }));
         await one.quotas.take(bucket, { ...hubspot, cost: 7 });
         await other.quotas.take(bucket, hubspot);
-        for (const hints of [one, other]) expect(await hints.quotas.used(windows)).toEqual([8, 0]);
+        for (const redis of [one, other]) expect(await redis.quotas.used(windows)).toEqual([8, 0]);
         expect(await one.quotas.used([])).toEqual([]);
         const gone = { bucket, windowMs: 50 };
         await one.quotas.take(bucket, { limit: 5, windowMs: 50 });
@@ -190,11 +190,11 @@ export function describeHints(name: string, makeHarness: () => Promise<HintsHarn
       ])('never grants more than the limit in any window, and goes on granting: %s', async (_, request) => {
         const bucket = randomUUID();
         const grants: Grant[] = [];
-        const user = async (hints: Hints, everyMs: number) => {
+        const user = async (redis: CacheAndQuotas, everyMs: number) => {
           // Five windows' worth: how long that takes is the machine's.
           while (grants.length < 5 * request.limit) {
             const askedMs = performance.now();
-            const { granted } = await hints.quotas.take(bucket, request);
+            const { granted } = await redis.quotas.take(bucket, request);
             if (granted) grants.push({ askedMs, givenMs: performance.now() });
             await new Promise((resolve) => setTimeout(resolve, everyMs));
           }

@@ -1,4 +1,4 @@
-import { createInMemoryHints, type QuotaBuckets, type QuotaRequest } from '@sluice/redis';
+import { createInMemoryRedis, type QuotaBuckets, type QuotaRequest } from '@sluice/redis';
 import { createMetrics } from '@sluice/telemetry';
 import { connector } from '../test/builders';
 import { createLaneQuotas, type LaneGate, readLaneWindows, takeLaneQuota } from './lane-quotas';
@@ -62,8 +62,8 @@ describe('lane quotas', () => {
 
   // A process that has just started would refuse as long as the others send more than the declared limit, and so never learn.
   it('count by the limit that other processes learned, before a lane is refused by the declared one', async () => {
-    const hints = createInMemoryHints();
-    const [busy, started] = [1, 2].map(() => createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache));
+    const redis = createInMemoryRedis();
+    const [busy, started] = [1, 2].map(() => createLaneQuotas(redis.quotas, createMetrics('test'), redis.cache));
     busy?.learn(lane, { limit: 190, windowMs: 60_000 });
     const { capabilities } = connector();
     const minute = connector({ capabilities: { ...capabilities, quota: { limit: 110, windowMs: 60_000 } } });
@@ -100,8 +100,8 @@ describe('lane quotas', () => {
     });
 
     it('are used up without a call of another kind being refused', async () => {
-      const hints = createInMemoryHints();
-      const quotas = createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache);
+      const redis = createInMemoryRedis();
+      const quotas = createLaneQuotas(redis.quotas, createMetrics('test'), redis.cache);
       const take = async (quota: 'account' | 'search') =>
         (await quotas.take(lane, searching(), 'synchronous', quota)).granted;
       expect([await take('search'), await take('search'), await take('search')]).toEqual([true, true, false]);
@@ -109,8 +109,8 @@ describe('lane quotas', () => {
     });
 
     it('are blocked for all processes, and nothing else is', async () => {
-      const hints = createInMemoryHints();
-      const [met, another] = [1, 2].map(() => createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache));
+      const redis = createInMemoryRedis();
+      const [met, another] = [1, 2].map(() => createLaneQuotas(redis.quotas, createMetrics('test'), redis.cache));
       await met?.blockSearches(lane, searching(), 5_000);
       const answer = await another?.take(lane, searching(), 'synchronous', 'search');
       expect(answer?.granted).toBe(false);
@@ -164,8 +164,8 @@ const lanes = ['l1', 'l2', 'l3'].map((laneId) => ({ projectId: 'p1', laneId, dec
 
 /** Hints in which 3 calls of the second lane were counted, by a limit that a reply stated, and of each other one. */
 async function used() {
-  const hints = createInMemoryHints();
-  const quotas = createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache);
+  const redis = createInMemoryRedis();
+  const quotas = createLaneQuotas(redis.quotas, createMetrics('test'), redis.cache);
   const withQuota = { ...connector(), capabilities: { ...connector().capabilities, quota: declared } };
   for (const each of lanes) {
     if (each.laneId === 'l2') quotas.learn(each, { limit: 190, windowMs: 1_800_000 });
@@ -173,7 +173,7 @@ async function used() {
       await quotas.take(each, withQuota, 'synchronous');
     }
   }
-  return hints;
+  return redis;
 }
 
 it('each lane has what is left by the limit that was stated for it, else by the declared one', async () => {

@@ -10,7 +10,7 @@ import {
 import { type ConnectorRegistry, createConnectors } from '@sluice/connectors';
 import { type Installations, createInstallations } from '@sluice/installations';
 import { type Messaging, createKafkaMessaging } from '@sluice/messaging';
-import { type Hints, createRedisHints } from '@sluice/redis';
+import { type CacheAndQuotas, connectRedis } from '@sluice/redis';
 import { type CallKey, type PendingRecord, type Store, type WriteStore, createStore } from '@sluice/store';
 import {
   type ByteBudget,
@@ -44,7 +44,7 @@ export interface ExecutorContext {
   readonly meters: WriteMeters;
   readonly store: Store;
   readonly messaging: Messaging;
-  readonly hints: Hints;
+  readonly redis: CacheAndQuotas;
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
   readonly leases: LeaseKeeper;
@@ -80,7 +80,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       failpoints,
       metrics,
     });
-  const hints = overrides.hints ?? createRedisHints({ ...redisAccess(config), logger, metrics });
+  const redis = overrides.redis ?? connectRedis({ ...redisAccess(config), logger, metrics });
   const connectors =
     overrides.connectors ??
     createConnectors({
@@ -109,8 +109,8 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
         // A consumer that stalls in silence is replaced by its supervisor.
         onStall: () => process.exit(1),
       }),
-    hints,
-    quotas: createLaneQuotas(hints.quotas, metrics, hints.cache),
+    redis,
+    quotas: createLaneQuotas(redis.quotas, metrics, redis.cache),
     callSizes: new CallSizes(config.timeScale),
     plans: createByteBudget(planBudgetBytes),
     connectors,

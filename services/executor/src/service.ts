@@ -19,7 +19,7 @@ export function createExecutorService(context: ExecutorContext): RunnableService
   let endMinutes = endSweeps;
   const health = watchHealth({
     ...context,
-    checks: { postgres: store.health, redis: context.hints.health, kafka: () => messaging.health() },
+    checks: { postgres: store.health, redis: context.redis.health, kafka: () => messaging.health() },
   });
   return createService({
     ...context,
@@ -42,7 +42,7 @@ export function createExecutorService(context: ExecutorContext): RunnableService
       await endMinutes();
       await messaging.close();
       await closeServer();
-      await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
+      await Promise.all([context.redis.close(), context.connectors.close(), store.close()]);
     },
   });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createInstallations } from '@sluice/installations';
 import { createInProcessHub, createInProcessMessaging, topics, type Messaging } from '@sluice/messaging';
-import { createInMemoryHints } from '@sluice/redis';
+import { createInMemoryRedis } from '@sluice/redis';
 import { createStore, newId, openDatabase, type AcceptableWrite, type Store } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import {
@@ -233,7 +233,7 @@ async function startExecutor(
   config: ReturnType<typeof executorEnv.read>,
   overrides: Partial<ExecutorContext>,
 ): Promise<RunningExecutor> {
-  const context = createContext(config, { logger: silentLogger, hints: createInMemoryHints(), ...overrides });
+  const context = createContext(config, { logger: silentLogger, redis: createInMemoryRedis(), ...overrides });
   const service = createExecutorService(context);
   await service.start();
   let stopped: Promise<void> | undefined;

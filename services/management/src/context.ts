@@ -1,7 +1,7 @@
 import { connectorOptions, createFailpoints, databaseOptions, redisAccess } from '@sluice/config';
 import { createConnectors, createReplyRoom, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
-import { createRedisHints, type Hints } from '@sluice/redis';
+import { connectRedis, type CacheAndQuotas } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import { createWebhookSender, type WebhookSender } from '@sluice/webhooks';
@@ -20,7 +20,7 @@ export interface ManagementContext {
   readonly installations: Installations;
   readonly webhookSender: WebhookSender;
   /** Where the writers count a quota. Undefined: no Redis was named. */
-  readonly hints: Hints | undefined;
+  readonly redis: CacheAndQuotas | undefined;
   readonly readOperation: ReadOperation;
   readonly watch: OperationWatch;
   /** Undefined: people sign in to the console with an API key only. */
@@ -54,8 +54,8 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
       metrics,
     });
   const { credentialsKeys: keyring, adminKey } = config;
-  const redis = redisAccess(config);
-  const hints = overrides.hints ?? (redis === undefined ? undefined : createRedisHints({ ...redis, logger, metrics }));
+  const access = redisAccess(config);
+  const redis = overrides.redis ?? (access === undefined ? undefined : connectRedis({ ...access, logger, metrics }));
   return {
     config,
     logger,
@@ -63,7 +63,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
     store,
     connectors,
     installations: createInstallations({ store, connectors, logger, metrics, keyring, adminKey }),
-    hints,
+    redis,
     webhookSender: createWebhookSender({ egressAllow: config.webhookEgressAllow, timeoutMs: config.webhookTimeoutMs }),
     readOperation: operationReader(store),
     watch: watchOperations(store, logger),

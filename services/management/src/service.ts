@@ -1,7 +1,7 @@
 import { authenticator, contractOfApp, createApp, createService, requestLimits } from '@sluice/http';
 import type { ApiInfo, ApiService } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
-import { createInMemoryHints } from '@sluice/redis';
+import { createInMemoryRedis } from '@sluice/redis';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import { connectionChangeRoutes, connectionRoutes } from './connections/connection-routes';
 import { oauthCallbackRoutes, oauthConnectPath, oauthConnectRoutes } from './connections/oauth-routes';
@@ -86,8 +86,8 @@ const openRoutes = [oauthCallbackRoutes, uploadRoutes, providerRoutes, signInRou
 export function createManagementService(context: ManagementContext): ApiService {
   const { config, logger, metrics, store } = context;
   // Without a Redis each process counts by itself.
-  const { quotas } = context.hints ?? createInMemoryHints();
-  const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.hints?.health } });
+  const { quotas } = context.redis ?? createInMemoryRedis();
+  const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.redis?.health } });
   const app = createApp({
     service: 'management',
     logger,
@@ -122,7 +122,7 @@ export function createManagementService(context: ManagementContext): ApiService 
     end: async (closeServer) => {
       context.watch.stop();
       await Promise.all([closeServer(), health.stop(), ...ends.map((end) => end())]);
-      await Promise.all([context.connectors.close(), context.hints?.close(), store.close()]);
+      await Promise.all([context.connectors.close(), context.redis?.close(), store.close()]);
     },
   });
   return { contract: contractOfApp(app), ...service };

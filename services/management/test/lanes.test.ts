@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readProcessEnv } from '@sluice/config';
-import { createRedisHints } from '@sluice/redis';
+import { connectRedis } from '@sluice/redis';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { until } from '@sluice/testkit';
 import type { Lane, LaneListReply } from '@sluice/types';
@@ -41,12 +41,12 @@ describe('what is left of a quota', () => {
   const url = readProcessEnv()['REDIS_URL'] ?? '';
   const metrics = createMetrics('test');
   /** Hints of this test alone, as a writer and as this service have them. */
-  const hintsOf = (at: string, prefix: string) =>
+  const redisOf = (at: string, prefix: string) =>
     // A slow machine may keep a reply longer than a write would wait for it.
-    createRedisHints({ url: at, prefix, logger: silentLogger, metrics, timeoutMs: 5_000 });
+    connectRedis({ url: at, prefix, logger: silentLogger, metrics, timeoutMs: 5_000 });
   /** The lane of a new project, as a service shows it that reads these hints. */
-  const shownBy = async (hints: ReturnType<typeof hintsOf>) => {
-    const hinted = await startManagement(() => ({ hints }));
+  const shownBy = async (redis: ReturnType<typeof redisOf>) => {
+    const hinted = await startManagement(() => ({ redis }));
     const seeded = await prepareOperations(hinted);
     const show = async () => {
       const reply = await seeded.send.get(`${seeded.path}/lanes`).expect(200);
@@ -59,9 +59,9 @@ describe('what is left of a quota', () => {
 
   it('is what the writers have not used, by the limit that replies state', async () => {
     const prefix = `lanes-${randomUUID()}:`;
-    const writer = hintsOf(url, prefix);
+    const writer = redisOf(url, prefix);
     await until('the writer has its Redis', async () => (await writer.healthy()) || undefined);
-    const { show, stop } = await shownBy(hintsOf(url, prefix));
+    const { show, stop } = await shownBy(redisOf(url, prefix));
     await until('the service looks into it', async () => (await show()).quota?.left);
     const { id: laneId, projectId, quota } = await show();
     expect(quota).toEqual({ limit: 110, windowSeconds: 10, left: 110 });
@@ -81,7 +81,7 @@ describe('what is left of a quota', () => {
   });
 
   it('is left out when Redis is away, at once', async () => {
-    const { show, stop } = await shownBy(hintsOf('redis://127.0.0.1:1', 'nowhere:'));
+    const { show, stop } = await shownBy(redisOf('redis://127.0.0.1:1', 'nowhere:'));
     expect((await show()).quota).toEqual({ limit: 110, windowSeconds: 10 });
     await stop();
   });

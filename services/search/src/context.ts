@@ -1,7 +1,7 @@
 import { connectorOptions, databaseOptions, redisAccess } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
-import { createRedisHints, type Hints } from '@sluice/redis';
+import { connectRedis, type CacheAndQuotas } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import { createLaneQuotas, createSearchPace, sharingReads, type LaneQuotas, type SearchPace } from '@sluice/writes';
@@ -13,7 +13,7 @@ export interface SearchContext {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly store: Store;
-  readonly hints: Hints;
+  readonly redis: CacheAndQuotas;
   readonly quotas: LaneQuotas;
   /** Quota of a search, for which it waits a moment. */
   readonly pace: SearchPace;
@@ -43,13 +43,13 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
       logger,
       metrics,
     });
-  const hints = overrides.hints ?? createRedisHints({ ...redisAccess(config), logger, metrics });
-  const quotas = overrides.quotas ?? createLaneQuotas(hints.quotas, metrics, hints.cache);
+  const redis = overrides.redis ?? connectRedis({ ...redisAccess(config), logger, metrics });
+  const quotas = overrides.quotas ?? createLaneQuotas(redis.quotas, metrics, redis.cache);
   return {
     config,
     logger,
     metrics,
-    hints,
+    redis,
     quotas,
     pace: createSearchPace(quotas),
     connectors,

@@ -29,8 +29,8 @@ const searchApi: ApiInfo = {
 export function createSearchService(context: SearchContext): ApiService {
   const { config, logger, metrics, store } = context;
   let endMinutes = (): Promise<void> => Promise.resolve();
-  const limits = requestLimits({ counter: context.hints.quotas, ...config });
-  const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.hints.health } });
+  const limits = requestLimits({ counter: context.redis.quotas, ...config });
+  const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.redis.health } });
   const app = createApp({
     service: 'search',
     logger,
@@ -56,7 +56,7 @@ export function createSearchService(context: SearchContext): ApiService {
     end: async (closeServer) => {
       await closeServer();
       await Promise.all([endMinutes(), health.stop()]);
-      await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
+      await Promise.all([context.redis.close(), context.connectors.close(), store.close()]);
     },
   });
   return { contract: contractOfApp(app), ...service };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createInMemoryHints } from '@sluice/redis';
+import { createInMemoryRedis } from '@sluice/redis';
 import { createStore } from '@sluice/store';
 import { silentLogger } from '@sluice/telemetry';
 import {
@@ -61,7 +61,7 @@ export async function startSearch(
   });
   // Where a test puts something before its database, that one will be away, and the usual limits are what it is about.
   const store = () => createStore({ url: clone.url, applicationName: 'test', limits: patientLimits });
-  const overrides = { logger: silentLogger, hints: createInMemoryHints(), ...(!reach && { store: store() }) };
+  const overrides = { logger: silentLogger, redis: createInMemoryRedis(), ...(!reach && { store: store() }) };
   const context = createContext(config, overrides);
   const service = createSearchService(context);
   const { port } = await service.start();

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createInMemoryHints } from '@sluice/redis';
+import { createInMemoryRedis } from '@sluice/redis';
 import { silentLogger } from '@sluice/telemetry';
 import { createEmptyDatabase } from '@sluice/testkit';
 import { createContext, createSearchService, searchEnv } from '../src/service';
@@ -19,7 +19,7 @@ describe('starting', () => {
       SLUICE_METRICS_PORT: '0',
       SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     });
-    const service = createSearchService(createContext(config, { logger: silentLogger, hints: createInMemoryHints() }));
+    const service = createSearchService(createContext(config, { logger: silentLogger, redis: createInMemoryRedis() }));
     await expect(service.start()).rejects.toMatchObject({ code: 'service.unmigrated', remedy: 'Run: npm run migrate' });
     await service.stop();
     await empty.drop();

@@ -10,7 +10,7 @@ import {
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
-import { createRedisHints, type Hints } from '@sluice/redis';
+import { connectRedis, type CacheAndQuotas } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import {
@@ -37,7 +37,7 @@ export interface GatewayContext {
   readonly meters: WriteMeters;
   readonly store: Store;
   readonly messaging: Messaging;
-  readonly hints: Hints;
+  readonly redis: CacheAndQuotas;
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
   readonly leases: LeaseKeeper;
@@ -68,7 +68,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
         metrics,
       }),
   );
-  const hints = overrides.hints ?? createRedisHints({ ...redisAccess(config), logger, metrics });
+  const redis = overrides.redis ?? connectRedis({ ...redisAccess(config), logger, metrics });
   const connectors =
     overrides.connectors ??
     createConnectors({
@@ -89,8 +89,8 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
     messaging:
       overrides.messaging ??
       createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints }),
-    hints,
-    quotas: createLaneQuotas(hints.quotas, metrics, hints.cache),
+    redis,
+    quotas: createLaneQuotas(redis.quotas, metrics, redis.cache),
     callSizes: new CallSizes(config.timeScale),
     admission: createAdmission({ writes: store.writes, limits: config, logger, metrics }),
     connectors,

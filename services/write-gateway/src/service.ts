@@ -17,7 +17,7 @@ export { createContext, type GatewayContext } from './context';
 export function createGatewayService(context: GatewayContext): ApiService {
   const { config, logger, metrics, store, messaging } = context;
   let endMinutes = (): Promise<void> => Promise.resolve();
-  const limits = requestLimits({ counter: context.hints.quotas, ...config });
+  const limits = requestLimits({ counter: context.redis.quotas, ...config });
   const writers: Writers = {
     limits,
     accept: acceptor(context),
@@ -28,7 +28,7 @@ export function createGatewayService(context: GatewayContext): ApiService {
   };
   const health = watchHealth({
     ...context,
-    checks: { postgres: store.health, redis: context.hints.health, kafka: () => messaging.health() },
+    checks: { postgres: store.health, redis: context.redis.health, kafka: () => messaging.health() },
   });
   const app = createApp({
     service: 'write-gateway',
@@ -59,7 +59,7 @@ export function createGatewayService(context: GatewayContext): ApiService {
       await context.admission.stop();
       await Promise.all([endMinutes(), health.stop()]);
       await messaging.close();
-      await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
+      await Promise.all([context.redis.close(), context.connectors.close(), store.close()]);
     },
   });
   return { contract: contractOfApp(app), ...service };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createInProcessHub, createInProcessMessaging, topics, type Messaging } from '@sluice/messaging';
-import { createInMemoryHints } from '@sluice/redis';
+import { createInMemoryRedis } from '@sluice/redis';
 import { createStore, openDatabase } from '@sluice/store';
 import { createMetrics, silentLogger, type Logger } from '@sluice/telemetry';
 import {
@@ -102,7 +102,7 @@ export async function startGateway(wanted: GatewayOptions = {}): Promise<Running
     createInProcessMessaging({ hub, logger: silentLogger, metrics: createMetrics(name) });
   const listener = messagingFor('listener');
   const announced = await listen(listener);
-  const inProcess = isAlone === true ? {} : { hints: createInMemoryHints(), messaging: messagingFor('gateway') };
+  const inProcess = isAlone === true ? {} : { redis: createInMemoryRedis(), messaging: messagingFor('gateway') };
   // Where a test puts something before its database, that one will be away, and the usual limits are what it is about.
   const { timeScale } = config;
   const store = () => createStore({ url: clone.url, applicationName: 'test', timeScale, limits: patientLimits });

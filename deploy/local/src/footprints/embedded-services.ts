@@ -2,7 +2,7 @@ import { batcherEnv, createBatcherService, createContext as batcherContext } fro
 import { createContext as executorContext, createExecutorService, executorEnv } from '@sluice/executor';
 import { createContext as managementContext, createManagementService, managementEnv } from '@sluice/management';
 import { createInProcessHub, createInProcessMessaging } from '@sluice/messaging';
-import { createInMemoryHints } from '@sluice/redis';
+import { createInMemoryRedis } from '@sluice/redis';
 import { createContext as searchContext, createSearchService, searchEnv } from '@sluice/search';
 import { createLogger, createMetrics } from '@sluice/telemetry';
 import { createContext as gatewayContext, createGatewayService, gatewayEnv } from '@sluice/write-gateway';
@@ -28,7 +28,7 @@ export interface EmbeddedServicesOptions {
 export function createEmbeddedServices(options: EmbeddedServicesOptions): readonly EmbeddedService[] {
   const { portBase, env, logLevel, logStream } = options;
   const hub = createInProcessHub();
-  const hints = createInMemoryHints();
+  const redis = createInMemoryRedis();
   // On this machine alone, unless an address is given: a container is reached from outside.
   const { SLUICE_HOST: host = '' } = env;
   const envOf = (name: ProcessName) => ({
@@ -43,15 +43,15 @@ export function createEmbeddedServices(options: EmbeddedServicesOptions): readon
   });
   const connect = (service: ProcessName) => {
     const observed = observe(service);
-    return { ...observed, hints, messaging: createInProcessMessaging({ ...observed, hub }) };
+    return { ...observed, redis, messaging: createInProcessMessaging({ ...observed, hub }) };
   };
   return [
     createExecutorService(executorContext(executorEnv.read(envOf('executor')), connect('executor'))),
     createBatcherService(batcherContext(batcherEnv.read(envOf('batcher')), connect('batcher'))),
     createManagementService(
-      managementContext(managementEnv.read(envOf('management')), { ...observe('management'), hints }),
+      managementContext(managementEnv.read(envOf('management')), { ...observe('management'), redis }),
     ),
-    createSearchService(searchContext(searchEnv.read(envOf('search')), { ...observe('search'), hints })),
+    createSearchService(searchContext(searchEnv.read(envOf('search')), { ...observe('search'), redis })),
     createGatewayService(gatewayContext(gatewayEnv.read(envOf('write-gateway')), connect('write-gateway'))),
   ];
 }

@@ -233,12 +233,12 @@ export function laneRoutes(router: Router, context: ManagementContext): void {
 }
 
 /** A provider of a file that is gone has no limit that anybody knows. */
-async function withQuotas({ connectors, hints }: ManagementContext, lanes: readonly StoredLane[]): Promise<Lane[]> {
+async function withQuotas({ connectors, redis }: ManagementContext, lanes: readonly StoredLane[]): Promise<Lane[]> {
   const declared = lanes.flatMap(({ projectId, id, provider }) => {
     const connector = connectors.find(provider);
     return connector === undefined ? [] : [{ projectId, laneId: id, declared: connector.capabilities.quota }];
   });
-  const windows = await readLaneWindows(hints, declared);
+  const windows = await readLaneWindows(redis, declared);
   const windowOf = new Map(declared.map(({ laneId }, index) => [laneId, windows[index]]));
   return lanes.map((lane) => {
     const window = windowOf.get(lane.id);

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { allowanceOf, WindowBook } from './sliding-window';
-import { type Hints, type Cache, isKept } from './hints';
+import { type CacheAndQuotas, type Cache, isKept } from './cache-and-quotas';
 
 /** Hints for services that share a process. They must share this object too, because each object has its own quota counts. */
-export function createInMemoryHints(): Hints {
+export function createInMemoryRedis(): CacheAndQuotas {
   const cache = new MemoryCache();
   const book = new WindowBook();
   return {

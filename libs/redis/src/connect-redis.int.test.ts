@@ -5,39 +5,39 @@ import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
 import { Redis } from 'ioredis';
 import { describeHints, eventually } from '../test/conformance';
-import type { Hints } from './hints';
-import { createRedisHints, type RedisHintsOptions } from './redis-hints';
+import type { CacheAndQuotas } from './cache-and-quotas';
+import { connectRedis, type RedisOptions } from './connect-redis';
 
 const url = env['REDIS_URL'] ?? '';
 
 /** Patient, so that a busy machine does not look like a Redis that is away; the tests of silence are not. */
-function open(more: Partial<RedisHintsOptions> = {}): Hints {
-  return createRedisHints({ url, logger: silentLogger, metrics: createMetrics('redis'), timeoutMs: 5_000, ...more });
+function open(more: Partial<RedisOptions> = {}): CacheAndQuotas {
+  return connectRedis({ url, logger: silentLogger, metrics: createMetrics('redis'), timeoutMs: 5_000, ...more });
 }
 
 const impatient = { timeoutMs: 250 };
 
 describeHints('Redis', async () => {
-  const opened: Hints[] = [];
+  const opened: CacheAndQuotas[] = [];
   return {
     open: async () => {
-      const hints = open();
-      opened.push(hints);
-      await eventually(() => hints.healthy());
-      return hints;
+      const redis = open();
+      opened.push(redis);
+      await eventually(() => redis.healthy());
+      return redis;
     },
-    dispose: async () => void (await Promise.all(opened.map((hints) => hints.close()))),
+    dispose: async () => void (await Promise.all(opened.map((redis) => redis.close()))),
   };
 });
 
 describe('Redis: what is stored', () => {
   it('has a prefix and an end of life on every key', async () => {
     const prefix = `test-${randomUUID()}:`;
-    const hints = open({ prefix });
+    const redis = open({ prefix });
     const client = new Redis(url);
-    await eventually(() => hints.healthy());
-    await hints.cache.set('key', 'value', 5_000);
-    await hints.quotas.take('bucket', { limit: 10, windowMs: 5_000 });
+    await eventually(() => redis.healthy());
+    await redis.cache.set('key', 'value', 5_000);
+    await redis.quotas.take('bucket', { limit: 10, windowMs: 5_000 });
     const keys = (await client.keys(`${prefix}*`)).toSorted();
     // With what the check of the health writes, for a second.
     expect(keys.filter((key) => !key.startsWith(`${prefix}health:`))).toEqual([
@@ -49,7 +49,7 @@ describe('Redis: what is stored', () => {
       expect(ttlMs).toBeGreaterThan(0);
       expect(ttlMs).toBeLessThanOrEqual(5_500);
     }
-    await hints.close();
+    await redis.close();
     client.disconnect();
   });
 });
@@ -64,17 +64,17 @@ const faults: [name: string, begin: Disturb, end: Disturb][] = [
 
 describe('Redis: when it fails', () => {
   const request = { limit: 100, windowMs: 10_000, reserve: 0 };
-  const opened: Hints[] = [];
+  const opened: CacheAndQuotas[] = [];
   let proxy: TcpProxy;
 
-  const openHere = async (more: Partial<RedisHintsOptions> = {}): Promise<Hints> => {
-    const hints = open({ url: proxy.url, ...more });
-    opened.push(hints);
-    await eventually(() => hints.healthy());
-    return hints;
+  const openHere = async (more: Partial<RedisOptions> = {}): Promise<CacheAndQuotas> => {
+    const redis = open({ url: proxy.url, ...more });
+    opened.push(redis);
+    await eventually(() => redis.healthy());
+    return redis;
   };
-  const grantedOf = async (hints: Hints, bucket: string, count: number): Promise<number> => {
-    const answers = await Promise.all(Array.from({ length: count }, () => hints.quotas.take(bucket, request)));
+  const grantedOf = async (redis: CacheAndQuotas, bucket: string, count: number): Promise<number> => {
+    const answers = await Promise.all(Array.from({ length: count }, () => redis.quotas.take(bucket, request)));
     return answers.filter(({ granted }) => granted).length;
   };
 
@@ -83,41 +83,41 @@ describe('Redis: when it fails', () => {
   });
 
   afterEach(async () => {
-    await Promise.all(opened.splice(0).map((hints) => hints.close()));
+    await Promise.all(opened.splice(0).map((redis) => redis.close()));
     proxy.close();
   });
 
   it.each(faults)('answers with a miss and half of the limit: %s', async (_fault, begin) => {
-    const hints = await openHere(impatient);
+    const redis = await openHere(impatient);
     const key = randomUUID();
-    await hints.cache.set(key, 'value', 60_000);
+    await redis.cache.set(key, 'value', 60_000);
     begin(proxy);
-    expect(await hints.cache.get(key)).toBeUndefined();
-    expect(await hints.cache.getMany([key])).toBeUndefined();
-    await hints.cache.set(key, 'other', 60_000);
-    await hints.cache.delete(key);
-    expect(await grantedOf(hints, randomUUID(), 120)).toBe(50);
-    expect(await hints.healthy()).toBe(false);
+    expect(await redis.cache.get(key)).toBeUndefined();
+    expect(await redis.cache.getMany([key])).toBeUndefined();
+    await redis.cache.set(key, 'other', 60_000);
+    await redis.cache.delete(key);
+    expect(await grantedOf(redis, randomUUID(), 120)).toBe(50);
+    expect(await redis.healthy()).toBe(false);
   });
 
   it.each(faults)('uses Redis again when it is back: %s', async (_fault, begin, end) => {
-    const hints = await openHere(impatient);
+    const redis = await openHere(impatient);
     begin(proxy);
-    await grantedOf(hints, randomUUID(), 3);
+    await grantedOf(redis, randomUUID(), 3);
     await end(proxy);
-    await eventually(async () => (await grantedOf(hints, randomUUID(), 120)) === 100);
+    await eventually(async () => (await grantedOf(redis, randomUUID(), 120)) === 100);
     const key = randomUUID();
     await eventually(async () => {
-      await hints.cache.set(key, 'value', 60_000);
-      return (await hints.cache.get(key)) === 'value';
+      await redis.cache.set(key, 'value', 60_000);
+      return (await redis.cache.get(key)) === 'value';
     });
   });
 
   it('does not wait for a silent Redis more than once in a while', async () => {
     const metrics = createMetrics('silent');
-    const hints = await openHere({ ...impatient, metrics });
+    const redis = await openHere({ ...impatient, metrics });
     proxy.disturb({ silent: 'request' });
-    for (let index = 0; index < 1_000; index += 1) await hints.cache.get(`key-${index}`);
+    for (let index = 0; index < 1_000; index += 1) await redis.cache.get(`key-${index}`);
     const { body } = await metrics.expose();
     const waits = Number(/^sluice_redis_failures_total\{[^}]*reason="timeout"[^}]*\} (\d+)$/m.exec(body)?.[1]);
     // One at first, and one for each second that the thousand questions take.
@@ -126,40 +126,40 @@ describe('Redis: when it fails', () => {
   });
 
   it('counts what others were granted before Redis went away', async () => {
-    const [hints, other, bucket] = [await openHere(), await openHere(), randomUUID()];
+    const [redis, other, bucket] = [await openHere(), await openHere(), randomUUID()];
     expect(await grantedOf(other, bucket, 30)).toBe(30);
-    expect(await grantedOf(hints, bucket, 1)).toBe(1);
+    expect(await grantedOf(redis, bucket, 1)).toBe(1);
     proxy.cut();
-    expect(await grantedOf(hints, bucket, 100)).toBe(19);
+    expect(await grantedOf(redis, bucket, 100)).toBe(19);
   });
 
   it('counts what it granted by itself when Redis is back', async () => {
-    const [hints, bucket] = [await openHere(), randomUUID()];
+    const [redis, bucket] = [await openHere(), randomUUID()];
     proxy.cut();
-    expect(await grantedOf(hints, bucket, 100)).toBe(50);
+    expect(await grantedOf(redis, bucket, 100)).toBe(50);
     await proxy.mend();
-    await eventually(() => hints.healthy());
-    expect(await grantedOf(hints, bucket, 100)).toBe(50);
+    await eventually(() => redis.healthy());
+    expect(await grantedOf(redis, bucket, 100)).toBe(50);
   });
 
   it('holds the limit when Redis forgets', async () => {
-    const [hints, bucket, client] = [await openHere(), randomUUID(), new Redis(url)];
-    expect(await grantedOf(hints, bucket, 80)).toBe(80);
+    const [redis, bucket, client] = [await openHere(), randomUUID(), new Redis(url)];
+    expect(await grantedOf(redis, bucket, 80)).toBe(80);
     await client.del(`sluice:quota:${bucket}:${request.windowMs}`);
     await client.script('FLUSH');
-    expect(await grantedOf(hints, bucket, 100)).toBe(20);
+    expect(await grantedOf(redis, bucket, 100)).toBe(20);
     client.disconnect();
   });
 
   it('starts without Redis, and uses it once it is there', async () => {
     proxy.cut();
-    const hints = open({ url: proxy.url });
-    opened.push(hints);
-    expect(await hints.cache.get('key')).toBeUndefined();
-    expect((await hints.quotas.take(randomUUID(), request)).granted).toBe(true);
-    expect(await hints.healthy()).toBe(false);
+    const redis = open({ url: proxy.url });
+    opened.push(redis);
+    expect(await redis.cache.get('key')).toBeUndefined();
+    expect((await redis.quotas.take(randomUUID(), request)).granted).toBe(true);
+    expect(await redis.healthy()).toBe(false);
     await proxy.mend();
-    await eventually(() => hints.healthy());
+    await eventually(() => redis.healthy());
   });
 });
 
@@ -199,12 +199,12 @@ describe('Redis: when it answers and refuses', () => {
     const server = await startRefusing(line);
     const warned: { word?: string; remedy?: string }[] = [];
     const logger = { ...silentLogger, warn: (fields: object) => void warned.push(fields) };
-    const hints = open({ url: server.url, logger });
+    const redis = open({ url: server.url, logger });
     const close = async () => {
-      await hints.close();
+      await redis.close();
       server.close();
     };
-    return { server, hints, warned, close };
+    return { server, redis, warned, close };
   }
 
   // One side takes the commands; the other is where the name leads after a failover.
@@ -212,19 +212,19 @@ describe('Redis: when it answers and refuses', () => {
     "-READONLY You can't write against a read only replica.",
     "-ERR Error running script (call to f_1): @user_script:1: -READONLY You can't write against a read only replica.",
   ])('connects anew, and works again once the name leads to the primary: %s', async (line) => {
-    const { server, hints, warned, close } = await openRefused(line);
-    await eventually(async () => (await hints.health())?.reason === 'refuses a write (READONLY)');
+    const { server, redis, warned, close } = await openRefused(line);
+    await eventually(async () => (await redis.health())?.reason === 'refuses a write (READONLY)');
     await eventually(async () => {
-      await hints.cache.set('key', 'value', 60_000);
+      await redis.cache.set('key', 'value', 60_000);
       return server.connections() > 1;
     });
     server.leadToRedis();
     const key = randomUUID();
     await eventually(async () => {
-      await hints.cache.set(key, 'value', 60_000);
-      return (await hints.cache.get(key)) === 'value';
+      await redis.cache.set(key, 'value', 60_000);
+      return (await redis.cache.get(key)) === 'value';
     });
-    expect(await hints.health()).toBeUndefined();
+    expect(await redis.health()).toBeUndefined();
     expect(warned.filter(({ word }) => word !== undefined)).toEqual([
       expect.objectContaining({ word: 'READONLY', remedy: expect.stringContaining('primary') }),
     ]);
@@ -247,12 +247,12 @@ describe('Redis: when it answers and refuses', () => {
     ['-NOREPLICAS Not enough good replicas to write.', 'NOREPLICAS', /replicas/],
     ['-WEIRD something of a newer version', 'WEIRD', /words of Redis/],
   ])('%s is said once as a warning, with its remedy, however often it is refused', async (line, word, remedy) => {
-    const { hints, warned, close } = await openRefused(line);
-    await eventually(async () => (await hints.health())?.reason === `refuses a write (${word})`);
-    for (let times = 0; times < 40; times += 1) await hints.cache.set(`key-${times}`, 'value', 1_000);
+    const { redis, warned, close } = await openRefused(line);
+    await eventually(async () => (await redis.health())?.reason === `refuses a write (${word})`);
+    for (let times = 0; times < 40; times += 1) await redis.cache.set(`key-${times}`, 'value', 1_000);
     const refused = warned.filter((fields) => fields.word !== undefined);
     expect(refused).toEqual([expect.objectContaining({ word, remedy: expect.stringMatching(remedy) })]);
-    expect((await hints.health())?.remedy).toMatch(remedy);
+    expect((await redis.health())?.remedy).toMatch(remedy);
     await close();
   });
 });

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Logger, Metrics } from '@sluice/telemetry';
-import { type Hints, type Cache, isKept } from './hints';
+import { type CacheAndQuotas, type Cache, isKept } from './cache-and-quotas';
 import { Guard, redisClient, refusalOf, type RedisCertificates, type RedisClient } from './guard';
 import { RedisQuotas } from './redis-quotas';
 
-export interface RedisHintsOptions {
+export interface RedisOptions {
   /** `redis://` or `rediss://`, with credentials and database number if there are any. */
   readonly url: string;
   /** For `rediss://`. @default the public authorities, and no certificate of its own */
@@ -25,7 +25,7 @@ const checkMs = 500;
 const keptMs = 1_000;
 
 /** Hints shared through Redis. Connects in the background; nothing here needs Redis to be there. */
-export function createRedisHints(options: RedisHintsOptions): Hints {
+export function connectRedis(options: RedisOptions): CacheAndQuotas {
   const { logger, metrics, prefix = 'sluice:' } = options;
   const client = redisClient(options.url, options.tls);
   const failures = metrics.counter('sluice_redis_failures_total');

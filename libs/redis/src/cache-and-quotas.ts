@@ -76,7 +76,7 @@ export interface QuotaGauges {
 }
 
 /** What may be lost at any moment without harm: a cache and quota buckets. */
-export interface Hints {
+export interface CacheAndQuotas {
   readonly cache: Cache;
   readonly quotas: QuotaBuckets & QuotaGauges;
   /** Whether the shared store takes writes. False is no reason to refuse work. */
