@@ -1,5 +1,5 @@
 export { CallSizes } from './call-sizes';
-export { coalesce, sharingReads, statementGatherMs, type CoalesceOptions } from './coalesce';
+export { coalesce, groupCommit, sharedRead, sharedStatement, sharingReads } from './coalesce';
 export { createLaneQuotas, laneBlocked, readLaneWindows, takeLaneQuota, type LaneQuotas } from './lane-quotas';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createSearchPace, type SearchPace } from './pace-searches';

@@ -7,7 +7,7 @@ import {
   type SettlingAnswer,
   type WriteStore,
 } from '@sluice/store';
-import { coalesce, statementGatherMs } from './coalesce';
+import { coalesce, sharedStatement } from './coalesce';
 
 /** How long a known outcome is kept while the database is away, and how often storing it is tried. */
 const keepMs = 60_000;
@@ -51,9 +51,6 @@ export interface SharedSettled extends Settled {
 /** Undefined when the store's result lacks the settlement. */
 type SharedAnswer = SharedSettled | SluiceError | undefined;
 
-/** Calls of one settling statement. */
-const callsPerSettlement = 64;
-
 /**
  * Settles calls of one process together: those that end while a settlement runs share the next one. Those that wait for order keys are
  * settled apart, so that the others do not wait with them.
@@ -68,6 +65,7 @@ export function sharingSettlements(
 
 function sharing(writes: Pick<WriteStore, 'settle'>): (settlement: Settlement) => Promise<SharedAnswer> {
   return coalesce<Settlement, SharedAnswer>({
+    ...sharedStatement,
     run: async (settlements) => {
       const { answers, released } = await writes.settle(settlements);
       const announcer = settlements.find((settlement) => isHeld(answers.get(callId(settlement))));
@@ -77,9 +75,6 @@ function sharing(writes: Pick<WriteStore, 'settle'>): (settlement: Settlement) =
         return { ...answer, released: settlement === announcer ? released : [] };
       });
     },
-    itemsMax: callsPerSettlement,
-    runsMax: 2,
-    gatherMs: statementGatherMs,
   });
 }
 

@@ -30,6 +30,7 @@ import {
   createLaneQuotas,
   createLeaseKeeper,
   createWriteMeters,
+  sharedStatement,
   sharingReads,
 } from '@sluice/writes';
 import { type ExecutorConfig, assertRetention } from './config';
@@ -130,15 +131,15 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
 }
 
 /** Calls of one statement at most: with 100 records each it is a reply of a few megabytes. */
-const callsPerStatement = 16;
+const callsPerLoad = 16;
 
 /** Records of calls that are about to leave at the same time are read by one statement. */
 export function sharingLoads(
   writes: Pick<WriteStore, 'loadManyPending'>,
 ): (call: CallKey) => Promise<readonly PendingRecord[]> {
   return coalesce<CallKey, readonly PendingRecord[]>({
+    ...sharedStatement,
     run: (calls) => writes.loadManyPending(calls),
-    itemsMax: callsPerStatement,
-    runsMax: 2,
+    itemsMax: callsPerLoad,
   });
 }

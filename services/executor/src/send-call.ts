@@ -14,14 +14,13 @@ import {
   noteOutcome,
   performCall,
   reconcileCall,
+  sharedStatement,
 } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { endRecord, isOverdue, overdue } from './end-calls';
 import type { LaneQueue } from './lane-queue';
 import type { CallTrace } from './trace-call';
 
-/** Calls of one intent statement. */
-const callsPerIntent = 64;
 /** A lane whose calls take longer has one at a time: its account would hold sockets that others could use. */
 const slowCallMs = 5_000;
 
@@ -62,12 +61,11 @@ export type SendCall = (run: Run, sending: Sending) => Promise<Settlement | unde
  */
 export function callSender(context: ExecutorContext): SendCall {
   const recordIntent = coalesce<Intent, boolean>({
+    ...sharedStatement,
     run: async (intents) => {
       const sent = await context.store.writes.recordIntents(intents);
       return intents.map((intent) => sent.has(callId(intent)));
     },
-    itemsMax: callsPerIntent,
-    runsMax: 2,
   });
   return async (run, sending) => {
     const { call, hold } = run;

@@ -2,7 +2,7 @@ import { SluiceError } from '@sluice/errors';
 import { topics, type Announcer } from '@sluice/messaging';
 import { bytesOfPlans, type AcceptAnswer, type AcceptableWrite } from '@sluice/store';
 import { limits } from '@sluice/types';
-import { batchLimit, coalesce, planCalls } from '@sluice/writes';
+import { batchLimit, coalesce, groupCommit, planCalls } from '@sluice/writes';
 import type { AskedRoom } from './admission';
 import type { GatewayContext } from './context';
 import { nameOfKey } from './idempotency';
@@ -18,17 +18,6 @@ import {
   type WriteCall,
 } from './resolve-write';
 
-/** Requests of one accepting statement at most; with large records `statementBytesMax` comes first. */
-const writesPerStatement = 128;
-/** Plans of one accepting statement, in bytes. */
-const statementBytesMax = 1_000_000;
-/** Accepting statements at the same time: one commits while the next one fills. */
-const statementsAtOnce = 2;
-/**
- * Below this, writes wait for the statement that is under way. Besides its rows, one more statement costs as much as sixteen rows in Postgres (1 ms,
- * and 0.06 ms a row) and fifty in this process (0.5 ms, and 0.01 ms a row; two busy cores).
- */
-const writesBesideAnother = 48;
 /** A call counts this many bytes at least. */
 const bytesPerCall = 1_000;
 
@@ -87,15 +76,12 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
 /** Commits in one statement what arrives at the same time. */
 function sharingAccepts({ store }: GatewayContext): (write: AcceptableWrite) => Promise<AcceptAnswer> {
   return coalesce<AcceptableWrite, AcceptAnswer>({
+    ...groupCommit,
     run: async (writes) => {
       const answers = await store.writes.accept(writes);
       return writes.map(({ operation }) => answers.get(operation.id) ?? { kind: 'stale' });
     },
-    itemsMax: writesPerStatement,
-    runsMax: statementsAtOnce,
-    itemsMin: writesBesideAnother,
     weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
-    weightMax: statementBytesMax,
     keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
   });
 }

@@ -2,7 +2,7 @@ import { DefectError, SluiceError } from '@sluice/errors';
 import { topics } from '@sluice/messaging';
 import { bytesOfPlans, newId, type BatchableWrite, type BatchMembership, type JoinAnswer } from '@sluice/store';
 import { minutesToMs } from '@sluice/types';
-import { coalesce } from '@sluice/writes';
+import { coalesce, groupCommit } from '@sluice/writes';
 import type { GatewayContext } from './context';
 import { nameOfKey } from './idempotency';
 import {
@@ -18,12 +18,8 @@ import {
 
 /** Records of one joining statement at most, whatever their batches: what fills one. */
 const recordsPerJoin = 100;
-/** Plans of one joining statement, in bytes. */
-const joinBytesMax = 1_000_000;
 /** A batch that is not full has a minute at least, so its announcement waits this long for others of its key: a sixtieth of a minute. */
 const announceWithinMs = 1_000;
-/** Joins at the same time: on a hot key one commits while the next one waits for the row lock. */
-const joinsAtOnce = 2;
 
 /** A record that is promised: it is a member of a batch, whose operation is committed. */
 interface Joined extends BatchMembership {
@@ -81,14 +77,13 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Jo
 /** Joins in one statement what arrives at the same time, whatever the batches. */
 function sharingJoins({ store }: GatewayContext): (write: BatchableWrite) => Promise<JoinAnswer> {
   return coalesce<BatchableWrite, JoinAnswer>({
+    ...groupCommit,
     run: async (writes) => {
       const joined = await store.writes.join(writes);
       return writes.map(({ recordId }) => joined.get(recordId) ?? 'stale');
     },
     itemsMax: recordsPerJoin,
-    runsMax: joinsAtOnce,
     weightOf: ({ record }) => record.plan.length,
-    weightMax: joinBytesMax,
     keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
   });
 }

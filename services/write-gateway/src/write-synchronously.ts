@@ -5,7 +5,7 @@ import {
   coalesce,
   laneBlocked,
   leaseMs,
-  statementGatherMs,
+  sharedStatement,
   takeLaneQuota,
   toSendables,
   type Sendable,
@@ -183,15 +183,11 @@ function runningCall({ operation }: ResolvedWrite): ClaimedCall {
   };
 }
 
-/** Writes of one statement at most; with large records `statementBytesMax` comes first. */
-const writesPerStatement = 64;
 /**
  * Statements in flight. A second one takes only what arrived since the first, so each is smaller and a write costs more. One in place of two took 27
  * % of the process time, 16 % of Postgres' and 46 % of the median off a synchronous create (two cores, 16 callers, 2026-11-23).
  */
 const statementsAtOnce = 1;
-/** Plans of one statement, in bytes. */
-const statementBytesMax = 1_000_000;
 
 /**
  * Synchronous creates that come at the same time are opened by one statement; nothing orders them among each other. A key may be held
@@ -210,12 +206,10 @@ function sharingOpenings(
 
 function sharing({ openTogether }: Pick<WriteStore, 'openTogether'>): (write: SynchronousWrite) => Promise<Opening> {
   return coalesce<SynchronousWrite, Opening>({
+    ...sharedStatement,
     run: (together) => openTogether(together),
-    itemsMax: writesPerStatement,
     runsMax: statementsAtOnce,
-    gatherMs: statementGatherMs,
     weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
-    weightMax: statementBytesMax,
     keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
   });
 }
