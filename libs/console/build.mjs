@@ -1,7 +1,6 @@
 /**
- * Makes the console's page of `browser/` with esbuild, into `dist/page`: the page, its script, what that loads later, a stylesheet and an icon, with hashes of
- * their content in their names. Nothing happens when no source is newer than the page.
- * Usage: node libs/console/build.mjs [--force]
+ * Builds the console's page from `browser/` into `dist/page` with esbuild. The page, its scripts, a stylesheet and an icon have hashes of their
+ * content in their names. Nothing happens when no source is newer than the page. Usage: node libs/console/build.mjs [--force]
  */
 import { createHash } from 'node:crypto';
 import {

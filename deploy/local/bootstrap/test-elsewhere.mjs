@@ -104,8 +104,8 @@ export const runImages = command({
 });
 
 /**
- * `npm run test:cluster`: install, helm test, upgrade and rollback under load, tour, crash test, wrong key ring, reinstall, trial, uninstall, on the
- * cluster that KUBECONFIG names. 0 when everything held.
+ * `npm run test:cluster`, on the cluster that KUBECONFIG names. It runs install, helm test, upgrade and rollback under load, tour and crash test.
+ * Then wrong key ring, reinstall, trial and uninstall. Exits with 0 when every step passed.
  */
 export const runCluster = command({
   usage: `usage: npm run test:cluster -- --load COMMAND [--from REVISION] [--offline] [--no-build] [--rate 200] [--namespace sluice-test]

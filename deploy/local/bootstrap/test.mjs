@@ -13,9 +13,9 @@ const { checkItems, readItems } = require(join(root, 'tests', 'setup', 'security
 const suites = require(join(root, 'tests', 'tiers.js'));
 
 /**
- * Most suites wait more than they compute, so there are more workers than two cores: each has a database, topics and groups of its own, or
- * shares the stacks of `tests/harness/shared-stack.ts`. Those of the whole tier start more processes each. What kills its services or measures has
- * the machine for itself.
+ * Most suites wait more than they compute, so more workers run than there are cores. Each suite has its own database, topics and groups, or shares
+ * the stacks of `tests/harness/shared-stack.ts`. Those of the whole tier start more processes each. What kills its services or measures has the
+ * machine for itself.
  */
 const together = ['--selectProjects', 'architecture', 'unit', 'integration', 'blackbox'];
 const alone = ['--selectProjects', 'alone', '--runInBand'];

@@ -6,8 +6,8 @@ import process from 'node:process';
 import { childEnvironment, root, runChild, workspaceNode } from './child.mjs';
 
 /**
- * `npm run test:versions`: the integration and the acceptance suites on other versions of the backing services than the tests' own. Each set is one run; what a
- * version is taken from is a package of a registry, and where none can be had the command says so and runs the rest of the set on the tests' own.
+ * `npm run test:versions`: the integration and the acceptance suites on other versions of the backing services than the tests' own. Each set is one
+ * run. A version is installed from a registry's package. Where there is no package, the command reports it and uses the tests' own version instead.
  * @param args `--set older` runs one
  * @returns 0 when every suite passed, 2 for a wrong word; a version that could not be had does not fail
  */

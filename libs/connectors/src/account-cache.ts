@@ -6,9 +6,9 @@ import type { Auth, ProviderCall } from './requests';
 /** How long the description of an account is used. Source: `Connector.describe`, "may be a minute old". */
 const ttlMs = 60_000;
 /**
- * Answers over all accounts, by number and by size; most have up to 100 KB. That holds the accounts which are busy now, not all that are
- * installed: of 100,000 that write in turn none would be read again within the minute for which an answer is used. An account beyond the bounds costs
- * a read of its set-up per call, and nothing else.
+ * Answers over all accounts, by number and by size; most have up to 100 KB. They hold the accounts that are busy now, not every installed one. If
+ * 100,000 accounts write in turn, none is read again within the minute for which an answer is used. An account beyond the bounds costs a read of its
+ * set-up per call, and nothing else.
  */
 const entriesMax = 200;
 const bytesMax = heapShare(24);

@@ -24,8 +24,8 @@ interface BoundedRequest {
 }
 
 /**
- * `fetch` for a library that sends requests by itself, with the bounds of provider calls: address policy, time, bytes, encodings, and what its JSON
- * may cost when it is parsed. Follows no redirect. A connection is for one request.
+ * `fetch` for a library that sends its own requests. The bounds of provider calls apply: address policy, time, bytes, encodings and the cost of
+ * parsing JSON. Follows no redirect. A connection is for one request.
  * @returns rejects with a TypeError when there is no whole reply, as `fetch` does; its message says why
  */
 export function createBoundedFetch({ egress, timeoutMs, bytesMax, owner, replyRoom: room }: BoundedFetchOptions) {

@@ -43,8 +43,8 @@ export interface FieldCapabilities {
   /** The items of a list are joined by it into one text: a multi-select. Absent: lists go as they are. */
   readonly listSeparator?: string;
   /**
-   * The field of an object that a name means, in the spelling that planning and search use; undefined for a path that means none,
-   * which is refused where it is written. @default `nestedField`: paths lead into objects of the record
+   * The field of an object that a name means, in the spelling that planning and search use. Undefined for a path that means no field; a write with it
+   * is refused. @default `nestedField`: paths lead into objects of the record
    */
   readonly fieldOf?: (objectName: string, name: string) => string | undefined;
   /** What a path that means no field breaks, as the end of a sentence with its remedy. @default 'leads to no field' */
@@ -123,10 +123,9 @@ export interface Connector {
   /** The object's fields as this account has them. May be a minute old. */
   readonly describe?: (call: ObjectCall) => Promise<ObjectMetadata>;
   /**
-   * Changes a refresh token into an access token. Throws ProviderError: `credentials` only when the provider says that
-   * the grant is gone; `rejected` when the app itself is refused, from which nothing follows for the connection;
-   * `quota`, `unavailable`, `timeout` when it can be tried again. Never after the provider gave tokens, whatever else its
-   * reply says: the old refresh token may be dead.
+   * Changes a refresh token into an access token. Throws ProviderError. `credentials`: the provider says that the grant is gone. `rejected`: the
+   * provider refuses the app itself; the connection keeps its state. `quota`, `unavailable`, `timeout`: the refresh can be tried again. Never throws
+   * after the provider gave tokens, whatever else its reply says: the old refresh token may be dead.
    */
   readonly refresh?: (refresh: TokenRefresh) => Promise<FreshTokens>;
   /** How an account can be opened. What is not in it is refused before anything is sent. */

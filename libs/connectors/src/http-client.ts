@@ -80,9 +80,8 @@ interface HttpClientOptions {
 }
 
 /**
- * An HTTP/1.1 client with connections of its own.
- * One client serves any number of origins: undici keeps connections per origin and forgets an origin with its last
- * one, seconds after it was last used, so what is held is bounded by the customers in use and not by those there are.
+ * An HTTP/1.1 client with connections of its own. One client serves any number of origins. undici keeps connections per origin and drops an origin
+ * with its last connection, seconds after its last use. So memory is bounded by the customers in use, not by all customers.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const own = toBase(options.baseUrl);
@@ -127,8 +126,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 }
 
 /**
- * Lets the event loop poll its sockets once. A connection that the provider closed while this process was busy with something
- * else is then known to be closed, and no write is sent into it to end as "may have been applied".
+ * Lets the event loop poll its sockets once. A connection that the provider closed while this process was busy is then seen as closed. Otherwise a
+ * write sent into it would end as "may have been applied".
  */
 async function noticeClosed(): Promise<void> {
   await setImmediate();

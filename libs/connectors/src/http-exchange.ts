@@ -37,9 +37,9 @@ export interface ExchangeLimits {
 type Outcome = Exchange extends infer Member ? (Member extends Exchange ? Omit<Member, 'durationMs'> : never) : never;
 
 /**
- * One request and its reply. Invariant: `onRequestStart` is undici's last callback before it writes to a socket, so an
- * exchange that ends before it was certainly not sent, whatever the error says; every later end may have been applied.
- * undici starts a request at most once on our settings; a second start is refused, because it would be a resend.
+ * One request and its reply. Invariant: `onRequestStart` is undici's last callback before it writes to a socket. So an exchange that ends before it
+ * was certainly not sent, whatever the error says. An exchange that ends later may have been applied. undici starts a request at most once with our
+ * settings. A second start is refused, because it would be a resend.
  */
 export function exchange(
   dispatcher: Dispatcher,

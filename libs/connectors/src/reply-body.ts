@@ -146,8 +146,8 @@ function keepDigits(_: string, value: unknown, context?: { readonly source?: str
 }
 
 /**
- * Bytes of provider replies that a process holds at once. Most replies have some kB and need no reservation. A larger one waits for capacity before it is
- * read on, and keeps it until its caller is done: its text, its value and what is made of them cost several times its size.
+ * Bytes of provider replies that a process holds at once. Most replies have some kB and need no reservation. A larger reply waits for capacity before
+ * it is read on, and keeps it until its caller is done. Its text, its value and the results take several times its size.
  */
 export interface ReplyRoom {
   /** Size up to which a reply needs no reservation. */
@@ -177,9 +177,9 @@ const freeBytes = 65_536;
 /** A full batch reply of HubSpot is below it. */
 const mediumBytes = 1_048_576;
 /**
- * Of the heap. The two are apart, so that a reply which outgrows the first waits for the second while it holds the first, and never the other way
- * round; and a call releases the capacity of one reply before it makes its next request. So no reply that waits holds what another waits for. A reply of 10 MB was seen to take up to 100 MB until it was answered with, so with the heaps of the chart they go one at a
- * time.
+ * Shares of the heap. The two budgets are separate: a reply that outgrows the first waits for the second while it holds the first, never the other
+ * way round. A call releases the capacity of one reply before it makes its next request. So no waiting reply holds capacity that another waits for. A
+ * reply of 10 MB took up to 100 MB until its answer was out, so with the heaps of the chart such replies are read one at a time.
  */
 const shares = { medium: 16, large: 24, values: 24 };
 

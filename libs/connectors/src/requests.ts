@@ -77,8 +77,8 @@ export interface SingleWrite extends ObjectCall {
 }
 
 /**
- * An earlier send of the same may have been carried out, and nobody could see it. A create is then made by a key of the account, where it
- * sends one that no record carries, so that it cannot become two records; of a delete, what is gone is a success.
+ * An earlier send of the same write may have been carried out unseen. A create that sends a value of a unique key which no record has is then made by
+ * that key, so that it cannot make two records. A delete whose record is gone then succeeds.
  */
 export interface MayBeResend {
   /** @default false */

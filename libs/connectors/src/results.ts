@@ -24,8 +24,8 @@ export interface ProviderFailure {
    */
   readonly scope: 'record' | 'call' | 'lane' | 'search';
   /**
-   * Of a call about several records: certainly nothing of what fails so was written, and one record or their number may be the
-   * cause, so that a smaller call may pass. Absent for what speaks of every record, such as an unknown object.
+   * The call had several records, and no record that failed this way was written. One record or their number may be the cause, so a smaller call may
+   * pass. Absent for a failure that is about every record, such as an unknown object.
    */
   readonly mayBeOneRecord?: true;
   /** By its words the size of the call is the cause: a smaller one passes. Also of a call about one record, where that record alone is too much. */
@@ -78,15 +78,12 @@ export interface CreatedMatch {
 }
 
 /**
- * What the lookup of one create of unknown outcome showed.
- * `found`: records that carry every sent value and were created in time, oldest first; more than one is possible. Each may be another
- * create's: `near`, and without `consistent` what was not seen, count then as they do of `none`.
- * `none`: the lookup succeeded and found no such record. With `consistent` that is proof that nothing was committed up
- * to the lookup, so a resend is safe once the late-commit window is over; without, the outcome stays unknown. `near` are
- * records of that time that are like it but not equal, oldest first: one that no other create has made may be it, changed
- * by the account, and then it is no proof either.
- * `cannot-look-up`: with `failure` the lookup itself failed and can be repeated; without, this record can never be
- * looked up.
+ * What the lookup of one create of unknown outcome showed. `found`: records that carry every sent value and were created in time, oldest first; more
+ * than one is possible. Each may be another create's: `near`, and without `consistent` what was not seen, count then as they do of `none`. `none`:
+ * the lookup succeeded and found no such record. With `consistent` this proves that nothing was committed up to the lookup. A resend is then safe
+ * once the late-commit window is over. Without it, the outcome stays unknown. `near` are records of that time that are similar but not equal, oldest
+ * first. If no other create made one of them, the account may have changed ours into it, and `none` proves nothing. `cannot-look-up`: with `failure`
+ * the lookup itself failed and can be repeated; without, this record can never be looked up.
  */
 export type FoundCreated = {
   /** True: the lookup sees every committed record at once. False: it reads a search index that lags. */
@@ -132,8 +129,8 @@ export interface FreshTokens {
 }
 
 /**
- * What of a connection's `providerMetadata` the parameters of a customer's return state (empty: nothing), or the parameter
- * that cannot be believed, with what it must be.
+ * The part of a connection's `providerMetadata` that the parameters of a customer's return state; may be empty. Or the parameter that is refused,
+ * with the rule that it breaks.
  */
 export type ReturnedAddress =
   | { readonly ok: true; readonly metadata: Readonly<Record<string, string>> }

@@ -56,8 +56,8 @@ const silent: Fault = {
 };
 
 /**
- * Uses Redis as work does: a value is written, two keys are read at once, which a cluster refuses, and a call is taken by the script, which may need rights of its own.
- * A database that was refused is named again: until then the client uses database 0. A client that still connects is waited for.
+ * Uses Redis as work does. It writes a value, reads two keys at once, which a cluster refuses, and takes a call by the script, which may need rights
+ * of its own. A database that was refused is named again: until then the client uses database 0. A client that still connects is waited for.
  */
 async function check(client: RedisClient, guard: Guard, prefix: string): Promise<Fault | undefined> {
   const waiting = new AbortController();

@@ -18,9 +18,8 @@ const late = Symbol('late');
 const lost = Symbol('lost');
 
 /**
- * Sends commands to Redis without ever throwing or waiting long. After a timeout or a broken connection it stops sending (the
- * circuit is open), then lets one command through as a probe; an error that Redis replies with does not open the circuit,
- * because a Redis that replies is quick.
+ * Sends commands to Redis without ever throwing or waiting long. After a timeout or a broken connection it stops sending (the circuit is open), then
+ * lets one command through as a probe. An error reply does not open the circuit, because a Redis that replies is quick.
  */
 export class Guard {
   private readonly timeoutMs: number;

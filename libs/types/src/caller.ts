@@ -1,7 +1,6 @@
 /**
- * Scopes of an API key. `full` may do everything in its project; `frontend` everything of management except keys,
- * provider apps and credentials; `write` and `search` their base URL (`write` also reads operations); `read` the
- * management GETs. Spec is silent; see rulings.
+ * Scopes of an API key. `full` may do everything in its project. `frontend` may use all of management except keys, provider apps and credentials.
+ * `write` and `search` may use their base URL; `write` also reads operations. `read` may use the management GETs. Spec is silent; see rulings.
  */
 export const scopes = ['full', 'frontend', 'write', 'search', 'read'] as const;
 export type Scope = (typeof scopes)[number];

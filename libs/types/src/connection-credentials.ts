@@ -35,9 +35,8 @@ export function checkConnectionCredentials(request: ConnectionRequest, path = ''
 }
 
 /**
- * Rules of an update-connection body, after its schema: each named field has a value (only
- * `providerMetadata` is cleared by naming it without one), and at most one kind of credentials is named. Values beside the mask
- * are ignored.
+ * Rules of an update-connection body, after its schema. Each named field has a value; only `providerMetadata` is cleared by naming it without one. At
+ * most one kind of credentials is named. Values beside the mask are ignored.
  */
 export function checkUpdateConnectionRequest({ updateMask, connection }: UpdateConnectionRequest): Issue[] {
   const named = maskedConnection({ updateMask, connection });

@@ -1,9 +1,8 @@
 import { memberName, nameText, text } from './json-schema';
 
 /**
- * A field of a read object: an existing one (`fieldName`, optionally under another name), or one that the user
- * chooses at install time (`mapToName` without `fieldName`). Names may be JSONPath in brackets: `$['a']['b']`.
- * Source: published API, manifest.
+ * A field of a read object. Either an existing one (`fieldName`, optionally under another name), or one that the user chooses at install time
+ * (`mapToName` without `fieldName`). Names may be JSONPath in brackets: `$['a']['b']`. Source: published API, manifest.
  */
 export interface IntegrationField {
   readonly fieldName?: string;

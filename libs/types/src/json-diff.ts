@@ -2,10 +2,9 @@ import type { JsonPatchOperation } from './installation-request';
 import { limits } from './limits';
 
 /**
- * What turns one JSON document into another, as a JSON Patch (RFC 6902: `add`, `remove`, `replace`): one change per member
- * that differs, however deep. A list that differs is replaced whole; the order of members is no difference. Applied to
- * `before` the changes make `after`. Both are objects. Where a long name stands before so many changes that their paths
- * have more than `limits.configCharactersMax` characters together, each outermost member that differs is replaced whole.
+ * What turns one JSON document into another, as a JSON Patch (RFC 6902: `add`, `remove`, `replace`): one change per member that differs, however
+ * deep. A list that differs is replaced whole; the order of members is no difference. Applied to `before` the changes make `after`. Both are objects.
+ * If the paths of all changes have more than `limits.configCharactersMax` characters together, each outermost member that differs is replaced whole.
  */
 export function diffJson(before: object, after: object): JsonPatchOperation[] {
   const changes: JsonPatchOperation[] = [];

@@ -73,8 +73,8 @@ function notThere(op: JsonPatchOperation['op']): string {
 }
 
 /**
- * The steps of a JSON pointer, unescaped. Undefined for what RFC 6901 does not allow, for the empty pointer, which would
- * name the whole document, and for a step that is empty, holds a NUL or reaches into a prototype.
+ * The steps of a JSON pointer, unescaped. Undefined for a text that RFC 6901 does not allow, and for the empty pointer, which names the whole
+ * document. Also for a step that is empty, has a NUL or reaches into a prototype.
  */
 export function pointerSteps(pointer: string): readonly string[] | undefined {
   // RFC 6901: `~` is followed by 0 or 1. A first character other than `/` leaves something before the first slash.

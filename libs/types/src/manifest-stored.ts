@@ -1,8 +1,8 @@
 import { choice, closedObject, count, flag, listOf, memberName } from './json-schema';
 
 /*
- * Schemas of the parts of a manifest that are validated, stored and returned, and that nothing executes: what is subscribed,
- * and the watch over an account's schema. Source: published API, manifest.
+ * Schemas of the parts of a manifest that are validated, stored and returned, but not executed. These are subscriptions and the watch over an
+ * account's schema. Source: published API, manifest.
  */
 
 const destination = {

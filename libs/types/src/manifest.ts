@@ -14,9 +14,8 @@ export interface Manifest {
 }
 
 /**
- * One integration of a manifest; also the content of a revision. Members that the specification does not name
- * (`module`, `subscribe`, `watchSchema`) come from the published API: stored and returned, nothing executes them; a module that is not
- * served has its writes and searches refused.
+ * One integration of a manifest; also the content of a revision. Members that the specification does not name (`module`, `subscribe`, `watchSchema`)
+ * come from the published API. They are stored and returned, but not executed. Writes and searches of a module that is not served are refused.
  */
 export interface ManifestIntegration {
   /** Unique in the project. 1 to 64 letters, digits, `-`, `_`. */

@@ -119,14 +119,14 @@ export type LogMessage = Log['message'];
 export type OperationStatus = 'in_progress' | 'success' | 'failure';
 
 /**
- * `accumulating` collects records of an auto-batch; `queued` has its calls; the last two are final, but for one case: a create of
- * it that had adopted a record loses it to the create whose late reply named it.
+ * `accumulating` collects records of an auto-batch. `queued` has its calls. The last two are final, with one exception: a late reply may name a
+ * record that another create had adopted, and that create loses it.
  */
 export type OperationState = 'accumulating' | 'queued' | 'succeeded' | 'failed';
 
 /**
- * `ready` waits for its moment, `running` has a lease, `in_doubt` was sent and its outcome is not known,
- * `waiting` is behind an earlier write to the same record, `done` and `quarantined` are final.
+ * `ready` waits until it is due, `running` has a lease, `in_doubt` was sent and its outcome is not known. `waiting` is behind an earlier write to the
+ * same record. `done` and `quarantined` are final.
  */
 export type CallState = 'ready' | 'running' | 'in_doubt' | 'waiting' | 'done' | 'quarantined';
 

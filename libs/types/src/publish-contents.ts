@@ -37,9 +37,8 @@ function publishReadObjects(objects: Readonly<Record<string, ReadObjectConfig>> 
 }
 
 /**
- * The integration as replies carry it: read objects always have `destination` and `schedule`, empty when absent,
- * because published clients refuse a reply without them, and `read` without `objects` crashes them.
- * Source: reference/api-surface K7, M.
+ * The integration as replies carry it. Read objects always have `destination` and `schedule`, empty when absent: published clients refuse a reply
+ * without them. `read` without `objects` crashes those clients. Source: reference/api-surface K7, M.
  */
 export function publishManifestIntegration(integration: ManifestIntegration): ManifestIntegration {
   if (!integration.read) return integration;

@@ -1,6 +1,6 @@
 /**
- * What a project's webhook endpoints are notified of. The names `write.async.done`, `connection.*` and `installation.*` are the published
- * API's; `endpoint.disabled` is sent to a project's other endpoints; `endpoint.test` is sent on request, whatever the filter.
+ * What a project's webhook endpoints are notified of. The names `write.async.done`, `connection.*` and `installation.*` come from the published API.
+ * `endpoint.disabled` is sent to a project's other endpoints. `endpoint.test` is sent on request, whatever the filter.
  */
 export const webhookEventTypes = [
   'write.async.done',

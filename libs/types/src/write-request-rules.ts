@@ -104,9 +104,9 @@ const nameForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const valueForm = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Headers that a caller may not set: those of the connection to the provider (hop-by-hop, RFC 9110, section 7.6.1), of its
- * credentials, of our body and of the reply's form, of the route there, those that turn the method into another, those
- * that mean something to this service, and who asks, which is us.
+ * Headers that a caller may not set, one line per reason. The connection to the provider (hop-by-hop, RFC 9110, section 7.6.1), its credentials, the
+ * body and the form of the reply. The route to the provider, a change of the method, headers of this service, and the name of the client, which is
+ * ours.
  */
 const refused: readonly RegExp[] = [
   /^(host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|http2-settings|proxy-.*)$/,

@@ -33,7 +33,7 @@ const managementApi: ApiInfo = {
   description: [
     'Projects, integrations, connections, installations and operations. All paths are relative to the base URL, which ends in /v1.',
     'Every request carries the header x-api-key, or Authorization: Bearer. What belongs to another project is answered with 404, as if it did not exist.',
-    'Errors are problem documents (RFC 9457, application/problem+json). code is stable; remedy says what to do; retryable says whether the same request may succeed later.',
+    'Errors are problem documents (RFC 9457, application/problem+json). code is stable. remedy says what to do. retryable says whether the same request may succeed later.',
     'Moments are ISO 8601 date-times with offset. Members without a value are left out, never null. Replies may gain members: ignore what you do not know.',
     'Stored and returned, but not executed: schedule, destination, backfill, delivery and fieldFilters of read objects, proxy, subscribe, module and watchSchema. Nothing reads on a schedule, delivers to a destination or proxies calls.',
   ].join('\n\n'),

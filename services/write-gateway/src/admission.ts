@@ -31,7 +31,7 @@ export interface BacklogLimits {
   readonly backlogMax: number;
   /** Bytes of their plans at most. */
   readonly backlogBytesMax: number;
-  /** Of what the other groups of its project leave free a group may fill this many per cent. 100: all of it. */
+  /** Share of the project's remaining capacity that one group may use, in percent. 100: all of it. */
   readonly backlogGroupPercent: number;
 }
 

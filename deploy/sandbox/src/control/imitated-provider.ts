@@ -1,12 +1,10 @@
 /**
- * The seam between the sandbox and the providers it imitates. The sandbox owns what all providers have in common: accounts,
- * bearer tokens and OAuth grants, faults, ledger, journal. A provider owns its wire: addresses,
- * bodies, rules, limits, ids. It is reached through one `ImitatedProvider`, made once per sandbox and listed in
- * `sandbox.ts` (`createHubspot()`, `createSalesforce()`); it opens one `ImitatedAccount` per account.
+ * The seam between the sandbox and the providers it imitates. The sandbox owns what all providers have in common: accounts, bearer tokens and OAuth
+ * grants, faults, ledger, journal. A provider owns its wire: addresses, bodies, rules, limits, ids. It is reached through one `ImitatedProvider` per
+ * sandbox, listed in `sandbox.ts` (`createHubspot()`, `createSalesforce()`). That opens one `ImitatedAccount` per account.
  *
- * A call runs in this order: `callKind` · bearer token (`refuseBearer`) · `admit` · faults · waiting · `answer` ·
- * `data.takeChanges` (ledger and journal) · the reply goes out. Between `answer` and `takeChanges` nothing waits, so
- * `answer` is synchronous and the changes taken are those of that call.
+ * Order of a call: `callKind`, bearer token (`refuseBearer`), `admit`, faults, waiting, `answer`, `data.takeChanges` (ledger and journal), reply.
+ * Between `answer` and `takeChanges` nothing waits, so `answer` is synchronous and the changes taken are those of that call.
  */
 
 /** `hubspot`, `salesforce`, or one of the providers of a common REST form. */

@@ -194,8 +194,8 @@ const malformed = (): HubspotError =>
   invalidJson('line 1, column 1: Cannot deserialize value of type `PublicAssociationsForObject`');
 
 /**
- * Why a new record of `from` cannot have links, or undefined: a type that does not begin there, a target that does not exist or is
- * of another object than the type leads to.
+ * Why a new record of `from` cannot have these links, or undefined. A type may start at another object, or a target may be absent or of an object
+ * that the type does not lead to.
  */
 export function linkFailure(data: PortalData, from: ObjectType, links: readonly InputLink[]): HubspotError | undefined {
   const wrong = links.filter(({ toId, typeId }) => {

@@ -3,8 +3,8 @@ import { decodeSegment, paramsOf } from '../crm/api-call';
 import type { StoredRecord } from '../crm/record-store';
 
 /*
- * The differences between REST providers: addresses, bodies, replies, errors. Each style is written from public pages and from
- * the code of open-source clients, apart from the files that our connectors read: what both got wrong would pass unseen.
+ * The differences between REST providers: addresses, bodies, replies, errors. Each style is written from public pages and the code of open-source
+ * clients, not from the files that our connectors read. A shared source would hide an error that both copy.
  */
 
 /** Field name to value. */

@@ -23,8 +23,8 @@ import { create, update } from './write-record';
 const usualLateCommitMs = 30_000;
 
 /**
- * A provider that is described by a file. One record per call: batches, deletes, associations, forwarded headers and `ifEmpty` are
- * for providers whose connectors are code (rulings, "declarative providers").
+ * A provider that is described by a file. One record per call. Only connectors written in code have batches, deletes, associations, forwarded headers
+ * and `ifEmpty` (rulings, "declarative providers").
  */
 export function createDeclaredConnector(api: DeclaredApi): Connector {
   const { file } = api;

@@ -178,8 +178,8 @@ const aliasesMax = 100;
 
 /**
  * Why a text is not to be read as YAML, with the offset where that shows; undefined when it may be. Every bound is checked here, before a document is
- * built: building one walks its levels by recursion (a few kilobytes of brackets can end the process), compares each name of a mapping with every
- * other, and looks for the anchor of each alias from the top. Reading lexemes does none of this.
+ * built, because building one is expensive. It recurses into levels, so a few kilobytes of brackets can end the process. It compares each name of a
+ * mapping with every other, and searches the anchor of each alias from the top. Reading lexemes does none of this.
  * @param lines is given the lines of the text as far as it was read
  */
 function excessOf(text: string, lines: LineCounter): { readonly reason: string; readonly offset: number } | undefined {

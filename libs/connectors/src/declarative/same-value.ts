@@ -5,8 +5,8 @@ import type { DeclaredObject } from './declaration';
 const decimal = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /**
- * A value in a form in which what providers commonly make of it is equal: trimmed, in lower case, with one kind of blank, a
- * number as its digits; of a list or an object its JSON. What is unset is empty.
+ * The normal form of a value, equal for all that providers commonly turn it into. Trimmed, lower case, one kind of blank, a number as its digits, a
+ * list or object as its JSON. What is unset is empty.
  */
 export function plain(value: unknown): string {
   if (value === null || value === undefined) return '';

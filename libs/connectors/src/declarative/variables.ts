@@ -55,8 +55,8 @@ type ReportedVariables =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Reads where an account is out of the reply of a token endpoint. The token goes to that address, so a text that is not exactly of the
- * form of the file, or whose value is none that the variable may have, is refused and never repaired. Source: reliability checklist, item 15.
+ * Reads an account's address from the reply of a token endpoint. The token is sent to that address. So a text is refused, never repaired, unless it
+ * has exactly the file's form and a value that the variable may have. Source: reliability checklist, item 15.
  */
 export function reportedVariables({ variables = {}, displayName }: Declaration, body: unknown): ReportedVariables {
   const metadata: Record<string, string> = {};
@@ -137,8 +137,8 @@ type Parameters = Readonly<Record<string, string>>;
 const shownMax = 80;
 
 /**
- * Reads where an account is out of the parameters that a customer came back with. The code and the app's secret go there, and anybody can
- * write an address: what is not exactly a text of the file is refused and never repaired, and so are two parameters that do not agree.
+ * Reads an account's address from the parameters of a customer's return. The code and the app's secret are sent to that address, and anyone can write
+ * a URL. So a text that does not have exactly the file's form is refused, never repaired, and so are two parameters that disagree.
  */
 export function returnedAddress({ variables = {} }: Declaration, parameters: Parameters): ReturnedAddress {
   const metadata: Record<string, string> = {};

@@ -1,9 +1,9 @@
 import { ipFamilyOf, networksOf } from '@sluice/config';
 
 /**
- * IPv4 networks that are no provider on the internet: this host, private, shared (CGNAT), link-local with the metadata services
- * of clouds, protocol assignments, documentation, 6to4 relays, benchmarks, multicast, reserved. Source: IANA special-purpose
- * registry (RFC 6890); reliability checklist, item 16.
+ * IPv4 networks that no public provider uses. This host, private, shared (CGNAT), link-local with the metadata services of clouds, protocol
+ * assignments. Documentation, 6to4 relays, benchmarks, multicast, reserved. Source: IANA special-purpose registry (RFC 6890); reliability checklist,
+ * item 16.
  */
 const refusedV4 = [
   '0.0.0.0/8',

@@ -45,9 +45,9 @@ export function guardedAgent(egress: Egress): AgentType {
 }
 
 /**
- * Connects where providers may be. A name is resolved once, refused addresses are taken out, and the connection is made to what
- * is left: a name that answers differently the next time gains nothing. What is no trusted origin is reached over TLS, or at an
- * address that the operator named. Source: reliability checklist, items 16, 17; design 6, "where a connection points".
+ * Connects where providers may be. A name is resolved once, refused addresses are removed, and the connection is made to one of the rest. So a name
+ * that resolves differently the next time gains nothing. What is no trusted origin is reached over TLS, or at an address that the operator named.
+ * Source: reliability checklist, items 16, 17; design 6, "where a connection points".
  */
 function guardedConnect(options: connector.BuildOptions, egress: Egress): connector.connector {
   const trusted = new Set(egress.trustedOrigins);

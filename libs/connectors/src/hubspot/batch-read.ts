@@ -118,8 +118,8 @@ function only({ results: [record] }: WireBatch): ProviderRecord | undefined {
 }
 
 /**
- * Each half together, down to a single one, which a reply is about whatever id it names: a merged record answers under the id that survived, one
- * with several emails under its first.
+ * Reads each half, down to a single record, whose reply counts whatever id it names. A merged record answers under the surviving id, one with several
+ * emails under its first.
  */
 async function readHalves(reading: Reading, left: readonly string[]): Promise<Reads> {
   const middle = Math.ceil(left.length / 2);

@@ -11,9 +11,9 @@ import { readBatch, toProperties } from './wire';
 import { paths } from './urls';
 
 /**
- * Creates that may have been carried out before, sent again as an upsert by a property that the account keeps unique: what the earlier
- * send still makes is then the same record. Only where nobody has the values, because an upsert writes over what is there and
- * a create never does (ADR 19). Never by email, of which HubSpot makes no partial upsert, and without associations, which it does not take.
+ * Sends creates that may have been carried out before again, as an upsert by a property that the account keeps unique. If the earlier send is still
+ * applied, it hits the same record. Only where no record has the values, because an upsert overwrites a record and a create never does (ADR 19).
+ * Never by email, of which HubSpot makes no partial upsert, and without associations, which it does not take.
  * @returns undefined where that cannot be done: they are then created as ever, and a unique value that is taken is a conflict
  */
 export async function resendCreates(api: HubspotApi, write: BatchCreate): Promise<RecordResult[] | undefined> {

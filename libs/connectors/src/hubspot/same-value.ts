@@ -6,9 +6,9 @@ const decimal = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 const isoMoment = /^\d{4}-\d\d-\d\d(t\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:\d\d))?$/;
 
 /**
- * A value in the one form in which HubSpot's rewritings of it are equal: text is trimmed and in lower case (emails
- * and domains come back so), numbers and booleans are texts, dates and moments are milliseconds, a multi-select has
- * no order, and what is unset is empty. Source: reference A2, Values.
+ * The normal form of a value, equal for all that HubSpot rewrites it into. Text is trimmed and in lower case, as emails and domains come back.
+ * Numbers and booleans are texts, dates and moments are milliseconds. A multi-select has no order, and an unset value is empty. Source: reference A2,
+ * Values.
  */
 export function normalizeValue(value: unknown): string {
   if (value === null || value === undefined) return '';

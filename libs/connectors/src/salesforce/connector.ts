@@ -36,8 +36,8 @@ const capabilities: Capabilities = {
   associations: false,
   forwardedHeaders: true,
   ifEmpty: true,
-  // There is no burst limit, only 25 requests at once that last 20 s or longer, and a daily total (reference B7). [own]
-  // 50 a second is what 25 at once of half a second each come to; a runaway then needs half an hour for 100,000 calls.
+  // There is no burst limit, only 25 requests at once that last 20 s or longer, and a daily total (reference B7). Our choice: 50 a second, which is
+  // 25 at once of half a second each. A runaway then needs half an hour for 100,000 calls.
   quota: { limit: 500, windowMs: 10_000 },
   searchQuota: false,
   // A request may run for 10 minutes. Source: reference B7, 1c.

@@ -52,9 +52,9 @@ function seenFromMs(lookup: Lookup): number {
 }
 
 /**
- * The first that can be queried and that no write of this user can set: with the permission "Set Audit Fields upon Record Creation" the write,
- * a flow or a trigger can set CreatedDate, and no permission reaches SystemModstamp.
- * Source: Salesforce Help 000176484 and "System Fields" of the object reference.
+ * The first field that can be queried and that no write of this user can set. With the permission "Set Audit Fields upon Record Creation" a write, a
+ * flow or a trigger can set CreatedDate. No permission allows setting SystemModstamp. Source: Salesforce Help 000176484 and "System Fields" of the
+ * object reference.
  */
 function boundOf({ fields }: Description, find: FindCreated): Bound | undefined {
   const isSent = find.records.some((record) => sends(record.fields, 'createddate'));
@@ -156,11 +156,10 @@ async function lookUpAll(
 }
 
 /**
- * What the rows say of one create. `none` is proof, and so a licence to send again, only when no row comes near: a
- * record of ours in which a trigger changed a value must not be made a second time. Where the key is unique the account
- * itself refuses a second one; a row with that key is near whatever else is in it. So it is of `found`, whose matches may be another's.
- * While not all other creates are known, what is equal may be another's too: it is near. So is what is equal and not shown to be made since
- * the first send, where that can only be seen from a moment that the account lets others set.
+ * What the rows say of one create. `none` is proof, and allows a resend, only when no row is near. A trigger may have changed a value of our record,
+ * which must not be made twice. Where the key is unique the account itself refuses a second one; a row with that key is near whatever else is in it.
+ * So it is of `found`, whose matches may be another's. While not all other creates are known, what is equal may be another's too: it is near. So is
+ * what is equal and not shown to be made since the first send, where that can only be seen from a moment that the account lets others set.
  */
 function decideLookup(lookup: Lookup, rows: Rows, lookups: readonly Lookup[]): FoundCreated {
   const isMoreDetailed = (record: ProviderRecord) => lookup.others.some((sent) => differing({ sent }, record) === 0);

@@ -27,8 +27,8 @@ export function instanceOf(workspaceRef: string | undefined, override: string | 
 }
 
 /**
- * Where tokens of an account are refreshed: at its own origin when it is a sandbox of a customer, which the production
- * login does not know; undefined: at the login. Source: reference B1, hosts of OAuth; every sandbox's My Domain has `--` (D).
+ * The origin at which an account's tokens are refreshed. A customer's sandbox refreshes at its own origin, because the production login does not know
+ * it. Undefined: at the login. Source: reference B1, hosts of OAuth; every sandbox's My Domain has `--` (D).
  */
 export function tokenOriginOf(workspaceRef: string | undefined, override: string | undefined): string | undefined {
   if (override !== undefined || !workspaceRef?.includes('--')) return undefined;

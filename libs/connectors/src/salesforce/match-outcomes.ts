@@ -68,8 +68,8 @@ function isShared(errors: readonly WireError[]): boolean {
 }
 
 /**
- * Nothing was written. What can be tried again is tried as a whole or not at all: a record that could be sent again
- * alone, while another never will be written, would break the promise.
+ * Nothing was written. The records are retried as a whole or not at all. One record retried alone, while another will never be written, would break
+ * `allOrNone`.
  */
 function rollBack(outcomes: readonly Outcome[], cause: ProviderFailure): RecordResult[] {
   const isOver = isFinal(cause);

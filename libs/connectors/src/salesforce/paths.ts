@@ -24,9 +24,9 @@ const partsOfPlace = /^(street|city|state(code)?|postalcode|country(code)?|latit
 const partsOfName = /^(salutation|firstname|middlename|informalname|lastname|suffix)$/i;
 
 /**
- * The field that a path in brackets means: `$['BillingAddress']['city']` is `BillingCity`, `$['Home__c']['city']` is `Home__City__s`,
- * `$['Account']['Name']` is `Account.Name`. Compound fields are read-only and cannot be filtered, their components are the same data.
- * Source: Salesforce, Object Reference, "Compound Field Considerations and Limitations".
+ * The field that a path in brackets means. `$['BillingAddress']['city']` is `BillingCity`, `$['Home__c']['city']` is `Home__City__s`.
+ * `$['Account']['Name']` is `Account.Name`. Compound fields are read-only and cannot be filtered, their components are the same data. Source:
+ * Salesforce, Object Reference, "Compound Field Considerations and Limitations".
  */
 export function componentOf(name: string): string | undefined {
   const steps = fieldSteps(name);

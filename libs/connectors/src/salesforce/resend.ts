@@ -14,11 +14,11 @@ import { toLiteral } from './soql';
 import type { FieldDescription } from './wire';
 
 /**
- * Creates that may have been carried out before, sent again as an upsert by a unique external id: what the earlier send still makes is
- * then the same record. Only where nobody has the values, because an upsert writes over what is there and a create never does (ADR 19).
- * The collection takes one record too, so that no value is put into a path. An external id that the account does not keep unique refuses
- * no second record, so what the earlier send made is looked up by it once more, and nothing is sent where it is seen. A record that
- * another create is known to have made is not it: two equal creates make two records there, as they do without an external id.
+ * Sends creates that may have been carried out before again, as an upsert by a unique external id. If the earlier send is still applied, it hits the
+ * same record. Only where no record has the values, because an upsert overwrites a record and a create never does (ADR 19). The collection takes one
+ * record too, so that no value is put into a path. An external id that the account does not keep unique refuses no second record. So the record of
+ * the earlier send is looked up by it once more, and nothing is sent if it is found. A record that another create is known to have made is not it:
+ * two equal creates make two records there, as they do without an external id.
  * @returns undefined where neither is to be done: they are then created as ever, and a unique value that is taken is a conflict
  */
 export async function resendCreates(api: SalesforceApi, write: BatchCreate): Promise<RecordResult[] | undefined> {
@@ -116,7 +116,7 @@ const waiting: ProviderFailure = {
  * the record, and once the one that was seen turns out to be another create's it is sent.
  */
 function mayBeOurs(existingId: string, values: 'the same' | 'nearly the same'): ProviderFailure {
-  const message = `Not sent again: record ${existingId} was made since the first send and has ${values} values, so it may be what that made; Salesforce does not keep the external id among them unique`;
+  const message = `Not sent again: record ${existingId} was made since the first send with ${values} values, so it may be ours. Salesforce does not keep the external id unique`;
   return { class: 'unknown', scope: 'record', message, existingId };
 }
 

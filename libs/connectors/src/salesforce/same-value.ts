@@ -3,9 +3,9 @@ import { type FieldDescription, dateOf, idKey } from './wire';
 type Typed = Pick<FieldDescription, 'type' | 'scale'>;
 
 /**
- * Whether Salesforce holds what was sent, in the forms that it keeps values in: texts trimmed, moments without
- * milliseconds, numbers rounded to the field's scale, ids in 18 characters, selections without order. Case is passed
- * over, because its own comparison does. Source: reference B4, B5, B8.
+ * Whether Salesforce holds the value that was sent, in the form in which it keeps values. Texts are trimmed, moments have no milliseconds, numbers
+ * are rounded to the field's scale. Ids have 18 characters, selections have no order. Case is passed over, because its own comparison does. Source:
+ * reference B4, B5, B8.
  */
 export function sameValue(field: Typed, sent: unknown, stored: unknown): boolean {
   if (isEmpty(sent) || isEmpty(stored)) return isEmpty(sent) && isEmpty(stored);

@@ -20,12 +20,12 @@ export function authorizationUrl(api: SalesforceApi, request: AuthorizationReque
 }
 
 /**
- * `POST /services/oauth2/token`, for a code, a refresh token, or a client's or user's own credentials: at the login, or at the account itself
- * when it is a customer's sandbox. Client credentials are taken at the My Domain only, so the account must be known. Salesforce takes no scopes
- * with credentials of the connection's own: they are a setting of the app. The reply names no end of life: the session's timeout is a setting of
- * the account. A new refresh token means that the account rotates them and the old one is dead.
- * Source: reference B1 names the hosts; the flows without a page follow Salesforce's public help ("OAuth 2.0 Client Credentials Flow",
- * "OAuth 2.0 Username-Password Flow"), never tried against a live account.
+ * `POST /services/oauth2/token`, for a code, a refresh token, or a client's or user's own credentials. Sent to the login, or to the account itself
+ * when it is a customer's sandbox. Client credentials are taken at the My Domain only, so the account must be known. Salesforce takes no scopes with
+ * credentials of the connection's own: they are a setting of the app. The reply names no end of life: the session's timeout is a setting of the
+ * account. A new refresh token means that the account rotates them and the old one is dead. Source: reference B1 names the hosts. The flows without a
+ * page follow Salesforce's public help and were never tried against a live account. Help pages: "OAuth 2.0 Client Credentials Flow", "OAuth 2.0
+ * Username-Password Flow".
  * @throws ProviderError
  */
 export async function tokensFor(api: SalesforceApi, request: TokenRequest): Promise<FreshTokens> {

@@ -56,8 +56,8 @@ export function kindOf(scheme: AuthScheme): CredentialKind {
 }
 
 /**
- * Whether connections of a provider are made with credentials of a kind; undefined where the catalogue does not tell: it has one form of
- * authentication and the first grant, and connectors take others besides.
+ * Whether connections of a provider are made with credentials of a kind. Undefined where the catalogue does not say. It lists one form of
+ * authentication and the first grant, and connectors may accept others.
  */
 export function isTaken(kind: CredentialKind, info: ProviderInfo): boolean | undefined {
   const { authType, oauth2Opts, apiKeyOpts, basicOpts } = info;

@@ -39,9 +39,9 @@ interface RenewedCredentials {
 }
 
 /**
- * Makes a connection from given credentials, after the provider was asked which account they open: it decides the lane.
- * When the provider does not answer, the connection is made all the same, with a lane of its own. Where an installation uses a connection of the
- * same group, consumer, provider and account, that one gets the credentials instead, so that the customer's writes continue.
+ * Makes a connection from given credentials, after the provider was asked which account they open: it decides the lane. When the provider does not
+ * answer, the connection is made all the same, with a lane of its own. If an installation uses a connection of the same group, consumer, provider and
+ * account, that connection gets the credentials. So the customer's writes continue.
  * @throws ValidationError 422 when the provider does not take the scheme, refuses the credentials or reports another workspace
  * @throws ProviderError when the provider does not answer, and a connection in use might be of the same account
  */
@@ -83,8 +83,8 @@ function mayBeRenewed({ authScheme, status }: UsedConnection, given: Connection[
 }
 
 /**
- * The connection in use that belongs to the account: what the provider reports decides, and where it reports nothing, the workspace and the
- * metadata that both name. Undefined: each belongs to another account.
+ * The connection in use that belongs to the account. The account that the provider reports decides. If it reports none, the workspace and the
+ * metadata that both name decide. Undefined: each belongs to another account.
  */
 function connectionOf(
   used: readonly UsedConnection[],

@@ -13,8 +13,9 @@ const word = { type: 'string', maxLength: 4096 } as const;
 const returnQuery = { type: 'object', properties: { code: word, state: word, error: word, iss: word } } as const;
 
 /**
- * How people sign in to the console: `GET /console/sign-in` sends the browser to the OpenID provider, `GET /console/signed-in` is where that sends
- * it back to, `GET /console/session` says who is signed in, `POST /console/sign-out` ends it here. Open: they are what makes a caller.
+ * Routes by which people sign in to the console. `GET /console/sign-in` sends the browser to the OpenID provider, which sends it back to `GET
+ * /console/signed-in`. `GET /console/session` returns who is signed in. `POST /console/sign-out` ends the session here. Open: they are what makes a
+ * caller.
  */
 export function signInRoutes(router: Router, context: ManagementContext): void {
   const { logger, openId } = context;
