@@ -1,25 +1,8 @@
 import { statusOf, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { isAwaitedSql, notifyEnded } from '../webhooks/notify';
-import { column, preparePlan, type Column, type PreparedRows, type RowSource } from '../row-source';
-import type { EndedOperation, Settlement } from './settlement';
-
-interface Tally {
-  readonly projectId: string;
-  readonly operationId: string;
-  /** Calls that ended, less those that were opened for the records they left. */
-  readonly callsDone: number;
-  readonly succeeded: number;
-  readonly failed: number;
-}
-
-const tallyColumns: Column<Tally>[] = [
-  column('project_id', 'text', (tally) => tally.projectId),
-  column('operation_id', 'text', (tally) => tally.operationId),
-  column('calls_done', 'integer', (tally) => tally.callsDone),
-  column('succeeded', 'integer', (tally) => tally.succeeded),
-  column('failed', 'integer', (tally) => tally.failed),
-];
+import { column, preparePlan, type Column } from '../row-source';
+import type { EndedOperation } from './settlement';
 
 interface EndedRow {
   readonly project_id: string;
@@ -27,17 +10,6 @@ interface EndedRow {
   readonly state: OperationState;
   readonly result: string;
   readonly is_awaited: boolean;
-}
-
-/** Subtracts settled calls from their operations, and counts the outcomes of their records. */
-export function countCalls(settlements: readonly Settlement[], source: PreparedRows['source']): RowSource {
-  const input = source('i', tallyColumns, tallies(settlements));
-  const sql = `
-    update operations o set calls_open = o.calls_open - i.calls_done, records_succeeded = o.records_succeeded + i.succeeded,
-           records_failed = o.records_failed + i.failed, updated_at = now()
-    from ${input.sql} where o.project_id = i.project_id and o.id = i.operation_id
-    returning o.project_id, o.id, o.calls_open`;
-  return { sql, bindings: input.bindings };
 }
 
 /** SQL of what an operation's end is computed from: counts of its records, and its first failure by index, null where there is none. */
@@ -65,6 +37,28 @@ const counted: EndSource = {
   firstIndex: 'first.record_index',
   firstText: 'first.error_text',
 };
+
+/** SQL of what the settled calls `held` count, by operation. */
+const tallySql = `(select project_id, operation_id, sum(calls_done)::integer as calls_done, sum(succeeded)::integer as succeeded,
+      sum(failed)::integer as failed from held group by 1, 2)`;
+const endingSql = endAssignments({
+  succeeded: 'i.succeeded',
+  failed: 'i.failed',
+  firstIndex: 'i.first_index',
+  firstText: 'i.first_text',
+});
+
+/**
+ * SQL: subtracts the settled calls `held` from their operations, and counts the outcomes of their records.
+ * @param isWhole each call is all of its operation, which ends with it
+ */
+export function countCallsSql(isWhole: boolean): string {
+  return `
+    update operations o set calls_open = o.calls_open - ${isWhole ? 1 : 'i.calls_done'}, records_succeeded = o.records_succeeded + i.succeeded,
+           records_failed = o.records_failed + i.failed, updated_at = now()${isWhole ? `, ${endingSql}` : ''}
+    from ${isWhole ? 'held' : tallySql} i where o.project_id = i.project_id and o.id = i.operation_id
+    returning o.project_id, o.id, ${isWhole ? 'i.operation_id, i.number, o.state, o.result' : 'o.calls_open'}`;
+}
 
 /**
  * Ends operations without an open call, and with each the request to cancel it. Its notifications are written in the same transaction. Returns them by operation id.
@@ -104,28 +98,4 @@ const operationColumns: Column<{ project_id: string; id: string }>[] = [
 /** An operation that ended, as Postgres returns it. */
 export function toEnded(row: Omit<EndedRow, 'is_awaited'>): EndedOperation {
   return { projectId: row.project_id, operationId: row.id, status: statusOf(row.state), result: row.result };
-}
-
-function tallies(settlements: readonly Settlement[]): Tally[] {
-  const byOperation = new Map<string, Tally>();
-  for (const settlement of settlements) {
-    const key = `${settlement.projectId}/${settlement.operationId}`;
-    const before = byOperation.get(key);
-    const { projectId, operationId, records, next } = settlement;
-    byOperation.set(key, {
-      projectId,
-      operationId,
-      callsDone: (before?.callsDone ?? 0) + callsDone(next),
-      succeeded: (before?.succeeded ?? 0) + records.filter((record) => record.kind === 'succeeded').length,
-      failed:
-        (before?.failed ?? 0) +
-        records.filter((record) => record.kind === 'failed' || record.kind === 'unknown').length,
-    });
-  }
-  return [...byOperation.values()];
-}
-
-function callsDone(next: Settlement['next']): number {
-  if (next.state === 'split') return 1 - next.parts.length;
-  return 'delayMs' in next ? 0 : 1;
 }

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
-import { countCalls, endCounted } from './end-operations';
+import { endCounted } from './end-operations';
 import { endUninstalled } from './end-uninstalled';
 import { type CallKey, type CallKeyRow, callId, callKeyColumns, isInCall, toCallKey } from './write-rows';
 import { insertAdoptions, lockAdoptions, reopenAdopters, undoLateAdoptions } from './adoptions';
 import { markSent } from './record-intents';
-import { dequeueSql, lockOrderKeys, raiseBarriersSql, releaseWaiting } from './order-queue';
+import { lockOrderKeys, releaseWaiting } from './order-queue';
 import { type Column, column, hiddenFromPlanner, planByKeys, preparePlan, rowSource } from '../row-source';
-import { findSettled, insertAttempts, insertOutcomes, moveCalls, updateRecordsSql } from './settled-rows';
+import { intentSql, nextColumns, settlementColumns, settleRecords, settleStatement } from './settled-rows';
 import type { EndedOperation, Settled, SettledTogether, Settlement } from './settlement';
 import { splitRefused } from './split-refused';
 
@@ -110,18 +110,14 @@ async function applyTogether(
   timeScale: number,
 ): Promise<Map<string, EndedOperation>> {
   const { source, options } = preparePlan('settle-calls', held.flatMap(({ records }) => records).length);
-  const found = findSettled(held, timeScale, source);
-  const parts = [insertOutcomes(held, source), insertAttempts(held, source), moveCalls(held, source)];
-  const counted = countCalls(held, source);
-  type Row = { over: { project_id: string; id: string }[] };
-  const applying = transaction.raw<{ rows: [Row] }>(
-    `with found as materialized (${found.sql}), updated as (${updateRecordsSql('found')}),
-       dequeued as (${dequeueSql('found')}), barred as (${raiseBarriersSql('found')}),
-       ${parts.map(({ sql }, at) => `part_${at} as (${sql})`).join(', ')}, counted as (${counted.sql})
-     select array(select json_build_object('project_id', project_id, 'id', id) from counted where calls_open = 0) as over`,
-    [found, ...parts, counted].flatMap(({ bindings }) => bindings) as Knex.Value[],
-  );
-  const [{ over }] = (await applying.options(options)).rows;
+  const given = source('i', [...settlementColumns, ...nextColumns], held);
+  const locked = `select i.*, ${intentSql} from ${given.sql}
+    join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`;
+  const found = { sql: locked, bindings: given.bindings, isWhole: false };
+  const { sql, bindings } = settleStatement(held, source, found, settleRecords(held, timeScale, source));
+  type Row = { project_id: string; id: string; calls_open: number };
+  const { rows } = await transaction.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options(options);
+  const over = rows.filter((row) => row.calls_open === 0);
   await insertAdoptions(transaction, held);
   const reopened = await reopenAdopters(transaction, held);
   await quarantine(

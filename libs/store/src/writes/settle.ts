@@ -7,7 +7,7 @@ import { settleTogether } from './settle-calls';
 import type { ReleasedCall, Settled, SettledTogether, Settlement, SettlingAnswer } from './settlement';
 import type { OperationState } from '@sluice/types';
 import { isAwaitedSql } from '../webhooks/notify';
-import { endAssignments, toEnded } from './end-operations';
+import { toEnded } from './end-operations';
 import { isAdopted } from './adoptions';
 import {
   column,
@@ -19,16 +19,7 @@ import {
   type PreparedRows,
   type RowSource,
 } from '../row-source';
-import {
-  attemptColumns,
-  fenceColumn,
-  insertAttemptsSql,
-  insertOutcomes,
-  intentSql,
-  isFailure,
-  isWritten,
-  type Failure,
-} from './settled-rows';
+import { endingColumns, intentSql, isWritten, settlementColumns, settleStatement } from './settled-rows';
 
 /**
  * Settles calls: those that are all of their operation in one statement, then the others in one transaction. A call that
@@ -86,11 +77,10 @@ async function unlessRefused<Result>(settling: Promise<Result>): Promise<Result 
   });
 }
 
-/**
- * Most calls are all of their operation and end at their first attempt. What is written of them then fits one statement, one round trip and one
- * commit, where `settleTogether` takes six. It settles such calls as `settleTogether` would, behind the same fence, and leaves it the rest. The rest
- * is calls whose records wait for each other, adopt, continue, or were sent before. It is also operations of several calls, with notifications, or
- * with a request to cancel. So no record is written: an outcome is a row of its call.
+/*
+ * Most calls are all of their operation and end at their first attempt. What is written of them fits one statement: one round trip and one commit,
+ * where `settleTogether` takes six. Both run `settleStatement`. Left to `settleTogether`: calls whose records wait for each other, adopt, continue or
+ * were sent before, and operations of several calls, with notifications, or with a request to cancel.
  */
 
 /** Needs no lock on order keys, and no rows of others. */
@@ -98,20 +88,6 @@ function isPlain({ next, isCreate, orderKeys, idempotency, records }: Settlement
   const ends = next.state === 'done' && isCreate && orderKeys.length === 0 && idempotency === undefined;
   return ends && records.every((record) => record.kind !== 'again' && !isAdopted(record));
 }
-
-function firstFailure({ records }: Settlement): Failure | undefined {
-  return records.filter(isFailure).sort((one, other) => one.index - other.index)[0];
-}
-
-const columns: Column<Settlement>[] = [
-  ...callKeyColumns,
-  fenceColumn,
-  column('succeeded', 'integer', (s) => s.records.filter(isWritten).length),
-  column('failed', 'integer', (s) => s.records.filter(isFailure).length),
-  column('first_index', 'integer', (s) => firstFailure(s)?.index),
-  column('first_text', 'text', (s) => firstFailure(s)?.error.text),
-  ...attemptColumns,
-];
 
 /** Of creates whose replies named records. */
 const namedColumns: Column<Settlement>[] = [
@@ -124,11 +100,9 @@ const namedColumns: Column<Settlement>[] = [
   ),
 ];
 
-const ending = { succeeded: 'w.succeeded', failed: 'w.failed', firstIndex: 'w.first_index', firstText: 'w.first_text' };
-
 /**
- * Order: 1. the locks against adoptions. 2. Each operation's row, then its call's, in id order: `whole` is what may be settled here, as these rows are at
- * that moment. 3. Outcomes, attempts, calls. 4. The operations end.
+ * Order: 1. the locks against adoptions. 2. Each operation's row, then its call's, in id order: what may be settled here, as these rows are at that
+ * moment. 3. Outcomes, attempts, calls. 4. The operations end.
  * @returns what was settled, by the id of the call; whatever is absent is untouched
  */
 export async function settleWhole(database: Knex, settlements: readonly Settlement[]): Promise<Map<string, Settled>> {
@@ -142,33 +116,19 @@ export async function settleWhole(database: Knex, settlements: readonly Settleme
 }
 
 function wholeStatement(plain: readonly Settlement[], { source }: PreparedRows): RowSource {
-  const given = source('i', columns, plain);
+  const given = source('i', [...settlementColumns, ...endingColumns], plain);
   const named = plain.filter((settlement) => settlement.records.some(isWritten));
-  const within = '(i.project_id, i.operation_id) in (select project_id, operation_id from whole)';
-  const outcomes = insertOutcomes(plain, source, within);
   const sql = `
-    with whole as materialized (
-       select i.*, ${intentSql} from ${given.sql}
-       join operations o on o.project_id = i.project_id and o.id = i.operation_id and o.state = 'queued'
-         and o.calls_open = 1 and o.cancel_requested_at is null and o.records_total = i.succeeded + i.failed
-         and not ${isAwaitedSql}
-       join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
-         and c.state = ${hiddenFromPlanner('running')} and c.fence = i.fence
-         and case when c.sent_members is null then c.attempts = 0 and c.sent_at is null else c.attempts = 1 end
-       where (i.project_id, i.operation_id) not in (
-           select project_id, operation_id from adopted_among(?::text[], ?::text[], ?::text[], ?::text[], ?::text[]))
-       order by o.project_id, o.id for update of o, c),
-     stored as (${outcomes.sql}),
-     attempted as (${insertAttemptsSql('whole i')}),
-     done as (
-       update calls c set state = 'done', members = '{}', sent_at = null, sent_members = null, sent_fingerprints = null, crash_count = 0, look_crashes = 0, lease_until = null,
-              owner = null
-       from whole w
-       where c.project_id = w.project_id and c.operation_id = w.operation_id and c.number = w.number)
-     update operations o set calls_open = 0, records_succeeded = w.succeeded, records_failed = w.failed, updated_at = now(),
-            ${endAssignments(ending)}
-     from whole w where o.project_id = w.project_id and o.id = w.operation_id
-     returning o.project_id, w.operation_id, w.number, o.id, o.state, o.result`;
-  const bindings = [...given.bindings, ...rowBindings(namedColumns, named), ...outcomes.bindings];
-  return { sql, bindings };
+    select i.*, ${intentSql} from ${given.sql}
+    join operations o on o.project_id = i.project_id and o.id = i.operation_id and o.state = 'queued'
+      and o.calls_open = 1 and o.cancel_requested_at is null and o.records_total = i.succeeded + i.failed
+      and not ${isAwaitedSql}
+    join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+      and c.state = ${hiddenFromPlanner('running')} and c.fence = i.fence
+      and case when c.sent_members is null then c.attempts = 0 and c.sent_at is null else c.attempts = 1 end
+    where (i.project_id, i.operation_id) not in (
+        select project_id, operation_id from adopted_among(?::text[], ?::text[], ?::text[], ?::text[], ?::text[]))
+    order by o.project_id, o.id for update of o, c`;
+  const bindings = [...given.bindings, ...rowBindings(namedColumns, named)];
+  return settleStatement(plain, source, { sql, bindings, isWhole: true });
 }

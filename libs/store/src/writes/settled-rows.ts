@@ -1,8 +1,15 @@
+import { countCallsSql } from './end-operations';
+import { dequeueSql, raiseBarriersSql } from './order-queue';
+import type { RecordSettlement, Settlement } from './settlement';
 import { type CallKey, callKeyColumns, isInCall, membersText } from './write-rows';
 import { type Column, type PreparedRows, type RowSource, column, textArray } from '../row-source';
-import type { RecordSettlement, Settlement } from './settlement';
 
-/** How the rows are given that a settlement writes, in statements that run together in one round trip: they touch different tables. */
+/*
+ * The statement that settles calls. Its parts touch different tables. `settleWhole` runs it alone, for calls that are all of their operation.
+ * `settleTogether` runs it in a transaction, for all other calls.
+ */
+
+/** How rows are given to a statement. */
 type RowsOf = PreparedRows['source'];
 
 export type Written = Extract<RecordSettlement, { kind: 'succeeded' }>;
@@ -49,24 +56,33 @@ function outcomesOf(settlement: Settlement): Outcome[] {
   return [...Map.groupBy(ended, ({ kind }) => kind)].map(([outcome, records]) => ({ ...settlement, outcome, records }));
 }
 
-/** One row for the records of a call that end alike; no record is written. @param within SQL condition: which of the rows `i` are inserted */
-export function insertOutcomes(held: readonly Settlement[], source: RowsOf, within = 'true'): RowSource {
-  const input = source('i', outcomeColumns, held.flatMap(outcomesOf));
+/** SQL condition: a row `i` with the key and the fence of a call belongs to a call that this statement settles. */
+const isHeldSql =
+  '(i.project_id, i.operation_id, i.number, i.fence) in (select project_id, operation_id, number, fence from held)';
+
+/** One row for the records of a call that end alike; no record is written. */
+function insertOutcomes(settlements: readonly Settlement[], source: RowsOf): RowSource {
+  const input = source('i', outcomeColumns, settlements.flatMap(outcomesOf));
   const sql = `
     insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, provider_ids, error_classes,
                           error_texts, warnings, lane_id, object_name)
     select i.project_id, i.operation_id, i.number, i.fence, i.outcome, i.record_indexes::integer[], i.provider_ids::text[],
            i.error_classes::text[], i.error_texts::text[], i.warnings::text[], i.lane_id, i.object_name
-    from ${input.sql} where ${within}`;
+    from ${input.sql} where ${isHeldSql}`;
   return { sql, bindings: input.bindings };
 }
 
 type SettledRecord = RecordSettlement &
-  CallKey & { readonly isCreate: boolean; readonly wasSent: boolean; readonly barrierMs: number | undefined };
+  CallKey & {
+    readonly fence: number;
+    readonly isCreate: boolean;
+    readonly wasSent: boolean;
+    readonly barrierMs: number | undefined;
+  };
 
 const recordColumns: Column<SettledRecord>[] = [
-  column('project_id', 'text', (r) => r.projectId),
-  column('operation_id', 'text', (r) => r.operationId),
+  ...callKeyColumns,
+  column('fence', 'bigint', (r) => r.fence),
   column('record_index', 'integer', (r) => r.index),
   column('is_ended', 'boolean', (r) => r.kind !== 'again'),
   column('send_state', 'text', sendStateOf),
@@ -88,100 +104,139 @@ function sendStateOf(record: SettledRecord): string | null {
   return wasSent ? 'sent' : null;
 }
 
-/** The records of settlements, each found by its key however the statement is planned, with what is to be written of them. */
-export function findSettled(held: readonly Settlement[], timeScale: number, source: RowsOf): RowSource {
-  const rows = held.flatMap(({ projectId, operationId, number, isCreate, attempt, barrierMs, records }) =>
+/**
+ * SQL of further parts: the records of the settlements, each found by its key however the statement is planned. A record that is tried again says
+ * with which error, and whether it may have been written. One that ends is written only where others find it as sent and without an outcome.
+ */
+export function settleRecords(settlements: readonly Settlement[], timeScale: number, source: RowsOf): RowSource {
+  const rows = settlements.flatMap(({ projectId, operationId, number, fence, isCreate, attempt, barrierMs, records }) =>
     records.map((record): SettledRecord => ({
       ...record,
       projectId,
       operationId,
       number,
+      fence,
       isCreate,
       wasSent: attempt !== undefined,
       barrierMs: barrierMs && barrierMs / timeScale,
     })),
   );
-  const { sql, bindings } = source('i', recordColumns, rows);
-  const found = `
-    select i.*, r.order_key, r.accept_seq, r.is_unanswered from ${sql} cross join lateral (
-      select order_key, accept_seq, is_unanswered from records
-      where project_id = i.project_id and operation_id = i.operation_id and record_index = i.record_index limit 1) r`;
-  return { sql: found, bindings };
+  const input = source('i', recordColumns, rows);
+  const sql = `,
+    found as materialized (
+      select i.*, r.order_key, r.accept_seq, r.is_unanswered from ${input.sql} cross join lateral (
+        select order_key, accept_seq, is_unanswered from records
+        where project_id = i.project_id and operation_id = i.operation_id and record_index = i.record_index limit 1) r
+      where ${isHeldSql}),
+    updated as (
+      update records r set send_state = coalesce(i.send_state, r.send_state), is_unanswered = not i.is_ended and i.send_state <> 'none',
+             first_sent_at = case when not i.is_untried then r.first_sent_at end, error_class = i.error_class, error_text = i.error_text
+      from found i
+      where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
+        and (not i.is_ended or i.is_unanswered)),
+    dequeued as (${dequeueSql('found')}),
+    barred as (${raiseBarriersSql('found')})`;
+  return { sql, bindings: input.bindings };
 }
 
-/**
- * SQL: what is tried again says with which error, and whether it may have been written. What ends is written only where others find it as one that was
- * sent and has no outcome. @param found rows of `findSettled`
- */
-export const updateRecordsSql = (found: string): string => `
-  update records r set send_state = coalesce(i.send_state, r.send_state), is_unanswered = not i.is_ended and i.send_state <> 'none',
-         first_sent_at = case when not i.is_untried then r.first_sent_at end, error_class = i.error_class, error_text = i.error_text
-  from ${found} i
-  where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
-    and (not i.is_ended or i.is_unanswered)`;
-
-export const fenceColumn = column<Settlement>('fence', 'bigint', (s) => s.fence);
-
-/** How an attempt ended. */
-export const attemptColumns: readonly Column<Settlement>[] = [
+/** One row for each settlement: how its attempt ended, and what its operation counts. */
+export const settlementColumns: readonly Column<Settlement>[] = [
+  ...callKeyColumns,
+  column('fence', 'bigint', (s) => s.fence),
   column('was_sent', 'boolean', (s) => s.attempt !== undefined),
   column('status', 'integer', (s) => s.attempt?.status),
   column('provider_request_id', 'text', (s) => s.attempt?.providerRequestId),
   column('error_class', 'text', (s) => s.attempt?.error?.class),
   column('error_text', 'text', (s) => s.attempt?.error?.text),
   column('duration_ms', 'integer', (s) => (s.attempt === undefined ? null : Math.round(s.attempt.durationMs))),
+  column('succeeded', 'integer', ({ records }) => records.filter(isWritten).length),
+  column('failed', 'integer', ({ records }) => records.filter(isFailure).length),
 ];
 
-/** What a call `c` was sent with, beside its key. Null members: it was not. */
-export const intentSql = 'c.owner, c.sent_at, c.sent_members';
+/** Of a settlement that ends its operation: the first failure. */
+export const endingColumns: readonly Column<Settlement>[] = [
+  column('first_index', 'integer', (s) => firstFailure(s)?.index),
+  column('first_text', 'text', (s) => firstFailure(s)?.error.text),
+];
 
-/** SQL that inserts the attempts of the settlements `i`, which have their key, their fence, `attemptColumns`, and `intentSql` of their calls. */
-export function insertAttemptsSql(settlements: string): string {
-  return `
-    insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at, finished_at, status,
-                          provider_request_id, error_class, error_text, duration_ms)
-    select i.project_id, i.operation_id, i.number, i.fence, i.owner, i.sent_members, i.sent_at, case when i.was_sent then now() end, i.status,
-           i.provider_request_id, i.error_class, i.error_text, i.duration_ms
-    from ${settlements} where i.sent_members is not null`;
-}
-
-export function insertAttempts(held: readonly Settlement[], source: RowsOf): RowSource {
-  const { sql, bindings } = source('i', [...callKeyColumns, fenceColumn, ...attemptColumns], held);
-  const sent = `(select i.*, ${intentSql} from ${sql}
-    join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number) i`;
-  return { sql: insertAttemptsSql(sent), bindings };
-}
-
-const moveColumns: Column<Settlement>[] = [
-  ...callKeyColumns,
+/** Of any other settlement: where its call goes. */
+export const nextColumns: readonly Column<Settlement>[] = [
   // After a split the records are in other calls.
-  column('state', 'text', (s) => (s.next.state === 'split' ? 'done' : s.next.state)),
-  column('delay_ms', 'float8', (s) => ('delayMs' in s.next ? s.next.delayMs : 0)),
-  column('was_sent', 'boolean', (s) => s.attempt !== undefined),
+  column('state', 'text', ({ next }) => (next.state === 'split' ? 'done' : next.state)),
+  column('delay_ms', 'float8', ({ next }) => ('delayMs' in next ? next.delayMs : 0)),
   // Of a call that is over no record is left, whichever they were.
   column('ended', 'text', (s) => ('delayMs' in s.next ? membersText(endedIndexes(s)) : '{}')),
+  column('calls_done', 'integer', callsDone),
 ];
 
 function endedIndexes({ records }: Settlement): number[] {
   return records.flatMap(({ kind, index }) => (kind === 'again' ? [] : [index]));
 }
 
+/** Calls that ended, less those that are opened for the records they left. */
+function callsDone({ next }: Settlement): number {
+  if (next.state === 'split') return 1 - next.parts.length;
+  return 'delayMs' in next ? 0 : 1;
+}
+
+function firstFailure({ records }: Settlement): Failure | undefined {
+  return records.filter(isFailure).sort((one, other) => one.index - other.index)[0];
+}
+
+/** What a call `c` was sent with. Null members: it was not sent. */
+export const intentSql = 'c.owner, c.sent_at, c.sent_members';
+
+const insertAttemptsSql = `
+  insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at, finished_at, status,
+                        provider_request_id, error_class, error_text, duration_ms)
+  select i.project_id, i.operation_id, i.number, i.fence, i.owner, i.sent_members, i.sent_at, case when i.was_sent then now() end, i.status,
+         i.provider_request_id, i.error_class, i.error_text, i.duration_ms
+  from held i where i.sent_members is not null`;
+
+/** How a call ends with its operation. */
+const wholeMoveSql = `state = 'done', members = '{}', sent_at = null, crash_count = 0`;
+
 /**
  * Its members are left to what has no outcome. A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next
  * lapse must not send. A completed lookup resets the crashes counted during lookups, which this call evidently did not cause, and keeps those of
  * sends. Otherwise a create that kills its sender each time would be sent again until its deadline.
  */
-export function moveCalls(held: readonly Settlement[], source: RowsOf): RowSource {
-  const input = source('i', moveColumns, held);
+const nextMoveSql = `state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000),
+         members = case when i.state in ('done', 'quarantined') then '{}' when i.ended = '{}' then c.members
+           else array(select r.record_index from records r where r.project_id = c.project_id and r.operation_id = c.operation_id
+                        and ${isInCall('r', 'c')} and r.record_index <> all(i.ended::integer[]) order by 1) end,
+         sent_at = case when i.state = 'in_doubt' then c.sent_at end,
+         crash_count = case when i.was_sent then 0 else c.crash_count - c.look_crashes end`;
+
+const moveCallsSql = (isWhole: boolean): string => `
+  update calls c set ${isWhole ? wholeMoveSql : nextMoveSql},
+         sent_members = null, sent_fingerprints = null, look_crashes = 0, lease_until = null, owner = null
+  from held i
+  where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`;
+
+/** The calls that a statement settles. */
+interface Held extends RowSource {
+  /** Each is all of its operation, which ends with it. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Writes outcomes, attempts and calls, and counts them in their operations.
+ * @param held SQL of rows of `settlementColumns`, with `intentSql` and with `endingColumns` or `nextColumns`. Only what it finds is settled
+ * @param records of `settleRecords`, where records are tried again or wait for each other
+ */
+export function settleStatement(
+  settlements: readonly Settlement[],
+  source: RowsOf,
+  held: Held,
+  records: RowSource = { sql: '', bindings: [] },
+): RowSource {
+  const outcomes = insertOutcomes(settlements, source);
   const sql = `
-    update calls c set state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000),
-           members = case when i.state in ('done', 'quarantined') then '{}' when i.ended = '{}' then c.members
-             else array(select r.record_index from records r where r.project_id = c.project_id and r.operation_id = c.operation_id
-                          and ${isInCall('r', 'c')} and r.record_index <> all(i.ended::integer[]) order by 1) end,
-           sent_at = case when i.state = 'in_doubt' then c.sent_at end, sent_members = null, sent_fingerprints = null,
-           crash_count = case when i.was_sent then 0 else c.crash_count - c.look_crashes end, look_crashes = 0,
-           lease_until = null, owner = null
-    from ${input.sql}
-    where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`;
-  return { sql, bindings: input.bindings };
+    with held as materialized (${held.sql}),
+      stored as (${outcomes.sql}),
+      attempted as (${insertAttemptsSql}),
+      moved as (${moveCallsSql(held.isWhole)})${records.sql}
+    ${countCallsSql(held.isWhole)}`;
+  return { sql, bindings: [...held.bindings, ...outcomes.bindings, ...records.bindings] };
 }
