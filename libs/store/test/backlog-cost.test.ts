@@ -177,7 +177,7 @@ async function sendAndSettle(inside: Knex): Promise<unknown[]> {
   const intents = calls.map((call) => ({ ...call, records: [{ index: 0 }] }));
   await insertIntents(inside, intents);
   await loadPending(inside, calls);
-  return [...(await settleWhole(inside, calls.map(written)))];
+  return [...(await settleWhole(inside, calls.map(written), false)).answers];
 }
 
 async function settleHolding(inside: Knex): Promise<unknown[]> {

@@ -8,8 +8,10 @@ import {
   type Settlement,
 } from '@sluice/store';
 import { patientLimits } from '@sluice/testkit';
+import type { WebhookEvent } from '@sluice/types';
 import { settle } from '../src/writes/settle';
 import { settleTogether } from '../src/writes/settle-calls';
+import { sealed } from './webhook-fixture';
 import { useWriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture('file');
@@ -121,6 +123,44 @@ describe('calls that are all of their operation', () => {
     expect(answer).toEqual({ ...expected, ended: { ...expected?.ended, operationId: one.operationId } });
     expect(await storedOf(alone)).toEqual(await storedOf(beside));
   });
+});
+
+// The first end of a project's operation is notified of by the transaction, which remembers that there is an endpoint.
+describe('operations whose ends are reported to an endpoint', () => {
+  const bodies = async (): Promise<WebhookEvent[]> =>
+    (await fixture.database('webhook_messages').orderBy('id').pluck<string[]>('payload')).map(
+      (payload) => JSON.parse(payload) as WebhookEvent,
+    );
+  const unnamed = { id: '', createTime: '', data: { operationId: '', successfulRecordIds: [] } };
+
+  it.each(['enabled', 'disabled'] as const)(
+    'by one statement, beside those of before, when it is %s',
+    async (status) => {
+      const { projectId } = fixture.seeded;
+      const endpoint = { projectId, url: 'https://receiver.example.com/', max: 20, seal: () => sealed };
+      const added = await fixture.store.webhookEndpoints.create({ ...endpoint, eventTypes: ['write.async.done'] });
+      const key = { projectId, endpointId: added?.id ?? '' };
+      await fixture.store.webhookEndpoints.update(key, { status });
+      const calls = await sendCalls(3, 3, 3);
+      const settlements = calls.map((call) => ended(call, [written(0), rejected(1), written(2)]));
+      const statements: number[] = [];
+      for (const settlement of settlements)
+        statements.push(await statementsOf(() => settle(fixture.database, [settlement], 1)));
+      expect(statements.slice(1)).toEqual([1, 1]);
+      const [first, ...others] = await bodies();
+      expect(others.map((body) => ({ ...body, ...unnamed, data: { ...body.data, ...unnamed.data } }))).toEqual(
+        status === 'disabled'
+          ? []
+          : [1, 2].map(() => ({ ...first, ...unnamed, data: { ...first?.data, ...unnamed.data } })),
+      );
+      expect(others.map(({ data }) => [data['operationId'], data['successfulRecordIds']])).toEqual(
+        status === 'disabled' ? [] : settlements.slice(1).map((each) => [each.operationId, idsOf(each)]),
+      );
+      await fixture.store.webhookEndpoints.remove(key);
+    },
+  );
+  const idsOf = ({ records }: Settlement) =>
+    records.flatMap((record) => (record.kind === 'succeeded' ? [record.providerId] : []));
 });
 
 describe('what is more than its call, or not its own any more, is left to the transaction', () => {

@@ -91,11 +91,14 @@ export interface EndedKey {
   readonly operationId: string;
 }
 
+/** An enabled endpoint `e` of the project of `o` subscribes to the ends of operations. */
+const awaitsEndSql = subscribesSql('o.project_id', `'{${filtersFor('write.async.done').join(',')}}'::text[]`);
+
 /**
- * Whether the project of an operation `o` has an endpoint: one lookup of the endpoints' key, so a settlement of a project without
- * endpoints pays nothing else. The caller of a synchronous write has its answer already.
+ * SQL: somebody is notified that an operation `o` has ended. One lookup of the endpoints' key, so a settlement of a project without endpoints pays
+ * nothing else. The caller of a synchronous write has its reply already.
  */
-export const isAwaitedSql = `(o.mode <> 'synchronous' and exists (select 1 from webhook_endpoints e where e.project_id = o.project_id))`;
+export const isAwaitedSql = `(o.mode <> 'synchronous' and exists (select 1 from webhook_endpoints e where ${awaitsEndSql}))`;
 
 const columns = [
   column<EndedKey>('project_id', 'text', (ended) => ended.projectId),
@@ -111,49 +114,63 @@ const consumerRef = 'coalesce(k.consumer_ref, case when o.connection_id = d.conn
  * additions: `operationId`, `status` as get-operation has it, and counts. An error is a class with how many records it hit; the
  * provider's text stands with the records.
  */
-const data = `json_build_object('projectId', o.project_id, 'provider', coalesce(n.provider, k.provider, ''),
+const operationData = (
+  outcomes: string,
+): string => `json_build_object('projectId', o.project_id, 'provider', coalesce(n.provider, k.provider, ''),
   'integrationId', o.integration_id, 'integrationName', coalesce(n.name, ''), 'installationId', o.installation_id,
   'groupRef', coalesce(${groupRef}, ''), 'groupName', coalesce(g.group_name, ''), 'connectionId', o.connection_id,
   'consumerRef', coalesce(${consumerRef}, ''), 'consumerName', coalesce(u.consumer_name, ''), 'objectName', o.object_name,
   'operationId', o.id, 'status', case o.state when 'succeeded' then 'success' else 'failure' end,
   'success', o.state = 'succeeded' and o.records_failed = 0, 'recordsSucceeded', o.records_succeeded,
   'recordsFailed', o.records_failed, 'successfulRecordIds', array(
-    select e.provider_id from record_outcomes e where e.project_id = o.project_id and e.operation_id = o.id
+    select e.provider_id from ${outcomes} e where e.project_id = o.project_id and e.operation_id = o.id
       and e.outcome = 'succeeded' and e.provider_id is not null order by e.record_index),
   'errors', array(
-    select format('%s: %s of %s records', coalesce(e.error_class, 'unknown'), count(*), o.records_total) from record_outcomes e
+    select format('%s: %s of %s records', coalesce(e.error_class, 'unknown'), count(*), o.records_total) from ${outcomes} e
     where e.project_id = o.project_id and e.operation_id = o.id and e.outcome in ('failed', 'unknown')
     group by e.error_class order by 1))`;
 
-const joins = `join operations o on o.project_id = t.project_id and o.id = t.operation_id
-  left join installations i on i.project_id = o.project_id and i.id = o.installation_id
-  left join deleted_installations d on d.project_id = o.project_id and d.id = o.installation_id
-  left join integrations n on n.project_id = o.project_id and n.id = o.integration_id
-  left join connections k on k.project_id = o.project_id and k.id = o.connection_id
-  left join groups g on g.project_id = o.project_id and g.group_ref = ${groupRef}
-  left join consumers u on u.project_id = o.project_id and u.consumer_ref = ${consumerRef}`;
+/**
+ * SQL: messages that operations have ended. A body is made once, however many endpoints get it.
+ * @param ended SQL of the operations as they ended, with `event_id`
+ * @param outcomes SQL of their rows of `record_outcomes`
+ */
+export const operationEventSql = (ended: string, outcomes: string): string => `
+  insert into webhook_messages (project_id, endpoint_id, id, type, payload)
+  select e.project_id, e.id, o.event_id, 'write.async.done', o.payload
+  from (
+    select o.project_id, o.event_id, ${payloadSql('o.event_id', `'write.async.done'`, operationData(outcomes))} as payload
+    from ${ended} o
+    left join installations i on i.project_id = o.project_id and i.id = o.installation_id
+    left join deleted_installations d on d.project_id = o.project_id and d.id = o.installation_id
+    left join integrations n on n.project_id = o.project_id and n.id = o.integration_id
+    left join connections k on k.project_id = o.project_id and k.id = o.connection_id
+    left join groups g on g.project_id = o.project_id and g.group_ref = ${groupRef}
+    left join consumers u on u.project_id = o.project_id and u.consumer_ref = ${consumerRef}
+    where ${isAwaitedSql} offset 0) o
+  join webhook_endpoints e on ${awaitsEndSql}`;
 
 /** Messages of one statement at most, far from the limit of a statement: as where they are given up or deleted. */
 const messagesPerStatement = 1_000;
-const operationsPerStatement = Math.floor(messagesPerStatement / webhookEndpointsMax);
+export const operationsPerStatement = Math.floor(messagesPerStatement / webhookEndpointsMax);
+
+const notifiedProjects = new Set<string>();
+
+/**
+ * This process has notified endpoints of the project before. The ends of its operations then go through the statement that writes notifications too,
+ * which costs more. It decides nothing else: whoever is missing here is notified by the transaction.
+ */
+export const isNotified = (projectId: string): boolean => notifiedProjects.has(projectId);
 
 /**
  * Notifies of operations that this transaction has ended: `write.async.done`. Statements of their own, because they read their outcome,
  * each of so many operations that it is bounded: what ends many (a deletion) does so in one transaction.
  */
 export async function notifyEnded(transaction: Knex.Transaction, ended: readonly EndedKey[]): Promise<void> {
+  for (const { projectId } of ended) notifiedProjects.add(projectId);
   for (let from = 0; from < ended.length; from += operationsPerStatement) {
     const input = rowSource('t', columns, ended.slice(from, from + operationsPerStatement));
-    const filters = [...filtersFor('write.async.done')];
-    await transaction.raw(endedSql(input.sql), [...input.bindings, filters, filters] as Knex.Value[]);
+    const operations = `(select t.event_id, o.* from ${input.sql} join operations o on o.project_id = t.project_id and o.id = t.operation_id)`;
+    await transaction.raw(operationEventSql(operations, 'record_outcomes'), input.bindings as Knex.Value[]);
   }
 }
-
-/** A body is made once, however many endpoints get it. */
-const endedSql = (input: string): string => `
-  with bodies as materialized (
-    select o.project_id, t.event_id, ${payloadSql('t.event_id', `'write.async.done'`, data)} as payload from ${input} ${joins}
-    where exists (select 1 from webhook_endpoints e where ${subscribesSql('o.project_id', '?::text[]')}))
-  insert into webhook_messages (project_id, endpoint_id, id, type, payload)
-  select e.project_id, e.id, b.event_id, 'write.async.done', b.payload
-  from bodies b join webhook_endpoints e on ${subscribesSql('b.project_id', '?::text[]')}`;

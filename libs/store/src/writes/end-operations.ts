@@ -21,7 +21,7 @@ interface EndSource {
 }
 
 /** How an operation `o` ends, as assignments. Success is at least one record written (specification: partial success counts), failure is none. */
-export function endAssignments({ succeeded, failed, firstIndex, firstText }: EndSource): string {
+function endAssignments({ succeeded, failed, firstIndex, firstText }: EndSource): string {
   return `state = case when ${succeeded} > 0 or o.records_total = 0 then 'succeeded' else 'failed' end,
             failed_at = case when ${succeeded} = 0 and o.records_total > 0 then now() end,
             result = case
@@ -57,7 +57,7 @@ export function countCallsSql(isWhole: boolean): string {
     update operations o set calls_open = o.calls_open - ${isWhole ? 1 : 'i.calls_done'}, records_succeeded = o.records_succeeded + i.succeeded,
            records_failed = o.records_failed + i.failed, updated_at = now()${isWhole ? `, ${endingSql}` : ''}
     from ${isWhole ? 'held' : tallySql} i where o.project_id = i.project_id and o.id = i.operation_id
-    returning o.project_id, o.id, ${isWhole ? 'i.operation_id, i.number, o.state, o.result' : 'o.calls_open'}`;
+    returning ${isWhole ? 'i.operation_id, i.number, ' : ''}o.project_id, o.id, o.calls_open, o.state, o.result`;
 }
 
 /**

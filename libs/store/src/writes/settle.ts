@@ -1,12 +1,12 @@
 import { DefectError, type SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
-import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './write-rows';
+import { callId, toCallKey, type CallKeyRow } from './write-rows';
 import { guard } from '../guard';
 import { settleTogether } from './settle-calls';
 import type { ReleasedCall, Settled, SettledTogether, Settlement, SettlingAnswer } from './settlement';
 import type { OperationState } from '@sluice/types';
-import { isAwaitedSql } from '../webhooks/notify';
+import { isAwaitedSql, isNotified, operationsPerStatement } from '../webhooks/notify';
 import { toEnded } from './end-operations';
 import { isAdopted } from './adoptions';
 import {
@@ -19,7 +19,7 @@ import {
   type PreparedRows,
   type RowSource,
 } from '../row-source';
-import { endingColumns, intentSql, isWritten, settlementColumns, settleStatement } from './settled-rows';
+import { endingColumns, eventColumn, intentSql, isWritten, settlementColumns, settleStatement } from './settled-rows';
 
 /**
  * Settles calls: those that are all of their operation in one statement, then the others in one transaction. A call that
@@ -33,19 +33,30 @@ export async function settle(
   timeScale: number,
   failpoints: StoreFailpoints = nowhere,
 ): Promise<SettledTogether> {
-  const whole = (await unlessRefused(guard(() => settleWhole(database, settlements)))) ?? new Map<string, Settled>();
-  const others = settlements.filter((settlement) => !whole.has(callId(settlement)));
-  if (others.length === 0) return { answers: whole, released: [] };
-  if (whole.size > 0) await failpoints.hit('st.after_whole');
-  const rest = settleRowByRow(database, others, timeScale);
-  if (whole.size === 0) return await rest;
-  const { answers, released } = await rest.catch((reason: SluiceError) => failAll(others, reason));
-  return { answers: new Map([...whole, ...answers]), released };
-}
-
-function failAll(settlements: readonly Settlement[], reason: SluiceError): SettledTogether {
-  if (reason instanceof DefectError) return { answers: new Map(), released: [] };
-  return { answers: new Map(settlements.map((settlement) => [callId(settlement), reason])), released: [] };
+  const answers = new Map<string, SettlingAnswer>();
+  const released: ReleasedCall[] = [];
+  const others = () => settlements.filter((settlement) => !answers.has(callId(settlement)));
+  const add = (settled?: SettledTogether): void => {
+    for (const [id, answer] of settled?.answers ?? []) answers.set(id, answer);
+    released.push(...(settled?.released ?? []));
+  };
+  try {
+    for (const [isReported, plain] of Map.groupBy(settlements.filter(isPlain), mayBeNotified)) {
+      const most = isReported ? operationsPerStatement : plain.length;
+      for (let from = 0; from < plain.length; from += most) {
+        const part = plain.slice(from, from + most);
+        add(await unlessRefused(guard(() => settleWhole(database, part, isReported))));
+      }
+    }
+    if (others().length === 0) return { answers, released };
+    if (answers.size > 0) await failpoints.hit('st.after_whole');
+    add(await settleRowByRow(database, others(), timeScale));
+  } catch (reason) {
+    if (answers.size === 0) throw reason;
+    if (!(reason instanceof DefectError))
+      for (const settlement of others()) answers.set(callId(settlement), reason as SluiceError);
+  }
+  return { answers, released };
 }
 
 async function settleRowByRow(
@@ -80,13 +91,17 @@ async function unlessRefused<Result>(settling: Promise<Result>): Promise<Result 
 /*
  * Most calls are all of their operation and end at their first attempt. What is written of them fits one statement: one round trip and one commit,
  * where `settleTogether` takes six. Both run `settleStatement`. Left to `settleTogether`: calls whose records wait for each other, adopt, continue or
- * were sent before, and operations of several calls, with notifications, or with a request to cancel.
+ * were sent before, and operations of several calls, with a request to cancel, or the first of their project that endpoints are notified of.
  */
 
 /** Needs no lock on order keys, and no rows of others. */
 function isPlain({ next, isCreate, orderKeys, idempotency, records }: Settlement): boolean {
   const ends = next.state === 'done' && isCreate && orderKeys.length === 0 && idempotency === undefined;
   return ends && records.every((record) => record.kind !== 'again' && !isAdopted(record));
+}
+
+function mayBeNotified({ projectId, mode }: Settlement): boolean {
+  return mode !== 'synchronous' && isNotified(projectId);
 }
 
 /** Of creates whose replies named records. */
@@ -103,26 +118,30 @@ const namedColumns: Column<Settlement>[] = [
 /**
  * Order: 1. the locks against adoptions. 2. Each operation's row, then its call's, in id order: what may be settled here, as these rows are at that
  * moment. 3. Outcomes, attempts, calls. 4. The operations end.
- * @returns what was settled, by the id of the call; whatever is absent is untouched
+ * @returns what was settled; whatever is absent is untouched
  */
-export async function settleWhole(database: Knex, settlements: readonly Settlement[]): Promise<Map<string, Settled>> {
-  const plain = settlements.filter(isPlain);
-  if (plain.length === 0) return new Map();
-  const keeping = preparePlan('settle-whole', plain.flatMap(({ records }) => records).length);
-  const { sql, bindings } = wholeStatement(plain, keeping);
+export async function settleWhole(
+  database: Knex,
+  plain: readonly Settlement[],
+  isReported: boolean,
+): Promise<SettledTogether> {
+  const name = isReported ? 'settle-notified' : 'settle-whole';
+  const keeping = preparePlan(name, plain.flatMap(({ records }) => records).length);
+  const { sql, bindings } = wholeStatement(plain, isReported, keeping);
   type Row = CallKeyRow & { id: string; state: OperationState; result: string };
-  const settled = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options(keeping.options);
-  return new Map(settled.rows.map((row) => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row) }]));
+  const { rows } = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options(keeping.options);
+  const answers = rows.map((row): [string, Settled] => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row) }]);
+  return { answers: new Map(answers), released: [] };
 }
 
-function wholeStatement(plain: readonly Settlement[], { source }: PreparedRows): RowSource {
-  const given = source('i', [...settlementColumns, ...endingColumns], plain);
+function wholeStatement(plain: readonly Settlement[], isReported: boolean, { source }: PreparedRows): RowSource {
+  const given = source('i', [...settlementColumns, ...endingColumns, ...(isReported ? [eventColumn] : [])], plain);
   const named = plain.filter((settlement) => settlement.records.some(isWritten));
   const sql = `
     select i.*, ${intentSql} from ${given.sql}
     join operations o on o.project_id = i.project_id and o.id = i.operation_id and o.state = 'queued'
       and o.calls_open = 1 and o.cancel_requested_at is null and o.records_total = i.succeeded + i.failed
-      and not ${isAwaitedSql}
+      and ${isReported ? 'true' : `not ${isAwaitedSql}`}
     join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
       and c.state = ${hiddenFromPlanner('running')} and c.fence = i.fence
       and case when c.sent_members is null then c.attempts = 0 and c.sent_at is null else c.attempts = 1 end
@@ -130,5 +149,5 @@ function wholeStatement(plain: readonly Settlement[], { source }: PreparedRows):
         select project_id, operation_id from adopted_among(?::text[], ?::text[], ?::text[], ?::text[], ?::text[]))
     order by o.project_id, o.id for update of o, c`;
   const bindings = [...given.bindings, ...rowBindings(namedColumns, named)];
-  return settleStatement(plain, source, { sql, bindings, isWhole: true });
+  return settleStatement(plain, source, { sql, bindings, isWhole: true, isNotified: isReported });
 }

@@ -1,3 +1,5 @@
+import { newId } from '../new-id';
+import { operationEventSql } from '../webhooks/notify';
 import { countCallsSql } from './end-operations';
 import { dequeueSql, raiseBarriersSql } from './order-queue';
 import type { RecordSettlement, Settlement } from './settlement';
@@ -16,7 +18,7 @@ export type Written = Extract<RecordSettlement, { kind: 'succeeded' }>;
 export type Failure = Extract<RecordSettlement, { kind: 'failed' | 'unknown' }>;
 
 export const isWritten = (record: RecordSettlement): record is Written => record.kind === 'succeeded';
-export const isFailure = (record: RecordSettlement): record is Failure =>
+const isFailure = (record: RecordSettlement): record is Failure =>
   record.kind === 'failed' || record.kind === 'unknown';
 
 /** The records of a settlement that have one outcome. */
@@ -159,6 +161,9 @@ export const endingColumns: readonly Column<Settlement>[] = [
   column('first_text', 'text', (s) => firstFailure(s)?.error.text),
 ];
 
+/** Names what is reported to the endpoints of a project. */
+export const eventColumn = column<Settlement>('event_id', 'text', newId);
+
 /** Of any other settlement: where its call goes. */
 export const nextColumns: readonly Column<Settlement>[] = [
   // After a split the records are in other calls.
@@ -218,7 +223,14 @@ const moveCallsSql = (isWhole: boolean): string => `
 interface Held extends RowSource {
   /** Each is all of its operation, which ends with it. */
   readonly isWhole: boolean;
+  /** Endpoints may be notified of these ends. Their rows have `eventColumn`. */
+  readonly isNotified?: boolean;
 }
+
+/** Rows like those of `record_outcomes`, of what the statement stores. */
+const storedOutcomesSql = `(
+  select s.project_id, s.operation_id, s.outcome, e.record_index, e.provider_id, e.error_class
+  from stored s cross join unnest(s.record_indexes, s.provider_ids, s.error_classes) as e (record_index, provider_id, error_class))`;
 
 /**
  * Writes outcomes, attempts and calls, and counts them in their operations.
@@ -232,11 +244,20 @@ export function settleStatement(
   records: RowSource = { sql: '', bindings: [] },
 ): RowSource {
   const outcomes = insertOutcomes(settlements, source);
+  const counted = countCallsSql(held.isWhole);
   const sql = `
     with held as materialized (${held.sql}),
-      stored as (${outcomes.sql}),
+      stored as (${outcomes.sql}${held.isNotified === true ? ' returning *' : ''}),
       attempted as (${insertAttemptsSql}),
       moved as (${moveCallsSql(held.isWhole)})${records.sql}
-    ${countCallsSql(held.isWhole)}`;
+    ${held.isNotified === true ? notifying(counted) : counted}`;
   return { sql, bindings: [...held.bindings, ...outcomes.bindings, ...records.bindings] };
+}
+
+/** Its own statement would need a transaction. */
+function notifying(counted: string): string {
+  return `, ended as (${counted}, o.mode, o.integration_id, o.installation_id, o.connection_id, o.object_name, o.records_total, o.records_succeeded,
+             o.records_failed, i.event_id),
+      notified as (${operationEventSql('ended', storedOutcomesSql)})
+    select project_id, id, operation_id, number, state, result from ended`;
 }

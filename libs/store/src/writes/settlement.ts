@@ -2,7 +2,7 @@ import type { FailureClass, SluiceError } from '@sluice/errors';
 import type { OperationStatus, WriteType } from '@sluice/types';
 import type { KeyEnding } from './idempotency-key';
 import type { LaneKey } from './lanes';
-import type { CallKey } from './write-rows';
+import type { CallKey, OperationMode } from './write-rows';
 
 /** The outcome of one record in this attempt. */
 export type RecordSettlement =
@@ -55,6 +55,8 @@ export interface Split {
 export interface Settlement extends CallKey, LaneKey {
   readonly fence: number;
   readonly isCreate: boolean;
+  /** Nobody is notified that a synchronous write ended. Absent: not known. */
+  readonly mode?: OperationMode;
   readonly objectName: string;
   /** Absent: nothing was sent. */
   readonly attempt?: AttemptOutcome;
