@@ -1,6 +1,5 @@
-import type { Egress } from './egress/guarded-connect';
-import { egressRefused, guardedAgent } from './egress/guarded-connect';
-import { exchange } from './http-exchange';
+import { type Egress, egressRefused, guardedAgent } from './egress/guarded-connect';
+import { exchange } from './http-client';
 import { plainBytes, readReplyBody, type ReplyRoom } from './reply-body';
 
 interface BoundedFetchOptions {

@@ -1,4 +1,4 @@
-import { moreDetailed } from './created';
+import { moreDetailed } from './results';
 
 const ito = { lastname: 'Ito', firstname: 'Ana' };
 

@@ -6,17 +6,15 @@ export type {
   FieldCapabilities,
   Limited,
 } from './connector';
-export { fieldFault, fieldOfObject } from './connector';
+export { fieldFault, fieldOfObject, providerInfo, unservedModule } from './connector';
 export type { Declaration } from './declarative/declaration';
 export { loadDeclarations } from './declarative/load-declarations';
 export { readYaml, type YamlPosition } from './declarative/read-yaml';
 export type { FailureRow } from './failure-table';
 export { failureTables } from './failure-tables';
-export { providerInfo, unservedModule } from './connector';
 export { addressPolicy, type AddressPolicy } from './egress/address-policy';
 export { createBoundedFetch } from './bounded-fetch';
 export { egressRefused, guardedAgent } from './egress/guarded-connect';
-export { exchange, type Exchange } from './http-exchange';
 export { createReplyRoom, type ReplyRoom } from './reply-body';
 export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';
 export type {
@@ -55,6 +53,6 @@ export type {
   RecordResult,
   Workspace,
 } from './results';
-export { isOfSearch, loggableReason, toFailure } from './failures';
+export { isOfSearch, loggableReason, toFailure } from './provider-call';
 export { retryAfterMs } from './stated-wait';
-export type { TappedExchange } from './http-client';
+export { exchange, type Exchange, type TappedExchange } from './http-client';

@@ -34,8 +34,8 @@ test.each(pins)('$of, $pin: stands in its file, with days and a source', (pin: P
 test('every version of a provider file and of the paths of HubSpot and Salesforce is in the table', () => {
   const files = [
     ...loadDeclarations().map(({ name }) => `libs/connectors/providers/${name}.yaml`),
-    'libs/connectors/src/hubspot/urls.ts',
-    'libs/connectors/src/salesforce/paths.ts',
+    'libs/connectors/src/hubspot/wire.ts',
+    'libs/connectors/src/salesforce/wire.ts',
   ];
   for (const file of files) {
     const values = pins.filter((pin) => pin.in === file).map(({ value }) => value);

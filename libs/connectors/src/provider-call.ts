@@ -1,8 +1,7 @@
-import { DefectError, type FailureClass } from '@sluice/errors';
-import { currentStep, type Logger, type Metrics } from '@sluice/telemetry';
-import { cleanText, versionOverText } from './failures';
-import type { HttpClient, HttpOutcome, HttpRequest } from './http-client';
-import { isJson } from './json';
+import { DefectError, type FailureClass, ProviderError, retryOf } from '@sluice/errors';
+import { currentStep, type Logger, type Metrics, redactText } from '@sluice/telemetry';
+import { type FailureRow, isVersionOver, type Signal } from './failure-table';
+import { type HttpClient, type HttpOutcome, type HttpReply, type HttpRequest, isJson, type Json } from './http-client';
 import type { ObservedExchange, ObservedQuota, ProviderCall } from './requests';
 import type { ProviderFailure } from './results';
 
@@ -153,4 +152,187 @@ export function assertBatchSize({ displayName }: Dialect, limit: number, count: 
     code: 'service.defect',
     detail: `a ${displayName} call takes ${limit} records, not ${count}`,
   });
+}
+
+/** What a provider's dialect reads from the reply to a call that failed, beside the row that decides. */
+interface ReplyFacts {
+  readonly outcome: HttpOutcome;
+  readonly on: Signal['on'];
+  readonly isBatch: boolean;
+  /** Safe to show: see `cleanText`. */
+  readonly message: string;
+  /** Absent, or 0: the reply states no wait. */
+  readonly waitMs?: number | undefined;
+  readonly providerRequestId?: string | undefined;
+  /** The record that the error names. */
+  readonly existingId?: string | undefined;
+}
+
+/** How the text of such a failure begins. */
+const versionOverText = 'The provider file asks for a version that is over';
+
+/** A call that failed as a whole, by the row that decides. */
+export function callFailure(row: FailureRow, facts: ReplyFacts): ProviderFailure {
+  const { outcome, on, isBatch, message, waitMs = 0, providerRequestId, existingId } = facts;
+  const failureClass = failureClassOf(row);
+  const isFinal = retryOf(failureClass) === 'never';
+  return {
+    // Nothing depends on whether a read was carried out.
+    class: on === 'read' && failureClass === 'unknown' ? 'unavailable' : failureClass,
+    message: isVersionOver(row) ? cleanText(`${versionOverText}: ${message}`) : message,
+    scope: row.isLane ? 'lane' : isFinal && !isBatch ? 'record' : 'call',
+    ...(outcome.kind === 'reply' && { status: outcome.reply.status }),
+    ...(waitMs > 0 && !isFinal && { retryAfterMs: waitMs }),
+    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
+    ...divisionOf(row, isBatch && on !== 'read'),
+    ...(providerRequestId !== undefined && { providerRequestId }),
+    ...(failureClass === 'conflict' && !isBatch && existingId !== undefined && { existingId }),
+  };
+}
+
+/** One record that a reply refuses, in a batch or alone. */
+export function recordFailure(row: FailureRow, message: string, existingId?: string): ProviderFailure {
+  const failureClass = failureClassOf(row);
+  return {
+    class: failureClass,
+    message,
+    scope: row.isLane ? 'lane' : 'record',
+    ...(row.waitMs !== undefined && { retryAfterMs: row.waitMs }),
+    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
+    ...divisionOf(row, true),
+    ...(failureClass === 'conflict' && existingId !== undefined && { existingId }),
+  };
+}
+
+function divisionOf({ divides }: FailureRow, isBatch: boolean): Pick<ProviderFailure, 'mayBeOneRecord' | 'isOfSize'> {
+  return {
+    ...(divides !== undefined && isBatch && ({ mayBeOneRecord: true } as const)),
+    ...(divides === 'number' && ({ isOfSize: true } as const)),
+  };
+}
+
+/** An `ok` row for a reply that was read as a failure: the reply lacks what such a reply must say, so its outcome is unknown. */
+export function failureClassOf(row: FailureRow): FailureClass {
+  return row.class === 'ok' ? 'unknown' : row.class;
+}
+
+const notReached = 'could not be reached: ';
+const noReply = 'sent no reply: ';
+
+/**
+ * Why a call failed, in words of ours, for logs: what a provider says of a record may quote a customer.
+ * `sent no reply: ECONNRESET`, `answered 503`, else the class.
+ */
+export function loggableReason({ class: failed, status, message }: ProviderFailure): string {
+  if (status !== undefined) return `answered ${status}`;
+  const isSilent = retryOf(failed) === 'backoff' && failed !== 'quota';
+  const lost = isSilent ? [notReached, noReply].map((words) => message.indexOf(words)).find((at) => at > 0) : undefined;
+  return lost === undefined ? `refused: ${failed}` : message.slice(lost);
+}
+
+/**
+ * Why a call failed, as a sentence.
+ * @param text the provider's own words, where its reply has any
+ * @param lack what a reply that arrived whole lacks
+ */
+export function failureText(name: string, outcome: HttpOutcome, text: string | undefined, lack: string): string {
+  if (outcome.kind === 'not-sent') return `${name} ${notReached}${outcome.reason}`;
+  if (outcome.kind === 'no-reply') return `${name} ${noReply}${outcome.reason}`;
+  const { status, fault, reason } = outcome.reply;
+  const flaw = fault && `with a reply that is ${fault}${reason === undefined ? '' : `: ${reason}`}`;
+  const said = saidOtherwise(outcome);
+  return text ?? `${name} answered ${status}${said === undefined ? ` ${flaw ?? lack}` : `: ${said}`}`;
+}
+
+/** Names of what holds the words of an error; any other name among them is that of a field. */
+const holder = /error|messag|detail|descri|reason|title|^\d+$/i;
+const wordNames = ['message', 'error_description', 'detail', 'description', 'reason', 'error', 'title'];
+/** How deep they may stand. [own] */
+const levelsMax = 6;
+
+/** What a reply says of a failure in a form that its dialect does not know; a page says nothing. */
+export function saidOtherwise(outcome: HttpOutcome): string | undefined {
+  const reply: Partial<HttpReply> = outcome.kind === 'reply' ? outcome.reply : {};
+  const { status = 0, json, text = '<' } = reply;
+  if (status < 400) return undefined;
+  if (json === undefined) return text.startsWith('<') ? undefined : text;
+  const known = isJson(json) ? Object.entries(json).flatMap(([name, of]) => (holder.test(name) ? [of] : [])) : json;
+  return [...new Set(wordsIn(known, '', levelsMax))].slice(0, 5).join('; ') || undefined;
+}
+
+function wordsIn(value: unknown, field: string, levels: number): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [`${field}${value}`];
+  if (levels === 0 || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((one) => wordsIn(one, field, levels - 1));
+  const own = wordNames.find((name) => name in value);
+  if (own !== undefined) return wordsIn((value as Json)[own], field, levels - 1);
+  return Object.entries(value).flatMap(([name, of]) =>
+    wordsIn(of, holder.test(name) ? field : `${name}: `, levels - 1),
+  );
+}
+
+/** For reads, which throw. */
+export function toProviderError(failure: ProviderFailure, provider: string): ProviderError {
+  const { status, providerRequestId, triesMax, scope } = failure;
+  return new ProviderError({
+    class: failure.class,
+    detail: failure.message,
+    ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
+    meta: {
+      provider,
+      ...(status !== undefined && { status }),
+      ...(providerRequestId !== undefined && { providerRequestId }),
+      ...(triesMax !== undefined && { triesMax }),
+      ...(scope === 'search' && { scope }),
+    },
+  });
+}
+
+/** A read whose 2xx does not say what it must. */
+export function unreadable(provider: string, message: string): ProviderError {
+  return toProviderError({ class: 'unavailable', scope: 'call', message }, provider);
+}
+
+/** A thrown failure of a read, back as data. */
+export function toFailure(error: ProviderError): ProviderFailure {
+  const { status, providerRequestId, triesMax } = error.meta;
+  return {
+    class: error.class,
+    message: error.detail,
+    scope: isOfSearch(error) ? 'search' : error.class === 'quota' ? 'lane' : 'call',
+    ...(typeof status === 'number' && { status }),
+    ...(typeof providerRequestId === 'string' && { providerRequestId }),
+    ...(typeof triesMax === 'number' && { triesMax }),
+    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+  };
+}
+
+/** The provider refuses the searches of the account for now, and nothing else of it. */
+export function isOfSearch({ meta }: ProviderError): boolean {
+  return meta['scope'] === 'search';
+}
+
+/** Most bytes of a provider's text that we keep. Source: reliability checklist, item 23. */
+const bytesMax = 2_048;
+
+/** C0 and C1 control characters, and the separators that break a log line or a terminal. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
+/** A HubSpot private-app or service key. */
+const privateKey = /\bpat-[a-z]{2}\d-[0-9a-f-]{8,}/gi;
+
+/** A provider's text, fit to be stored and shown: secrets masked first, then control characters, then the length. */
+export function cleanText(text: string, ...secrets: readonly string[]): string {
+  const masked = secrets.reduce(
+    (rest, secret) => (secret.length < 8 ? rest : rest.replaceAll(secret, '[secret]')),
+    text,
+  );
+  const plain = redactText(masked.replace(privateKey, '[secret]')).replace(unprintable, ' ').trim().toWellFormed();
+  const bytes = Buffer.from(plain);
+  if (bytes.length <= bytesMax) return plain;
+  // The ellipsis takes three bytes; a character cut in two decodes to U+FFFD.
+  return `${bytes
+    .subarray(0, bytesMax - 3)
+    .toString()
+    .replace(/\ufffd{1,3}$/, '')}…`;
 }

@@ -1,5 +1,4 @@
-import type { HttpReply } from './http-client';
-import { isJson, listOf, type Json } from './json';
+import { type HttpReply, isJson, listOf, type Json } from './http-client';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,8 +1,13 @@
 import { retryOf } from '@sluice/errors';
-import { cleanText, failureClassOf, toProviderError } from './failures';
-import type { HttpOutcome, HttpReply, HttpRequest } from './http-client';
-import { isJson, textOf, type Json } from './json';
-import type { Answer, Dialect, ProviderHttp } from './provider-call';
+import {
+  cleanText,
+  failureClassOf,
+  toProviderError,
+  type Answer,
+  type Dialect,
+  type ProviderHttp,
+} from './provider-call';
+import { type HttpOutcome, type HttpReply, type HttpRequest, isJson, textOf, type Json } from './http-client';
 import type { AppClient, AuthorizationRequest, CodeExchange, TokenGrant, TokenRefresh } from './requests';
 import type { FreshTokens, ProviderFailure } from './results';
 import { decide, propertiesOf, type FailureRow } from './failure-table';

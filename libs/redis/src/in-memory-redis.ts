@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { allowanceOf, WindowBook } from './sliding-window';
+import { allowanceOf, WindowBook } from './redis-quotas';
 import { type CacheAndQuotas, type Cache, isKept } from './cache-and-quotas';
 
 /** Hints for services that share a process. They must share this object too, because each object has its own quota counts. */

@@ -1,4 +1,4 @@
-import { allowanceOf, SlidingWindow } from './sliding-window';
+import { allowanceOf, SlidingWindow } from './redis-quotas';
 
 const allowance = (limit: number, windowMs: number) => allowanceOf({ limit, windowMs, reserve: 0 });
 

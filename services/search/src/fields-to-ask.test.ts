@@ -1,8 +1,7 @@
 import { ProviderError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
 import type { ManifestReadObject, ReadObjectConfig } from '@sluice/types';
-import { fieldNamesOf } from './searchable-object';
-import { fieldsToAsk } from './fields-to-ask';
+import { fieldNamesOf, fieldsToAsk } from './searchable-object';
 
 const call = { auth: { accessToken: 't' }, objectName: 'contacts', traceparent: '' };
 const byCity = [{ field: 'city', value: 'Bern' }];

@@ -1,8 +1,6 @@
 import { sampleConfig, sampleManifest } from '@sluice/testkit';
 import type { InstallationContext, ManifestReadObject, ReadObjectConfig } from '@sluice/types';
-import { fieldNamesOf, getSearchableObject } from './searchable-object';
-import { toProviderFilters } from './provider-filters';
-import { toResultItem } from './result-item';
+import { fieldNamesOf, getSearchableObject, toProviderFilters, toResultItem } from './searchable-object';
 
 function objectOf(declared: Partial<ManifestReadObject>, config?: Partial<ReadObjectConfig>) {
   return {

@@ -6,10 +6,14 @@ import { currentStep, type HeldBytes } from '@sluice/telemetry';
 import { limits, type InstallationContext, type SearchRequest, type SearchResultItem } from '@sluice/types';
 import { blockingRefused, checkModule, laneBlocked, takeLaneQuota } from '@sluice/writes';
 import type { SearchContext } from './context';
-import { fieldNamesOf, getSearchableObject, type FieldNames } from './searchable-object';
-import { fieldsToAsk } from './fields-to-ask';
-import { toProviderFilters } from './provider-filters';
-import { toResultItem } from './result-item';
+import {
+  fieldNamesOf,
+  getSearchableObject,
+  type FieldNames,
+  fieldsToAsk,
+  toProviderFilters,
+  toResultItem,
+} from './searchable-object';
 
 /** A search whose body is checked, with what came beside the body. */
 export interface SearchOrder {

@@ -5,11 +5,11 @@ import {
   type Dialect,
   type ProviderHttp,
   type ProviderHttpOptions,
+  cleanText,
 } from '../provider-call';
 import type { Auth, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import type { FailureRow } from '../failure-table';
-import { cleanText } from '../failures';
 import { attach } from './attach-auth';
 import { classify, requestIdOf } from './classify';
 import type { Declaration, Match } from './declaration';

@@ -1,13 +1,12 @@
 import { retryOf } from '@sluice/errors';
-import { callFailure, cleanText, failureClassOf, failureText, saidOtherwise } from '../failures';
-import type { HttpOutcome, HttpReply } from '../http-client';
+import { callFailure, cleanText, failureClassOf, failureText, saidOtherwise } from '../provider-call';
+import { type HttpOutcome, type HttpReply, isJson, type Json } from '../http-client';
 import type { Auth } from '../requests';
 import type { ProviderFailure } from '../results';
 import { clockOf, statedWaitMs, waitOfText } from '../stated-wait';
 import { decide, propertiesOf, wireSignal, type Signal, type FailureRow } from '../failure-table';
 import type { Declaration, DeclaredWait, ErrorShape } from './declaration';
 import { textAt, valueAt } from './template';
-import { isJson, type Json } from '../json';
 
 /** A call that did not end with a 2xx that says what it should. */
 interface FailedCall {

@@ -1,10 +1,9 @@
 import type { AuthScheme } from '@sluice/types';
 import { createAccountCache } from '../account-cache';
 import type { Capabilities, Connector } from '../connector';
-import { fingerprintOf } from '../created';
-import { toProviderError, unreadable } from '../failures';
+import { fingerprintOf, type Workspace } from '../results';
+import { toProviderError, unreadable } from '../provider-call';
 import type { AuthorizationRequest, Fields, ProviderCall } from '../requests';
-import type { Workspace } from '../results';
 import { requestCode } from '../tokens';
 import type { DeclaredApi } from './call-provider';
 import { catalogueOf } from './catalogue';

@@ -1,5 +1,5 @@
 import { fieldNameOf, fieldSteps } from '@sluice/types';
-import { isJson } from '../json';
+import { isJson } from '../http-client';
 import type { Fields } from '../requests';
 import type { CustomFields, Declaration, DeclaredObject } from './declaration';
 import { plain, sameValue } from './same-value';

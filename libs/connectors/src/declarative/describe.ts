@@ -1,6 +1,6 @@
 import type { FieldMetadata, ObjectMetadata } from '@sluice/types';
 import type { AccountCache } from '../account-cache';
-import { toProviderError } from '../failures';
+import { toProviderError } from '../provider-call';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import type { DeclaredApi } from './call-provider';

@@ -1,6 +1,12 @@
-import { cannotLookUp, clockSkewMs, failedLookup, foundRecords } from '../created';
+import {
+  cannotLookUp,
+  clockSkewMs,
+  failedLookup,
+  foundRecords,
+  type FoundCreated,
+  type ProviderFailure,
+} from '../results';
 import type { Fields, FindCreated } from '../requests';
-import type { FoundCreated, ProviderFailure } from '../results';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredSearch } from './declaration';
 import { type UniqueValue, matchesSent, sameValue, uniqueValueOf } from './same-value';

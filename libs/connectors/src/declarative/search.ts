@@ -1,5 +1,5 @@
 import { fieldSteps } from '@sluice/types';
-import { toProviderError } from '../failures';
+import { toProviderError } from '../provider-call';
 import type { SearchRequest } from '../requests';
 import type { ProviderFailure, ProviderRecord } from '../results';
 import type { DeclaredApi, DeclaredRequest } from './call-provider';

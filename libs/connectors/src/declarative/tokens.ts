@@ -1,6 +1,5 @@
-import { toProviderError } from '../failures';
-import type { HttpReply } from '../http-client';
-import type { Json } from '../json';
+import { toProviderError } from '../provider-call';
+import type { HttpReply, Json } from '../http-client';
 import type { FreshTokens } from '../results';
 import { freshTokens, requestTokens, type TokenRequest, withoutSecrets } from '../tokens';
 import { waitOf } from './classify';

@@ -1,14 +1,19 @@
 import { ProviderError } from '@sluice/errors';
-import { toProviderError } from '../failures';
-import { assertBatchSize } from '../provider-call';
+import { assertBatchSize, toProviderError } from '../provider-call';
 import type { BatchRead } from '../requests';
 import type { ProviderFailure, ProviderRecord, RecordRead } from '../results';
-import { type HubspotApi, batchRecordsMax, hubspot } from './call-hubspot';
-import { itemFailure } from './errors';
-import { normalizeValue } from './same-value';
+import { batchRecordsMax, hubspot, type HubspotApi, itemFailure } from './call-hubspot';
 import { unanswered } from './failure-tables';
-import { type WireBatch, type WireError, isOver, readBatch, textsOf, toProviderRecord } from './wire';
-import { paths } from './urls';
+import {
+  isOver,
+  normalizeValue,
+  paths,
+  readBatch,
+  textsOf,
+  toProviderRecord,
+  type WireBatch,
+  type WireError,
+} from './wire';
 
 /**
  * Requests beyond the first that one read makes at most, to find out which record a reply is about: half of an account's limit for ten seconds. What

@@ -1,18 +1,15 @@
 import { fieldSteps, nestedField } from '@sluice/types';
 import type { Capabilities, CatalogueEntry, Connector } from '../connector';
-import { fingerprintOf } from '../created';
-import { toProviderError, unreadable } from '../failures';
+import { toProviderError, unreadable } from '../provider-call';
 import type { Fields, ProviderCall } from '../requests';
-import type { Workspace } from '../results';
+import { fingerprintOf, type Workspace } from '../results';
 import { batchRead } from './batch-read';
-import { type HubspotApi, batchRecordsMax } from './call-hubspot';
+import { batchRecordsMax, type HubspotApi } from './call-hubspot';
 import { describe } from './describe';
 import { findCreated } from './find-created';
-import { normalizeValue, uniqueKeyOf } from './same-value';
 import { search, searchPageMax } from './search';
 import { authorizationUrl, tokensFor } from './tokens';
-import { canonicalObjectName, paths } from './urls';
-import { listSeparator } from './wire';
+import { canonicalObjectName, listSeparator, normalizeValue, paths, uniqueKeyOf } from './wire';
 import { batchCreate, batchUpdate, create, deleteRecord, update } from './writes';
 
 /** HubSpot in the catalogue. Source: reference A1. A private app's key is sent as an access token. */

@@ -1,10 +1,9 @@
 import type { FieldMetadata, FieldValueType, ObjectMetadata } from '@sluice/types';
-import { toProviderError, unreadable } from '../failures';
-import { type Json, isJson, listOf, textOf } from '../json';
+import { isJson, type Json, listOf, textOf } from '../http-client';
+import { toProviderError, unreadable } from '../provider-call';
 import type { ObjectCall } from '../requests';
 import type { HubspotApi } from './call-hubspot';
-import { canonicalObjectName, paths } from './urls';
-import { type ObjectSchema, toSchema } from './wire';
+import { canonicalObjectName, type ObjectSchema, paths, toSchema } from './wire';
 
 /**
  * The object's properties, and from its schema which of them a create needs. Without a schema `isRequired` is absent.

@@ -1,9 +1,9 @@
 import { ProviderError } from '@sluice/errors';
 import { failedOutcome, type Failing } from '../../test/failed-outcome';
-import { toFailure, toProviderError } from '../failures';
+import { decide, propertiesOf, type Signal, wireSignal } from '../failure-table';
+import { toFailure, toProviderError } from '../provider-call';
 import type { ProviderFailure } from '../results';
-import { decide, propertiesOf, wireSignal, type Signal } from '../failure-table';
-import { classify, itemFailure, refusedFieldsOf, type FailedCall } from './errors';
+import { classify, type FailedCall, itemFailure, refusedFieldsOf } from './call-hubspot';
 import { callTable } from './failure-tables';
 
 const now = Date.parse('2026-11-20T12:00:00Z');

@@ -1,14 +1,29 @@
 import { ProviderError, retryOf } from '@sluice/errors';
-import { cannotLookUp, clockSkewMs, failedLookup, foundRecords, moreDetailed } from '../created';
-import { toFailure } from '../failures';
+import { toFailure } from '../provider-call';
 import type { Fields, FindCreated, ObjectCall } from '../requests';
-import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
+import {
+  cannotLookUp,
+  clockSkewMs,
+  failedLookup,
+  type FoundCreated,
+  foundRecords,
+  moreDetailed,
+  type ProviderFailure,
+  type ProviderRecord,
+} from '../results';
 import { batchRead } from './batch-read';
-import { type HubspotApi, batchRecordsMax } from './call-hubspot';
+import { batchRecordsMax, type HubspotApi } from './call-hubspot';
 import { uniqueProperties } from './describe';
-import { type UniqueKey, accountKeyOf, matchesSent, normalizeValue, sameValue, uniqueKeyOf } from './same-value';
-import { type SearchFilter, createdProperty, postSearch, searchPageMax, sentFilters } from './search';
-import { canonicalObjectName } from './urls';
+import { createdProperty, postSearch, type SearchFilter, searchPageMax, sentFilters } from './search';
+import {
+  accountKeyOf,
+  canonicalObjectName,
+  matchesSent,
+  normalizeValue,
+  sameValue,
+  type UniqueKey,
+  uniqueKeyOf,
+} from './wire';
 
 /** One create of unknown outcome, with its position in the request. */
 interface Lookup {

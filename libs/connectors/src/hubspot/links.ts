@@ -1,15 +1,13 @@
 import { ProviderError, retryOf } from '@sluice/errors';
 import type { Association, AssociationType } from '@sluice/types';
-import { toFailure } from '../failures';
-import { type Json, isJson } from '../json';
+import { isJson, type Json } from '../http-client';
+import { toFailure } from '../provider-call';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure, RecordResult } from '../results';
-import type { HubspotApi } from './call-hubspot';
+import { type HubspotApi, itemFailure } from './call-hubspot';
 import { readSchema } from './describe';
-import { itemFailure } from './errors';
 import { unanswered } from './failure-tables';
-import { canonicalObjectName, paths } from './urls';
-import { type ObjectSchema, type WireError, isOver, readBatch, textsOf } from './wire';
+import { canonicalObjectName, isOver, type ObjectSchema, paths, readBatch, textsOf, type WireError } from './wire';
 
 /** Links of one call. Source: reference A4. */
 const linksMax = 2_000;

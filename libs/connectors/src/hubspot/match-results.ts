@@ -2,10 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FailureClass } from '@sluice/errors';
 import type { Fields } from '../requests';
 import type { ProviderFailure, RecordResult } from '../results';
-import { itemFailure } from './errors';
-import { type UniqueKey, keptOtherwise, matchesSent, sameValue, uniqueKeyOf } from './same-value';
+import { itemFailure } from './call-hubspot';
 import { unanswered } from './failure-tables';
-import { type WireBatch, type WireError, type WireRecord, isOver, mergedWarning, textsOf, toSuccess } from './wire';
+import {
+  isOver,
+  keptOtherwise,
+  matchesSent,
+  mergedWarning,
+  sameValue,
+  textsOf,
+  toSuccess,
+  type UniqueKey,
+  uniqueKeyOf,
+  type WireBatch,
+  type WireError,
+  type WireRecord,
+} from './wire';
 
 /**
  * Which result of a batch reply belongs to which input. Source: reference A3.

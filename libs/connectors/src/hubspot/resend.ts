@@ -1,14 +1,12 @@
 import { ProviderError, retryOf } from '@sluice/errors';
-import { toFailure } from '../failures';
+import { toFailure } from '../provider-call';
 import type { BatchCreate } from '../requests';
-import { type RecordResult, allRead, wasThereWarning } from '../results';
+import { allRead, type RecordResult, wasThereWarning } from '../results';
 import { batchRead } from './batch-read';
 import type { HubspotApi } from './call-hubspot';
 import { uniqueProperties } from './describe';
 import { matchCreates, traceIdOf } from './match-results';
-import { type UniqueKey, accountKeyOf, normalizeValue } from './same-value';
-import { readBatch, toProperties } from './wire';
-import { paths } from './urls';
+import { accountKeyOf, normalizeValue, paths, readBatch, toProperties, type UniqueKey } from './wire';
 
 /**
  * Sends creates that may have been carried out before again, as an upsert by a property that the account keeps unique. If the earlier send is still

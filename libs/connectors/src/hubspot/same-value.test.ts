@@ -1,5 +1,5 @@
 import { fingerprint } from './connector';
-import { matchesSent, sameValue, uniqueKeyOf } from './same-value';
+import { matchesSent, sameValue, uniqueKeyOf } from './wire';
 
 describe('sameValue', () => {
   test.each<[unknown, unknown]>([

@@ -1,10 +1,8 @@
-import { toProviderError } from '../failures';
+import { toProviderError } from '../provider-call';
 import type { Fields, ObjectCall, SearchRequest } from '../requests';
 import type { ProviderRecord } from '../results';
 import type { HubspotAnswer, HubspotApi } from './call-hubspot';
-import { normalizeValue } from './same-value';
-import { canonicalObjectName, paths } from './urls';
-import { readBatch, readRecord, toProviderRecord } from './wire';
+import { canonicalObjectName, normalizeValue, paths, readBatch, readRecord, toProviderRecord } from './wire';
 
 /** Records of one page. Source: reference A5. */
 export const searchPageMax = 200;

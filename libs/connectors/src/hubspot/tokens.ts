@@ -1,11 +1,10 @@
-import { type Json, textOf } from '../json';
+import { type Json, textOf } from '../http-client';
 import type { AuthorizationRequest, CodeExchange, TokenRefresh } from '../requests';
 import type { FreshTokens } from '../results';
 import { freshTokens, requestCode, requestTokens, usualError } from '../tokens';
-import { type HubspotApi, hubspot } from './call-hubspot';
+import { hubspot, type HubspotApi } from './call-hubspot';
 import { tokenRows } from './failure-tables';
-import { textsOf } from './wire';
-import { paths } from './urls';
+import { paths, textsOf } from './wire';
 
 /** HubSpot's page is on another host than its API; an override of the API's address holds for the page too. */
 const apiOrigin = 'https://api.hubapi.com';

@@ -1,4 +1,4 @@
-import { cleanText } from '../failures';
+import { cleanText } from '../provider-call';
 import { createdProperty, sentFilters } from './search';
 import { toProperties } from './wire';
 

@@ -1,13 +1,20 @@
 import { assertBatchSize } from '../provider-call';
 import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, Fields, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
-import { type HubspotAnswer, type HubspotApi, batchRecordsMax, hubspot } from './call-hubspot';
+import { batchRecordsMax, hubspot, type HubspotAnswer, type HubspotApi } from './call-hubspot';
 import { associate } from './links';
 import { matchCreates, matchUpdates, traceIdOf } from './match-results';
 import { resendCreates } from './resend';
-import { keptOtherwise, uniqueKeyOf } from './same-value';
-import { mergedWarning, readBatch, readRecord, toProperties, toSuccess } from './wire';
-import { paths } from './urls';
+import {
+  keptOtherwise,
+  mergedWarning,
+  paths,
+  readBatch,
+  readRecord,
+  toProperties,
+  toSuccess,
+  uniqueKeyOf,
+} from './wire';
 
 /** The outcome of a single write. A success that names no record is of unknown outcome. */
 function toRecordResult(answer: HubspotAnswer, sent: Fields): RecordResult {

@@ -1,14 +1,12 @@
-import { toProviderError, unreadable } from '../failures';
-import { isJson } from '../json';
-import { assertBatchSize } from '../provider-call';
+import { isJson } from '../http-client';
+import { assertBatchSize, toProviderError, unreadable } from '../provider-call';
 import type { BatchRead } from '../requests';
 import type { ProviderRecord } from '../results';
-import { type SalesforceApi, batchRecordsMax, salesforce } from './call-salesforce';
+import { batchRecordsMax, salesforce, type SalesforceApi } from './call-salesforce';
 import { rejected, resolveField } from './describe';
-import { isObjectName, objectRule, paths } from './paths';
-import { sameValue } from './same-value';
 import { query, toLiteral } from './soql';
-import { idKey, isRecordId, toProviderRecord } from './wire';
+import { sameValue } from './values';
+import { idKey, isObjectName, isRecordId, objectRule, paths, toProviderRecord } from './wire';
 
 /**
  * `POST /composite/sobjects/{object}` with the ids, or a query by a unique field. A record that the user may not see is

@@ -1,20 +1,16 @@
 import type { Capabilities, CatalogueEntry, Connector } from '../connector';
-import { fingerprintOf } from '../created';
-import { toProviderError, unreadable } from '../failures';
-import { type Json, isJson, textOf } from '../json';
+import { isJson, type Json, textOf } from '../http-client';
+import { toProviderError, unreadable } from '../provider-call';
 import type { Fields, ProviderCall } from '../requests';
-import type { Workspace } from '../results';
+import { fingerprintOf, type Workspace } from '../results';
 import { batchRead } from './batch-read';
-import { type SalesforceApi, batchRecordsMax } from './call-salesforce';
+import { batchRecordsMax, type SalesforceApi, workspaceRefOf } from './call-salesforce';
 import { describe, rejected, toMetadata } from './describe';
 import { findCreated } from './find-created';
-import { workspaceRefOf } from './instance';
-import { componentOf, paths } from './paths';
-import { isEmpty, plain } from './same-value';
 import { search, searchPageMax } from './search';
-import { listSeparator, reserved } from './sent-values';
 import { authorizationUrl, tokensFor } from './tokens';
-import { idKey, recordKey } from './wire';
+import { isEmpty, listSeparator, plain, reserved } from './values';
+import { componentOf, idKey, paths, recordKey } from './wire';
 import { batchCreate, batchUpdate, create, deleteRecord, update } from './writes';
 
 const capabilities: Capabilities = {

@@ -1,10 +1,16 @@
 import type { FieldMetadata, FieldValueType, ObjectMetadata } from '@sluice/types';
-import { toProviderError, unreadable } from '../failures';
-import { refused } from '../provider-call';
+import { refused, toProviderError, unreadable } from '../provider-call';
 import type { ObjectCall } from '../requests';
 import type { SalesforceApi } from './call-salesforce';
-import { isFieldPath, isObjectName, objectRule, paths } from './paths';
-import { type Description, type FieldDescription, readDescription } from './wire';
+import {
+  type Description,
+  type FieldDescription,
+  isFieldPath,
+  isObjectName,
+  objectRule,
+  paths,
+  readDescription,
+} from './wire';
 
 /**
  * `GET /sobjects/{object}/describe`, kept for about a minute per credential and object. Every query needs it, so that

@@ -1,6 +1,6 @@
 import { failedOutcome, type Failing } from '../../test/failed-outcome';
-import { propertiesOf, wireSignal, type Signal } from '../failure-table';
-import { classify, isSuccess, itemFailure, type FailedCall } from './errors';
+import { propertiesOf, type Signal, wireSignal } from '../failure-table';
+import { classify, type FailedCall, isSuccess, itemFailure } from './call-salesforce';
 import { readErrors } from './wire';
 
 const now = Date.parse('2026-11-20T12:00:00Z');

@@ -1,13 +1,20 @@
 import { ProviderError } from '@sluice/errors';
-import { cannotLookUp, clockSkewMs, failedLookup, foundRecords, moreDetailed } from '../created';
-import { toFailure } from '../failures';
+import { toFailure } from '../provider-call';
 import type { Fields, FindCreated, ProviderCall } from '../requests';
-import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
+import {
+  cannotLookUp,
+  clockSkewMs,
+  failedLookup,
+  type FoundCreated,
+  foundRecords,
+  moreDetailed,
+  type ProviderFailure,
+  type ProviderRecord,
+} from '../results';
 import type { SalesforceApi } from './call-salesforce';
 import { describe } from './describe';
-import { sameValue } from './same-value';
-import { type SentValue, sentValues } from './sent-values';
-import { type Condition, type Selection, momentLiteral, pathBytes, pathBytesMax, query } from './soql';
+import { type Condition, momentLiteral, pathBytes, pathBytesMax, query, type Selection } from './soql';
+import { sameValue, type SentValue, sentValues } from './values';
 import { type Description, toProviderRecord } from './wire';
 
 /** One create of unknown outcome, with its position in the request. */

@@ -1,4 +1,4 @@
-import { instanceOf, tokenOriginOf, workspaceRefOf } from './instance';
+import { instanceOf, tokenOriginOf, workspaceRefOf } from './call-salesforce';
 
 describe('[sec-15] where an account is', () => {
   test.each([

@@ -1,11 +1,10 @@
-import { cleanText, recordFailure } from '../failures';
-import { isJson } from '../json';
+import { isJson } from '../http-client';
+import { cleanText, recordFailure } from '../provider-call';
 import type { BatchCreate, BatchUpdate } from '../requests';
 import { type ProviderFailure, type RecordResult, wasThereWarning } from '../results';
-import type { SalesforceApi } from './call-salesforce';
-import { isFinal, itemFailure } from './errors';
+import { isFinal, itemFailure, type SalesforceApi } from './call-salesforce';
 import { unanswered } from './failure-tables';
-import { type WireError, type WireSaved, idKey, isSameRecord, readSaved } from './wire';
+import { idKey, isSameRecord, readSaved, type WireError, type WireSaved } from './wire';
 
 /**
  * The outcome of each input in a collection's reply. Source: reference B3: outcomes come in request order.

@@ -1,4 +1,4 @@
-import { componentOf, isFieldPath, isObjectName, paths } from './paths';
+import { componentOf, isFieldPath, isObjectName, paths } from './wire';
 
 test('names that can stand in a query or a path', () => {
   for (const name of ['Contact', 'My_Object__c', 'ns__Thing__c']) expect(isObjectName(name)).toBe(true);

@@ -1,5 +1,5 @@
 import { DependencyError, ProviderError, retryOf } from '@sluice/errors';
-import { toFailure, toProviderError } from '../failures';
+import { toFailure, toProviderError } from '../provider-call';
 import type { BatchCreate, Fields } from '../requests';
 import type { FoundCreated, ProviderFailure, RecordResult } from '../results';
 import { readByProperty } from './batch-read';
@@ -7,11 +7,9 @@ import type { SalesforceApi } from './call-salesforce';
 import { describe } from './describe';
 import { findCreated } from './find-created';
 import { sendCollection } from './match-outcomes';
-import { paths } from './paths';
-import { isEmpty, plain } from './same-value';
-import { toSent } from './sent-values';
 import { toLiteral } from './soql';
-import type { FieldDescription } from './wire';
+import { isEmpty, plain, toSent } from './values';
+import { type FieldDescription, paths } from './wire';
 
 /**
  * Sends creates that may have been carried out before again, as an upsert by a unique external id. If the earlier send is still applied, it hits the

@@ -1,4 +1,4 @@
-import { isEmpty, sameValue } from './same-value';
+import { isEmpty, sameValue } from './values';
 
 test.each<[string, unknown, unknown, boolean]>([
   ['string', ' Ada ', 'ADA', true],

@@ -1,9 +1,9 @@
-import { toProviderError } from '../failures';
+import { toProviderError } from '../provider-call';
 import type { SearchRequest } from '../requests';
 import type { ProviderRecord } from '../results';
 import type { SalesforceApi } from './call-salesforce';
 import { describe, rejected, resolveField } from './describe';
-import { type Condition, type Selection, pathBytes, pathBytesMax, query, toLiteral } from './soql';
+import { type Condition, pathBytes, pathBytesMax, query, type Selection, toLiteral } from './soql';
 import { toProviderRecord } from './wire';
 
 /** Records of one page. A query takes 2,000, but `FIELDS(ALL)` only this many. Source: reference B4. */

@@ -1,8 +1,7 @@
 import type { ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import type { SalesforceApi } from './call-salesforce';
-import { paths } from './paths';
-import { type WirePage, isRecordId, readPage } from './wire';
+import { isRecordId, paths, readPage, type WirePage } from './wire';
 
 /** One condition; conditions are joined by AND. The field is an identifier, the literals are finished texts. */
 export interface Condition {

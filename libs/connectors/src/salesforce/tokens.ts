@@ -1,13 +1,11 @@
-import { textOf } from '../json';
+import { textOf } from '../http-client';
 import type { AuthorizationRequest } from '../requests';
 import type { FreshTokens } from '../results';
 import { freshTokens, requestCode, requestTokens, type TokenRequest } from '../tokens';
-import { salesforce, type SalesforceApi } from './call-salesforce';
+import { salesforce, type SalesforceApi, workspaceRefOf } from './call-salesforce';
 import { rejected } from './describe';
-import { workspaceRefOf } from './instance';
-import { paths } from './paths';
 import { tokenRows } from './failure-tables';
-import { idKey } from './wire';
+import { idKey, paths } from './wire';
 
 /**
  * The address of the login page, at the account itself when it is a customer's sandbox. The code is exchanged at the same

@@ -1,4 +1,4 @@
-import { toSent, toSentUpdate } from './sent-values';
+import { toSent, toSentUpdate } from './values';
 
 test('values go as given, null included; a list becomes one text', () => {
   const given = { a: 'x', b: 1, c: false, d: '', e: null, f: { g: 1 } };

@@ -1,16 +1,14 @@
 import type { FailureClass } from '@sluice/errors';
+import type { Signal } from '../failure-table';
 import { assertBatchSize, refused } from '../provider-call';
 import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
-import type { Signal } from '../failure-table';
-import { type SalesforceAnswer, type SalesforceApi, batchRecordsMax, salesforce } from './call-salesforce';
-import { itemFailure } from './errors';
-import { sendCollection } from './match-outcomes';
-import { isObjectName, objectRule, paths } from './paths';
-import { resendCreates } from './resend';
-import { toSent, toSentUpdate } from './sent-values';
+import { batchRecordsMax, itemFailure, salesforce, type SalesforceAnswer, type SalesforceApi } from './call-salesforce';
 import { unanswered } from './failure-tables';
-import { idRule, isRecordId, readSaved } from './wire';
+import { sendCollection } from './match-outcomes';
+import { resendCreates } from './resend';
+import { toSent, toSentUpdate } from './values';
+import { idRule, isObjectName, isRecordId, objectRule, paths, readSaved } from './wire';
 
 /** The outcome of a single write. Its reply carries no record, so there is no `data`. Source: reference B2. */
 function toRecordResult(
