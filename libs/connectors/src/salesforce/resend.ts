@@ -114,7 +114,7 @@ const waiting: ProviderFailure = {
  * the record, and once the one that was seen turns out to be another create's it is sent.
  */
 function mayBeOurs(existingId: string, values: 'the same' | 'nearly the same'): ProviderFailure {
-  const message = `Not sent again: record ${existingId} was made since the first send with ${values} values, so it may be ours. Salesforce does not keep the external id unique`;
+  const message = `Not sent again: record ${existingId} was made since the first send and has ${values} values. It may be ours: Salesforce does not keep the external id unique`;
   return { class: 'unknown', scope: 'record', message, existingId };
 }
 
