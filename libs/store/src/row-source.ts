@@ -49,9 +49,9 @@ export const preparedRowsMax = 256;
 
 /**
  * For a transaction whose statements find every row by a key: none is planned as a scan, however small a table is at that moment. `order_queue` is empty now and
- * then, and a prepared plan is kept while it fills.
+ * then, and a prepared plan is kept while it fills. Nor is one planned for the values at hand, which Postgres does at each claim from a full table otherwise.
  */
-export const planByKeys = 'set local enable_seqscan = off';
+export const planByKeys = 'set local enable_seqscan = off; set local plan_cache_mode = force_generic_plan';
 
 /** A statement of this name and of one text is prepared (`renewPlans`), unless it has many rows. */
 export function preparePlan(name: string, rows: number): PreparedRows {

@@ -22,7 +22,8 @@ const intentColumns: Column<Intent>[] = [
  * Commits the intent of many calls in one statement, before any byte leaves. A committed intent means sent. No other row is written: which records
  * are sent stands in the call until it is settled or taken from its sender, which inserts the attempt. Returns the ids (`callId`) of the calls that
  * may be sent. The others lost their lease or fence, or were cancelled. Or they lost since their claim what they were accepted on: the installation,
- * its connection, or the manifest that was checked.
+ * its connection, or the manifest that was checked. Each call is compared alone (`offset 0`): joined to all of them, a table without statistics has
+ * every operation of an installation read (200,000: 5.8 s in place of 0.01).
  */
 export async function insertIntents(database: Knex, intents: readonly Intent[]): Promise<Set<string>> {
   const { source, options } = preparePlan('record-intents', intents.length);
@@ -37,7 +38,7 @@ export async function insertIntents(database: Knex, intents: readonly Intent[]):
                             join installations n on n.project_id = o.project_id and n.id = o.installation_id
                             join integrations g on g.project_id = n.project_id and g.id = n.integration_id
                             where o.project_id = c.project_id and o.id = c.operation_id and o.cancel_requested_at is null
-                              and n.connection_id = c.connection_id and g.latest_revision_id = i.revision_id)
+                              and n.connection_id = c.connection_id and g.latest_revision_id = i.revision_id offset 0)
               returning c.project_id, c.operation_id, c.number`,
     calls.bindings as Knex.Value[],
   );
