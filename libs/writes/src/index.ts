@@ -3,7 +3,7 @@ export { coalesce, groupCommit, sharedRead, sharedStatement, sharingReads } from
 export { createLaneQuotas, laneBlocked, readLaneWindows, takeLaneQuota, type LaneQuotas } from './lane-quotas';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createSearchPace, type SearchPace } from './pace-searches';
-export { type CallToPerform, toSendables, type Sendable } from './performing/attempt';
+export { type CallToPerform, type RefreshUsed, toSendables, type Sendable } from './performing/attempt';
 export {
   decideSettlement,
   failureOf,
@@ -12,7 +12,7 @@ export {
   type DecisionInput,
   type LoggedFailure,
 } from './performing/decide-settlement';
-export type { RefreshUsed } from './performing/newer-credentials';
+
 export { blockingRefused, noteOutcome } from './performing/note-outcome';
 export { performCall, type PerformedCall } from './performing/perform-call';
 export type { LookupOutcome } from './performing/look-up-created';

@@ -7,13 +7,12 @@ import type {
   MayBeResend,
   Connector,
 } from '@sluice/connectors';
-import { ProviderError, DefectError } from '@sluice/errors';
+import { DefectError, NotFoundError, ProviderError, SluiceError } from '@sluice/errors';
 import { accessOf, type LiveCredentials, type WritePlan } from '@sluice/types';
 import type { PendingRecord, ClaimedCall } from '@sluice/store';
 import type { QuotaAnswer } from '@sluice/redis';
 import type { HeldBytes } from '@sluice/telemetry';
 import type { Hold } from '../leasing/lease-keeper';
-import { newerCredentials, type RefreshUsed } from './newer-credentials';
 
 /** What a read by ids found, or why it failed. */
 export type Read =
@@ -49,30 +48,26 @@ export class Attempt {
   async write(records: readonly Sendable[]): Promise<readonly RecordResult[]> {
     const withheld = await this.takeQuota();
     if (withheld !== undefined) return failAll(records, withheld);
-    const results = await this.writeNow(records);
-    if (!isRefused(results)) return this.note(records, results);
-    const refusal = await this.refresh();
-    if (refusal === 'stands') return results;
-    if (refusal !== undefined) return failAll(records, refusal);
-    const replayed = await this.writeNow(records);
-    if (!isRefused(replayed)) return this.note(records, replayed);
-    const again = await this.refresh();
-    return typeof again === 'object' ? failAll(records, again) : replayed;
+    for (;;) {
+      const results = await this.writeNow(records);
+      if (!isRefused(results)) return this.note(records, results);
+      const refreshed = await this.refresh();
+      if (refreshed.kind === 'failed') return failAll(records, refreshed.failure);
+      if (refreshed.kind === 'stands') return results;
+    }
   }
 
   /** Reads records by id, in one call. */
   async read(ids: readonly string[], fields: readonly string[]): Promise<Read> {
     const failure = await this.takeQuota();
     if (failure !== undefined) return { ok: false, failure };
-    const read = await this.readNow(ids, fields);
-    if (read.ok || read.failure.class !== 'credentials') return read;
-    const refusal = await this.refresh();
-    if (refusal === 'stands') return read;
-    if (refusal !== undefined) return { ok: false, failure: refusal };
-    const replayed = await this.readNow(ids, fields);
-    if (replayed.ok || replayed.failure.class !== 'credentials') return replayed;
-    const again = await this.refresh();
-    return typeof again === 'object' ? { ok: false, failure: again } : replayed;
+    for (;;) {
+      const read = await this.readNow(ids, fields);
+      if (read.ok || read.failure.class !== 'credentials') return read;
+      const refreshed = await this.refresh();
+      if (refreshed.kind === 'failed') return { ok: false, failure: refreshed.failure };
+      if (refreshed.kind === 'stands') return read;
+    }
   }
 
   /** The lease is checked here, because the process may have been paused since the intent or an earlier call, and nothing has aborted it yet. */
@@ -117,17 +112,17 @@ export class Attempt {
     return { class: 'quota', message, scope: 'call', retryAfterMs: answer.retryAfterMs };
   }
 
-  /** Undefined: there are newer credentials. `stands`: the refusal is final. Else the failure of the refresh. */
-  private async refresh(): Promise<ProviderFailure | 'stands' | undefined> {
+  /** Requests newer credentials once. After a replay it only finds out whether the refusal is one of the grant. */
+  private async refresh(): Promise<Refreshed> {
     const { refresh } = this.request;
-    if (refresh === undefined || (this.hasRefreshed && !this.isReplayed)) return 'stands';
+    if (refresh === undefined || (this.hasRefreshed && !this.isReplayed)) return { kind: 'stands' };
     this.hasRefreshed = true;
-    const newer = await newerCredentials(refresh, this.live, this.isReplayed);
-    if (newer === undefined || (newer.ok && this.isReplayed)) return 'stands';
-    if (!newer.ok) return newer.failure;
-    this.live = newer.live;
+    const refreshed = await newerCredentials(refresh, this.live, this.isReplayed);
+    if (refreshed.kind !== 'newer') return refreshed;
+    if (this.isReplayed) return { kind: 'stands' };
+    this.live = refreshed.live;
     this.isReplayed = true;
-    return undefined;
+    return refreshed;
   }
 
   private auth(): Auth {
@@ -272,4 +267,39 @@ export interface Sendable extends PendingRecord {
 /** Reads the stored plans of a call's records. */
 export function toSendables(records: readonly PendingRecord[]): Sendable[] {
   return records.map((record) => ({ ...record, write: JSON.parse(record.plan) as WritePlan }));
+}
+
+/**
+ * Newer credentials than the ones a provider refused; undefined when there is nothing to refresh with. May throw: see
+ * `Installations.refreshCredentials`, which stands behind it.
+ */
+export type RefreshUsed = (used: LiveCredentials, areFresh?: boolean) => Promise<LiveCredentials | undefined>;
+
+/** What a call does after a 401: continue with newer credentials, keep the refusal, or fail as the refresh failed. */
+type Refreshed =
+  | { readonly kind: 'newer'; readonly live: LiveCredentials }
+  | { readonly kind: 'stands' }
+  | { readonly kind: 'failed'; readonly failure: ProviderFailure };
+
+/**
+ * Requests newer credentials. A refresh that fails is the call's failure: nothing was written, and only a grant that is gone
+ * is a failure of credentials.
+ * @param areFresh the used ones came of a refresh just now
+ */
+export async function newerCredentials(
+  refresh: RefreshUsed,
+  used: LiveCredentials,
+  areFresh = false,
+): Promise<Refreshed> {
+  try {
+    const live = await refresh(used, areFresh);
+    return live === undefined ? { kind: 'stands' } : { kind: 'newer', live };
+  } catch (error) {
+    // The connection is gone: so are its credentials.
+    if (error instanceof NotFoundError) return { kind: 'stands' };
+    if (!(error instanceof SluiceError)) throw error;
+    const wait = error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs };
+    const failureClass = error instanceof ProviderError ? error.class : 'unavailable';
+    return { kind: 'failed', failure: { class: failureClass, message: error.detail, scope: 'call', ...wait } };
+  }
 }

@@ -1,5 +1,5 @@
 import { failure } from '../../test/builders';
-import { inCallersNames } from './callers-names';
+import { inCallersNames } from './perform-call';
 
 const hash = 'd4de1c1518b4531717c676029a45911c340390a6';
 const note = (field: string, providerField: string, sent = true) => ({ field, providerField, sent, reason: '' });

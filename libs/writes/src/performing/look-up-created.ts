@@ -10,9 +10,8 @@ import { retryOf } from '@sluice/errors';
 import type { QuotaAnswer } from '@sluice/redis';
 import type { ClaimedCall } from '@sluice/store';
 import { accessOf, type LiveCredentials, type WritePlan } from '@sluice/types';
-import { newerCredentials, type RefreshUsed } from './newer-credentials';
+import { newerCredentials, type RefreshUsed, type Sendable } from './attempt';
 import type { UsedConnection } from './perform-call';
-import type { Sendable } from './attempt';
 
 /** What other creates that are not settled have sent. */
 export interface SentByOthers {
@@ -82,13 +81,12 @@ class Lookup {
     const { refresh } = this.input;
     if (refresh === undefined || !found.some(isRefused)) return found;
     const newer = await newerCredentials(refresh, this.live);
-    if (newer === undefined) return found;
-    if (!newer.ok) return found.map((each) => (isRefused(each) ? failedWith(each, newer.failure) : each));
+    if (newer.kind === 'stands') return found;
+    if (newer.kind === 'failed') return failRefused(found, newer.failure);
     this.live = newer.live;
     const again = await this.findNow(records);
-    const fresh = again.some(isRefused) ? await newerCredentials(refresh, this.live, true) : undefined;
-    if (fresh?.ok !== false) return again;
-    return again.map((each) => (isRefused(each) ? failedWith(each, fresh.failure) : each));
+    const fresh = again.some(isRefused) ? await newerCredentials(refresh, this.live, true) : newer;
+    return fresh.kind === 'failed' ? failRefused(again, fresh.failure) : again;
   }
 
   outcomeOf(found: readonly FoundCreated[]): LookupOutcome {
@@ -141,7 +139,9 @@ function isRefused(found: FoundCreated): boolean {
 }
 
 /** A failed refresh is no statement about the grant, nor about whether the record can be looked up later. */
-function failedWith({ consistent }: FoundCreated, refreshing: ProviderFailure): FoundCreated {
+function failRefused(found: readonly FoundCreated[], refreshing: ProviderFailure): readonly FoundCreated[] {
   const failure = retryOf(refreshing.class) === 'never' ? { ...refreshing, class: 'unavailable' as const } : refreshing;
-  return { kind: 'cannot-look-up', consistent, reason: failure.message, failure };
+  return found.map((each) =>
+    isRefused(each) ? { kind: 'cannot-look-up', consistent: each.consistent, reason: failure.message, failure } : each,
+  );
 }
