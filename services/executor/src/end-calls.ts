@@ -6,7 +6,6 @@ import {
   type RecordSettlement,
   type Settlement,
   type ReleasedCall,
-  type Settled,
   callId,
   type CancelledCursor,
   type LaneKey,
@@ -91,18 +90,29 @@ export function endCall(
   };
 }
 
-/** Settles what a sweep found. What fails while others are settled keeps its lease until that lapses, and is found again. */
+/**
+ * Settles what a sweep found, and counts it. What fails while others are settled keeps its lease until that lapses, and is found again.
+ * @returns the calls that waited behind it and may go now
+ */
 async function settleFound(
-  { store, logger }: Pick<ExecutorContext, 'store' | 'logger'>,
-  settlements: readonly Settlement[],
-): Promise<{ settled: Map<string, Settled>; released: readonly ReleasedCall[] }> {
-  const settled = new Map<string, Settled>();
+  { store, logger, meters }: ExecutorContext,
+  settlements: readonly (Settlement & { readonly provider?: string })[],
+  { isRetried, event }: { readonly isRetried: boolean; readonly event: 'calls.cancelled' | 'calls.overdue' },
+): Promise<readonly ReleasedCall[]> {
   const { answers, released } = await store.writes.settle(settlements);
-  for (const [call, answer] of answers) {
+  let ended = 0;
+  for (const settlement of settlements) {
+    const call = callId(settlement);
+    const answer = answers.get(call);
     if (answer instanceof SluiceError) logger.warn({ error: answer, call }, 'call.not-settled');
-    else settled.set(call, answer);
+    else if (answer?.isHeld) {
+      const { projectId, provider, records } = settlement;
+      meters.settled(records, { projectId, provider, isRetried });
+      if (answer.ended !== undefined) ended += 1;
+    }
   }
-  return { settled, released };
+  logger.info({ calls: settlements.length, ended }, event);
+  return released;
 }
 
 /** Operations of one step. */
@@ -116,17 +126,13 @@ export async function endCancelled(
   context: ExecutorContext,
   after: CancelledCursor | undefined,
 ): Promise<Step<LaneKey, CancelledCursor>> {
-  const { store, owner, logger, meters } = context;
+  const { store, owner } = context;
   const page = { limit: operationsPerStep, ...(after && { after }) };
   const { found: calls, next } = await store.writes.claimCancelled({ owner, leaseMs, ...page });
   const onward = next === undefined ? {} : { next };
   if (calls.length === 0) return { found: [], ...onward };
   const settlements = calls.map((call) => endCall(call, call.records, cancelled));
-  const { settled, released } = await settleFound(context, settlements);
-  const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
-  for (const { records, projectId } of held) meters.settled(records, { projectId, isRetried: false });
-  const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
-  logger.info({ calls: calls.length, ended }, 'calls.cancelled');
+  const released = await settleFound(context, settlements, { isRetried: false, event: 'calls.cancelled' });
   return { found: released, ...onward };
 }
 
@@ -135,22 +141,16 @@ const recordsPerStep = 200;
 
 /**
  * Fails the next records whose deadline passed while their lane was blocked or their connection held back. The cursor is the last
- * deadline that was looked at. Finds the lanes of calls that waited behind them and may go now.
+ * deadline of the step before. Finds the lanes of calls that waited behind them and may go now.
  */
 export async function endOverdue(context: ExecutorContext, after: string | undefined): Promise<Step<LaneKey, string>> {
-  const { store, owner, logger, meters } = context;
+  const { store, owner } = context;
   const page = { limit: recordsPerStep, ...(after === undefined ? {} : { after }) };
   const { found: calls, next } = await store.writes.claimOverdue({ owner, leaseMs, ...page });
   const onward = next === undefined ? {} : { next };
   if (calls.length === 0) return { found: [], ...onward };
-  const settlements = calls.map(toSettlement);
-  const { settled, released } = await settleFound(context, settlements);
-  const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
-  for (const { records, projectId, provider } of held)
-    meters.settled(records, { projectId, provider, isRetried: true });
+  const released = await settleFound(context, calls.map(toSettlement), { isRetried: true, event: 'calls.overdue' });
   for (const call of calls) traceOverdue(call);
-  const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
-  logger.info({ calls: calls.length, ended }, 'calls.overdue');
   return { found: released, ...onward };
 }
 
