@@ -32,14 +32,23 @@ export function decideSettlement(given: DecisionInput): Settlement {
     return apart.has(record.index) ? { settlement: toUntried(record, result) } : decideRecord(input, record, result);
   });
   const settlements = decided.map((each) => each.settlement);
+  const next = apart.size > 0 ? ({ state: 'split', parts: performed.parts } as const) : decideNext(call, decided);
+  return { ...toSettlement(given, settlements, next), attempt: performed.attempt };
+}
+
+/** The settlement of a call with what was decided of its records, in their order. */
+export function toSettlement(
+  { call, records, lateCommitMs }: Pick<DecisionInput, 'call' | 'records' | 'lateCommitMs'>,
+  settlements: readonly RecordSettlement[],
+  next: Settlement['next'],
+): Settlement {
   return {
     ...call,
     isCreate: call.type === 'create',
-    attempt: performed.attempt,
     records: settlements,
-    next: apart.size > 0 ? { state: 'split', parts: performed.parts } : decideNext(call, decided),
+    next,
     orderKeys: orderKeysOf(records, settlements),
-    ...(call.type === 'create' ? {} : { barrierMs: input.lateCommitMs }),
+    ...(call.type === 'create' ? {} : { barrierMs: lateCommitMs }),
   };
 }
 
@@ -52,17 +61,7 @@ interface DecidedRecord {
 
 function decideRecord(input: DecisionInput, record: Sendable, result: RecordResult): DecidedRecord {
   const { index } = record;
-  if (result.ok) {
-    const { recordId, warnings } = result;
-    return {
-      settlement: {
-        index,
-        kind: 'succeeded',
-        providerId: recordId,
-        ...(warnings && { warnings: warningsWithin(warnings) }),
-      },
-    };
-  }
+  if (result.ok) return { settlement: toSucceeded(index, result) };
   const error = { class: result.error.class, text: result.error.message };
   const isCreate = input.call.type === 'create';
   // An earlier attempt may have created the very record that this one collided with: it is looked up before the refusal counts.
@@ -94,7 +93,7 @@ function isSpent({ call }: DecisionInput, { lastError }: Sendable, failure: Prov
 }
 
 /**
- * A record that goes on in another call: the refusal may be another record's fault, and nothing of this one was written. The refusal stays
+ * A record that continues in another call: the refusal may be another record's fault, and nothing of this one was written. The refusal stays
  * with it, which ends the dividing at the deadline; a call whose one try came after its deadline is divided to its end.
  */
 function toUntried({ index, sendState, firstSentAt, leftMs }: Sendable, result: RecordResult): RecordSettlement {
@@ -105,7 +104,7 @@ function toUntried({ index, sendState, firstSentAt, leftMs }: Sendable, result: 
   return { index, kind: 'again', sendState: sendState === 'maybe' ? 'maybe' : 'none', ...error, ...untried };
 }
 
-/** The end of a record of which nobody knows whether it was written. The text states it, because a caller may see nothing else. */
+/** The end of a record that may have been written. The text states it, because a caller may see nothing else. */
 export function toUnknown(index: number, error: RecordError): RecordSettlement {
   return { index, kind: 'unknown', error: { ...error, text: `Outcome unknown: ${error.text}` } };
 }
@@ -122,11 +121,17 @@ function decideNext(call: ClaimedCall, decided: readonly DecidedRecord[]): Settl
 }
 
 /** Order keys of the records that end here: what waits behind them may go. */
-export function orderKeysOf(records: readonly Sendable[], settlements: readonly RecordSettlement[]): string[] {
+function orderKeysOf(records: readonly Sendable[], settlements: readonly RecordSettlement[]): string[] {
   const ended = new Set(settlements.flatMap((each) => (each.kind === 'again' ? [] : [each.index])));
   return records.flatMap((record) =>
     ended.has(record.index) && record.orderKey !== undefined ? [record.orderKey] : [],
   );
+}
+
+type Written = Extract<RecordResult, { readonly ok: true }>;
+
+function toSucceeded(index: number, { recordId, warnings }: Written): RecordSettlement {
+  return { index, kind: 'succeeded', providerId: recordId, ...(warnings && { warnings: warningsWithin(warnings) }) };
 }
 
 /** Characters of one record's warnings that are stored: a hundred records with errors and warnings then fit a page of a megabyte. */
@@ -148,34 +153,24 @@ interface SynchronousOutcome extends Pick<DecisionInput, 'call' | 'records' | 'l
 }
 
 /**
- * The settlement of a synchronous write. Every record ends here, because nobody waits for a later attempt. A failure that an asynchronous write would
- * repeat is final, and an ambiguous one is "outcome unknown". A call that was refused whole for what may be one record goes on as its parts, which
+ * The settlement of a synchronous write. Every record ends here, because no caller waits for a later attempt. A failure that an asynchronous write would
+ * repeat is final, and an ambiguous one is "outcome unknown". A call that was refused whole for what may be one record continues as its parts, which
  * run at once. Pure.
  */
 export function settleSynchronous(input: SynchronousOutcome): Settlement {
-  const { call, records, performed, lease } = input;
+  const { records, performed, lease } = input;
   const { parts, attempt } = performed;
   const apart = new Set(parts.flat());
   const settlements = records.map((record, at) => {
     const result = performed.results[at] as RecordResult;
-    return apart.has(record.index) ? toUntried(record, result) : toSettlement(record.index, result);
+    return apart.has(record.index) ? toUntried(record, result) : toFinal(record.index, result);
   });
-  return {
-    ...call,
-    isCreate: call.type === 'create',
-    ...(attempt && { attempt }),
-    records: settlements,
-    next: apart.size > 0 ? { state: 'split', parts, lease } : { state: 'done' },
-    orderKeys: orderKeysOf(records, settlements),
-    ...(call.type === 'create' ? {} : { barrierMs: input.lateCommitMs }),
-  };
+  const next: Settlement['next'] = apart.size > 0 ? { state: 'split', parts, lease } : { state: 'done' };
+  return { ...toSettlement(input, settlements, next), ...(attempt && { attempt }) };
 }
 
-function toSettlement(index: number, result: RecordResult): RecordSettlement {
-  if (result.ok) {
-    const { recordId, warnings } = result;
-    return { index, kind: 'succeeded', providerId: recordId, ...(warnings && { warnings: warningsWithin(warnings) }) };
-  }
+function toFinal(index: number, result: RecordResult): RecordSettlement {
+  if (result.ok) return toSucceeded(index, result);
   const error = { class: result.error.class, text: result.error.message };
   const isAmbiguous = result.error.class === 'unknown' || result.error.class === 'timeout';
   return isAmbiguous ? toUnknown(index, error) : { index, kind: 'failed', error };

@@ -3,7 +3,7 @@ import { retryOf } from '@sluice/errors';
 import type { ClaimedCall, Doubt, RecordError, RecordSettlement, Settlement, WriteStore } from '@sluice/store';
 import type { WritePlan } from '@sluice/types';
 import { leaseMs } from '../leasing/lease-keeper';
-import { orderKeysOf, toUnknown } from './decide-settlement';
+import { toSettlement, toUnknown } from './decide-settlement';
 import { lookUpCreated, type CreatedLookup, type LookupInput, type LookupOutcome } from './look-up-created';
 import { matchCreated } from './match-created';
 import type { Sendable } from './attempt';
@@ -30,7 +30,7 @@ type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds' | 'findRiv
  * Finds out what became of a call whose outcome is not known, without sending it again.
  * Order: 1. Evidence of replies that lost their fence. 2. Lookup at the provider. 3. Adopt what is found and unclaimed; before
  * the last window has passed nothing is "not created". 4. Send again only where lookups are consistent; else the outcome
- * stays unknown. A synchronous write is never sent again: nobody waits for it any more.
+ * stays unknown. A synchronous write is never sent again: its caller has left.
  */
 export async function reconcileCall(store: ReconcileStore, input: ReconcileInput): Promise<Reconciled> {
   const { call, records } = input;
@@ -196,14 +196,8 @@ function settle(input: ReconcileInput, records: readonly RecordSettlement[], nex
   const again = records.flatMap((record) => (record.kind === 'again' ? [record] : []));
   const isInDoubt = call.type === 'create' && again.some((record) => record.sendState === 'maybe');
   const waiting = { state: isInDoubt ? 'in_doubt' : 'ready', delayMs: isInDoubt ? nextLookupInMs : 0 } as const;
-  return {
-    ...call,
-    isCreate: call.type === 'create',
-    records,
-    next: again.length === 0 ? { state: 'done' } : waiting,
-    orderKeys: orderKeysOf(input.records, records),
-    ...(call.type === 'create' ? {} : { barrierMs: input.connector.capabilities.lateCommitMs }),
-  };
+  const { lateCommitMs } = input.connector.capabilities;
+  return toSettlement({ ...input, lateCommitMs }, records, again.length === 0 ? { state: 'done' } : waiting);
 }
 
 /** The error of the last attempt, which a settlement must repeat to keep. */
