@@ -1,23 +1,30 @@
 export { CallSizes } from './call-sizes';
 export { coalesce, groupCommit, sharedRead, sharedStatement, sharingReads } from './coalesce';
-export { createLaneQuotas, laneBlocked, readLaneWindows, takeLaneQuota, type LaneQuotas } from './lane-quotas';
+export {
+  blockingRefused,
+  createLaneQuotas,
+  laneBlocked,
+  readLaneWindows,
+  takeLaneQuota,
+  type LaneQuotas,
+} from './lane-quotas';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createSearchPace, type SearchPace } from './pace-searches';
 export { type CallToPerform, type RefreshUsed, toSendables, type Sendable } from './performing/attempt';
-export {
-  decideSettlement,
-  failureOf,
-  nextDelayMs,
-  settleSynchronous,
-  type DecisionInput,
-  type LoggedFailure,
-} from './performing/decide-settlement';
+export { decideSettlement, nextDelayMs, settleSynchronous, type DecisionInput } from './performing/decide-settlement';
 
-export { blockingRefused, noteOutcome } from './performing/note-outcome';
-export { performCall, type PerformedCall } from './performing/perform-call';
+export {
+  noteOutcome,
+  performAndLearn,
+  settleAndReport,
+  sharingSettlements,
+  type Reporting,
+  type SharedSettle,
+  type StoredSettlement,
+} from './performing/perform-and-settle';
+export type { PerformedCall } from './performing/perform-call';
 export type { LookupOutcome } from './performing/look-up-created';
 export { reconcileCall, type ReconcileInput } from './performing/reconcile-call';
-export { settledOf, settlePersistently, sharingSettlements } from './settle-persistently';
 export { createWriteMeters, type WriteMeters } from './write-meters';
 export { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './planning/write-rules';
 export { headersKeyOf, orderKeyOf, planCalls } from './planning/plan-calls';

@@ -1,8 +1,17 @@
-import type { Connector, ObservedQuota, QuotaName } from '@sluice/connectors';
+import {
+  isOfSearch,
+  loggableReason,
+  toFailure,
+  type Connector,
+  type ObservedQuota,
+  type ProviderFailure,
+  type QuotaName,
+} from '@sluice/connectors';
 import type { Cache, QuotaAnswer, QuotaBuckets, QuotaGauges } from '@sluice/redis';
 import type { LaneKey, WriteStore } from '@sluice/store';
-import type { Metrics } from '@sluice/telemetry';
+import type { Logger, Metrics } from '@sluice/telemetry';
 import { ProviderError } from '@sluice/errors';
+import type { UsedConnection } from './performing/perform-call';
 
 /** Lanes whose limit is remembered per process; one that is forgotten counts by the provider's declared limit again. */
 const lanesMax = 10_000;
@@ -132,7 +141,7 @@ interface LaneGauges {
 /**
  * What is left of the window of each lane, in their order: by the limit that replies stated last, else by the declared one.
  * While it is not known which limits were stated, the declared ones are returned, without what is left. Never throws; takes
- * at most 100 ms, whatever the shared store does.
+ * at most 100 ms, also when the shared store does not reply.
  * @param gauges undefined: there is none, and nothing is known but what is declared
  */
 export async function readLaneWindows(
@@ -159,7 +168,7 @@ export interface LaneGate {
 }
 
 /**
- * Takes quota for a call that a caller waits for. Whoever takes it looks afterwards whether the account is blocked, and gives it back if it is.
+ * Takes quota for a call that a caller waits for. The caller checks afterwards whether the account is blocked, and gives it back if it is.
  * @throws ProviderError `quota` when the account's quota is spent, or the account is blocked; states when to try again
  */
 export async function takeLaneQuota(
@@ -183,4 +192,67 @@ export function laneBlocked(blockedMs: number): ProviderError {
 
 function quotaExhausted(reason: string, retryAfterMs: number): ProviderError {
   return new ProviderError({ class: 'quota', detail: `${reason} Nothing was sent.`, retryAfterMs });
+}
+
+/** Where a block of an account is kept. */
+interface LaneBlocks {
+  readonly store: { readonly writes: Pick<WriteStore, 'blockLane'> };
+  readonly quotas: Pick<LaneQuotas, 'blockSearches'>;
+  readonly logger: Logger;
+}
+
+/** An account, whose it is, and what speaks to it. */
+interface CalledLane extends LaneKey {
+  readonly used: Pick<UsedConnection, 'provider' | 'groupRef'>;
+  readonly connector: Pick<Connector, 'capabilities'>;
+}
+
+/**
+ * Calls an account, and blocks it when it refuses for its quota, as a refused write does. A caller that comes back before the provider's time is
+ * refused without a call. A refusal for the limit of searches blocks searches alone. A block that cannot be stored is logged (`lane.not-blocked`) and
+ * hides no reply.
+ * @throws the error of `request`
+ */
+export async function blockingRefused<Answer>(
+  blocks: LaneBlocks,
+  lane: CalledLane,
+  request: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof ProviderError && error.class === 'quota') await blockLane(blocks, lane, error);
+    throw error;
+  }
+}
+
+async function blockLane(
+  { store, quotas, logger }: LaneBlocks,
+  { connector, used, ...lane }: CalledLane,
+  refused: ProviderError,
+): Promise<void> {
+  if (isOfSearch(refused)) return await quotas.blockSearches(lane, connector, refused.retryAfterMs);
+  const blockMs = refused.retryAfterMs ?? defaultBlockMs;
+  try {
+    const isNew = await store.writes.blockLane(lane, blockMs, refused.detail);
+    if (isNew) logBlock(logger, { ...lane, used }, toFailure(refused), blockMs);
+  } catch (error) {
+    // The caller still gets the provider's time; the next caller is refused by the provider again, and stores the block then.
+    logger.warn({ ...lane, error }, 'lane.not-blocked');
+  }
+}
+
+/** The provider's own words may quote a customer, so the line has none of them. */
+export function logBlock(
+  logger: Logger,
+  { projectId, laneId, used: { provider, groupRef } }: Omit<CalledLane, 'connector'>,
+  refused: ProviderFailure,
+  blockMs: number,
+): void {
+  const { class: failed, status } = refused;
+  const why = { reason: loggableReason(refused), class: failed, ...(status !== undefined && { status }) };
+  logger.warn(
+    { projectId, groupRef, provider, laneId, ...why, blockedSeconds: Math.round(blockMs / 1_000) },
+    'lane.blocked',
+  );
 }

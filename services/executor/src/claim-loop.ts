@@ -4,20 +4,14 @@ import { outsideSteps } from '@sluice/telemetry';
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { type AwakeLane, type LaneQueue, type WakeSource, createLaneQueue, createLaneSlots } from './lane-queue';
+import { runCall } from './run-call';
 
 /** Lanes of one claim: enough to keep a process busy with few statements, few enough that every lane's turn comes often. */
 const lanesPerClaim = 16;
 /** Pause after a claim that failed. */
 const retryMs = 500;
-/** Pause before a lane is looked at again that another executor was claiming from, or that has more calls than were taken. */
+/** Pause before the next claim from a lane that another executor was claiming from, or that has more calls than were taken. */
 const againMs = 20;
-
-/** A claim, with the monotonic moment from before it was made: the lease counts from there. */
-export interface FreshClaim {
-  readonly call: ClaimedCall;
-  readonly claimedAtMs: number;
-  readonly source: WakeSource;
-}
 
 export interface ClaimLoop {
   readonly lanes: LaneQueue;
@@ -28,14 +22,11 @@ export interface ClaimLoop {
 }
 
 /**
- * Claims calls while there are awake lanes and free slots, and passes each to `run`, which never rejects. The slot of a call whose lane
- * sleeps is for the other lanes. A call that crashed an executor twice is claimed only when nothing else runs, and runs alone: bystanders
- * are not blamed for its next crash. What a claim in hand brings is one, too.
+ * Claims calls while there are awake lanes and free slots, and runs each. The slot of a call whose lane sleeps is for the other lanes.
+ * A call that crashed an executor twice is claimed only when nothing else runs, and runs alone: bystanders are not blamed for its next
+ * crash. Calls of a claim under way are bystanders too.
  */
-export function startClaimLoop(
-  context: ExecutorContext,
-  run: (claim: FreshClaim, lanes: LaneQueue) => Promise<void>,
-): ClaimLoop {
+export function startClaimLoop(context: ExecutorContext): ClaimLoop {
   const { store, metrics, owner, logger, plans } = context;
   const { concurrency, laneConcurrency: perLane } = context.config;
   const claims = metrics.counter('sluice_claims_total');
@@ -48,7 +39,7 @@ export function startClaimLoop(
   const start = (call: ClaimedCall, claimedAtMs: number, source: WakeSource): void => {
     claims.inc({ source });
     laneSlots.enter(call);
-    const work = run({ call, claimedAtMs, source }, lanes).finally(() => {
+    const work = runCall(context, { call, claimedAtMs, source }, lanes).finally(() => {
       running.delete(work);
       laneSlots.leave(call);
       lanes.wake(call, source);

@@ -11,7 +11,15 @@ import { type ConnectorRegistry, createConnectors } from '@sluice/connectors';
 import { type Installations, createInstallations } from '@sluice/installations';
 import { type Messaging, createKafkaMessaging } from '@sluice/messaging';
 import { type CacheAndQuotas, connectRedis } from '@sluice/redis';
-import { type CallKey, type PendingRecord, type Store, type WriteStore, createStore } from '@sluice/store';
+import {
+  type CallKey,
+  type Intent,
+  type PendingRecord,
+  type Store,
+  type WriteStore,
+  callId,
+  createStore,
+} from '@sluice/store';
 import {
   type ByteBudget,
   type Logger,
@@ -25,6 +33,7 @@ import {
   CallSizes,
   type LaneQuotas,
   type LeaseKeeper,
+  type SharedSettle,
   type WriteMeters,
   coalesce,
   createLaneQuotas,
@@ -32,6 +41,7 @@ import {
   createWriteMeters,
   sharedStatement,
   sharingReads,
+  sharingSettlements,
 } from '@sluice/writes';
 import { type ExecutorConfig, assertRetention } from './config';
 
@@ -54,7 +64,11 @@ export interface ExecutorContext {
   /** Memory for the plans of the calls under way. */
   readonly plans: ByteBudget;
   /** The unfinished records of a call, read in one statement with those of others. */
-  readonly loadPending: ReturnType<typeof sharingLoads>;
+  readonly loadPending: (call: CallKey) => Promise<readonly PendingRecord[]>;
+  /** Commits an intent, in one statement with others. False: the call may not be sent. */
+  readonly recordIntent: (intent: Intent) => Promise<boolean>;
+  /** Settles a call, in one statement with others that end at the same time. */
+  readonly settle: SharedSettle;
   readonly failpoints: Failpoints;
 }
 
@@ -125,6 +139,8 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
     }),
     leases: createLeaseKeeper(store.writes, logger),
     loadPending: sharingLoads(store.writes),
+    recordIntent: sharingIntents(store.writes),
+    settle: sharingSettlements(store.writes),
     failpoints,
     ...overrides,
   };
@@ -133,13 +149,16 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
 /** Calls of one statement at most: with 100 records each it is a reply of a few megabytes. */
 const callsPerLoad = 16;
 
-/** Records of calls that are about to leave at the same time are read by one statement. */
-export function sharingLoads(
-  writes: Pick<WriteStore, 'loadManyPending'>,
-): (call: CallKey) => Promise<readonly PendingRecord[]> {
-  return coalesce<CallKey, readonly PendingRecord[]>({
+function sharingLoads(writes: Pick<WriteStore, 'loadManyPending'>): ExecutorContext['loadPending'] {
+  return coalesce({ ...sharedStatement, run: (calls) => writes.loadManyPending(calls), itemsMax: callsPerLoad });
+}
+
+function sharingIntents(writes: Pick<WriteStore, 'recordIntents'>): ExecutorContext['recordIntent'] {
+  return coalesce({
     ...sharedStatement,
-    run: (calls) => writes.loadManyPending(calls),
-    itemsMax: callsPerLoad,
+    run: async (intents: readonly Intent[]) => {
+      const sent = await writes.recordIntents(intents);
+      return intents.map((intent) => sent.has(callId(intent)));
+    },
   });
 }

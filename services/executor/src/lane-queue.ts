@@ -7,6 +7,13 @@ export interface AwakeLane extends LaneKey {
   readonly source: WakeSource;
 }
 
+/** A claimed call, with the monotonic moment from before the claim was made: the lease counts from there. */
+export interface FreshClaim {
+  readonly call: ClaimedCall;
+  readonly claimedAtMs: number;
+  readonly source: WakeSource;
+}
+
 /** Lanes that may have a call to claim, in turns. Hints only: a claim that finds nothing puts its lane to rest. */
 export interface LaneQueue {
   wake(lane: LaneKey, source: WakeSource): void;
@@ -14,7 +21,7 @@ export interface LaneQueue {
   wakeLater(lane: LaneKey, delayMs: number): void;
   /** Nothing wakes the lane before then: its quota is spent, or it is blocked. It wakes by itself afterwards. */
   sleep(lane: LaneKey, forMs: number): void;
-  /** Takes up to `count` lanes off the front; whoever gets calls from one wakes it again, at the back. */
+  /** Takes up to `count` lanes off the front. A lane that had calls is woken again, at the back. */
   take(count: number): AwakeLane[];
   /** Awake lanes. */
   size(): number;

@@ -4,7 +4,6 @@ import type { Consumer } from '@sluice/messaging';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import { startClaimLoop, type ClaimLoop, consumeReady } from './claim-loop';
 import type { ExecutorContext } from './context';
-import { callRunner } from './run-call';
 import { startSweeps } from './sweeps';
 
 export { executorEnv, type ExecutorConfig } from './config';
@@ -29,7 +28,7 @@ export function createExecutorService(context: ExecutorContext): RunnableService
       await assertKeyRingComplete(store, config.credentialsKeys);
     },
     begin: async () => {
-      loop = startClaimLoop(context, callRunner(context));
+      loop = startClaimLoop(context);
       consumer = await consumeReady(context, loop.lanes);
       endSweeps = startSweeps(context, loop);
       endMinutes = keepMinutes({ service: 'executor', ...context });

@@ -10,7 +10,7 @@ const lapseEveryMs = 1_000;
 /** The sweep of ready lanes runs every 2 s, and at once again while it has found work and the process has none left. */
 const readyEveryMs = 250;
 const overdueEveryMs = 5_000;
-/** Short, because whatever ran beside a call that crashed twice is looked for as well, one by one. */
+/** Short, because each call that ran beside a call that crashed twice is isolated as well, one by one. */
 const isolatedEveryMs = 250;
 const retentionEveryMs = 5_000;
 /** One statement stays short, and one pass does not hold up the others: a backlog is purged over many passes. */

@@ -7,7 +7,7 @@ import {
   type Settlement,
 } from '@sluice/store';
 import { startStep, type AcceptedRecord, type Facts, type Step } from '@sluice/telemetry';
-import type { FreshClaim } from './claim-loop';
+import type { FreshClaim } from './lane-queue';
 
 /** A claimed call as a step of its trace. */
 export interface CallTrace {

@@ -22,6 +22,7 @@ import {
   sharingSettlements,
   type LaneQuotas,
   type LeaseKeeper,
+  type SharedSettle,
   type WriteMeters,
 } from '@sluice/writes';
 import { createAdmission, type Admission } from './admission';
@@ -44,11 +45,11 @@ export interface GatewayContext {
   readonly quotas: LaneQuotas;
   readonly callSizes: CallSizes;
   /** Settles a call, in one statement with others that end at the same time. */
-  readonly settle: ReturnType<typeof sharingSettlements>;
+  readonly settle: SharedSettle;
   readonly admission: Admission;
   readonly failpoints: Failpoints;
   /** Settlements whose reply may have left already: a stop waits for them. */
-  readonly settling: Set<Promise<void>>;
+  readonly settling: Set<Promise<unknown>>;
 }
 
 const service = 'write-gateway';

@@ -1,29 +1,20 @@
 import type { Fields, ProviderFailure, RecordResult } from '@sluice/connectors';
 import { DefectError, ForbiddenError, ProviderError, SluiceError } from '@sluice/errors';
 import { topics, type Announcer } from '@sluice/messaging';
-import {
-  callId,
-  type CallKey,
-  type ClaimedCall,
-  type ReleasedCall,
-  type Settled,
-  type Settlement,
-} from '@sluice/store';
-import { asStep } from '@sluice/telemetry';
+import { callId, type CallKey, type ClaimedCall, type ReleasedCall, type Settlement } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
 import {
-  failureOf,
   leaseMs,
   noteOutcome,
-  performCall,
-  settledOf,
-  settlePersistently,
+  performAndLearn,
+  settleAndReport,
   settleSynchronous,
   type Hold,
-  type LoggedFailure,
   type PerformedCall,
   type RefreshUsed,
+  type Reporting,
   type Sendable,
+  type StoredSettlement,
 } from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayContext } from './context';
@@ -41,7 +32,7 @@ export interface Opened {
   readonly records: readonly Sendable[];
   readonly openedAtMs: number;
   readonly queuedBehind: readonly string[];
-  readonly request: WriteCall;
+  readonly incoming: WriteCall;
   /** Opens the credentials that the opening confirmed. @throws DefectError */
   readonly live: () => LiveCredentials;
 }
@@ -59,12 +50,6 @@ interface Part {
 type MadeCall = Pick<PerformedCall, 'results' | 'parts' | 'sentFields' | 'calls'> &
   Partial<Pick<PerformedCall, 'used' | 'attempt'>>;
 
-/** The calls that a split opened, and the monotonic moment from before it was offered: their leases count from there. */
-interface SettledWrite {
-  readonly parts: readonly CallKey[];
-  readonly offeredAtMs: number;
-}
-
 interface Sending {
   readonly context: GatewayContext;
   readonly write: ResolvedWrite;
@@ -73,24 +58,26 @@ interface Sending {
   readonly outcomes: Map<number, { readonly result: RecordResult; readonly sent: Fields | undefined }>;
   /** Calls still to make, in the order of their records. */
   readonly parts: Part[];
-  readonly settling: Promise<void>[];
-  /** Of the first call in which a record failed. */
-  failure?: LoggedFailure | undefined;
+  readonly settling: Promise<unknown>[];
+  readonly reporting: Reporting;
 }
 
 /**
  * Sends an opened write. A call that the provider refuses whole for what may be one record is settled as its parts. They run at once under leases of
  * this process and are sent one after the other, each with an intent of its own. What ends the sending (a blocked account, refused credentials, spent
- * quota, a lost lease) is the outcome of whatever was not sent yet. The reply has them all.
+ * quota, a lost lease) is the outcome of the records that were not sent yet. The reply has them all.
  */
 export async function sendOpened(context: GatewayContext, write: ResolvedWrite, opened: Opened): Promise<EndedWrite> {
   const { call, records } = opened;
   const ready = readCredentials(opened);
   const first: Part = { call, records, ...ready, hold: await context.leases.holdRenewed(call, opened.openedAtMs) };
-  const sending: Sending = { context, write, opened, outcomes: new Map(), parts: [first], settling: [] };
+  const { provider, groupRef } = write.installation;
+  // Nobody waits for a later try, so a failure is no missed deadline. The metrics count the operations that succeed.
+  const reporting = { provider, groupRef, isRetried: false, lateEvent: 'write.settled-late', logsSuccess: false };
+  const sending: Sending = { context, write, opened, outcomes: new Map(), parts: [first], settling: [], reporting };
   let stop = ready.defect === undefined ? undefined : notReadable;
   for (let part = sending.parts.shift(); part !== undefined; part = sending.parts.shift()) {
-    const made: MadeCall = stop === undefined ? await make(sending, part) : withheld(part, stop);
+    const made: MadeCall = stop === undefined ? await makeCall(sending, part) : withheld(part, stop);
     stop ??= stopOf(made);
     keepOutcomes(sending, part.records, made);
     if (made.parts.length > 0) sending.parts.unshift(...(await settleRefused(sending, part, made)));
@@ -102,7 +89,7 @@ export async function sendOpened(context: GatewayContext, write: ResolvedWrite, 
   return toEnded(sending);
 }
 
-/** Credentials that cannot be opened end the write as not sent, so that nobody has to find out; the caller gets the defect. */
+/** Credentials that cannot be opened end the write as not sent, so that no executor has to look it up; the caller gets the defect. */
 function readCredentials({ live }: Opened): { readonly live?: LiveCredentials; readonly defect?: DefectError } {
   try {
     return { live: live() };
@@ -118,16 +105,6 @@ const notReadable: ProviderFailure = {
   scope: 'call',
 };
 
-async function make({ context, write, opened, parts }: Sending, part: Part): Promise<MadeCall> {
-  try {
-    return await makeCall(context, write, opened.request, part);
-  } catch (error) {
-    // A defect. Leases that are renewed without end would keep the records busy for ever.
-    for (const each of [part, ...parts]) each.hold.end();
-    throw error;
-  }
-}
-
 /** What will meet every further call as well, or was the reason not to make this one. */
 function stopOf({ results, calls, parts }: MadeCall): ProviderFailure | undefined {
   const failures = results.flatMap((result) => (result.ok ? [] : [result.error]));
@@ -141,38 +118,21 @@ function keepOutcomes({ outcomes }: Sending, records: readonly Sendable[], made:
   }
 }
 
-/** Not awaited by whoever sends on; the last one also ends the idempotency key, because only then the reply is known. */
+/** Not awaited before the next call. The last one also ends the idempotency key, because only then the reply is known. */
 function settleEnded(sending: Sending, part: Part, made: MadeCall): void {
-  const { context, opened, parts } = sending;
-  const ending = parts.length > 0 ? undefined : endingOf(opened.request.idempotency, toEnded(sending));
+  const ending = sending.parts.length > 0 ? undefined : endingOf(sending.opened.incoming.idempotency, toEnded(sending));
   const settlement = { ...toSettlement(sending, part, made), ...(ending && { idempotency: ending }) };
-  sending.settling.push(
-    track(
-      context,
-      settleWrite(sending, settlement, made).finally(() => part.hold.end()),
-    ),
-  );
+  sending.settling.push(settle(sending, part, settlement, made));
 }
 
 /** The parts, as soon as they are stored. None when that takes longer than the lease: nothing of them is sent then. */
 async function settleRefused(sending: Sending, part: Part, made: MadeCall): Promise<Part[]> {
-  const { context } = sending;
-  const settling = settleWrite(sending, toSettlement(sending, part, made), made).finally(() => part.hold.end());
-  void track(context, settling);
+  const settling = settle(sending, part, toSettlement(sending, part, made), made);
   const settled = await Promise.race([settling, lapseOf(part)]);
   const opened = settled === undefined ? [] : await toParts(sending, part, made, settled);
   const left = part.records.filter(({ index }) => made.parts.some((indexes) => indexes.includes(index)));
   if (opened.length === 0) keepOutcomes(sending, left, withheld({ records: left }, notSent));
   return opened;
-}
-
-/** A stop of the gateway waits for it. */
-function track({ settling }: GatewayContext, work: Promise<unknown>): Promise<void> {
-  const tracked: Promise<void> = (async () => {
-    await work;
-  })().finally(() => settling.delete(tracked));
-  settling.add(tracked);
-  return tracked;
 }
 
 function lapseOf({ hold: { signal } }: Part): Promise<undefined> {
@@ -184,7 +144,7 @@ function toParts(
   { context }: Sending,
   part: Part,
   made: MadeCall,
-  { parts, offeredAtMs }: SettledWrite,
+  { parts = [], offeredAtMs }: StoredSettlement,
 ): Promise<Part[]> {
   const toPart = async ({ number }: CallKey, at: number): Promise<Part> => {
     const call = { ...part.call, number, fence: 1 };
@@ -213,33 +173,23 @@ function toEnded({ write: { operation, isBatch, unmapped }, opened, outcomes }: 
 }
 
 /** Makes one call, or returns why not. @throws DefectError when the connector breaks its contract */
-async function makeCall(
-  context: GatewayContext,
-  write: ResolvedWrite,
-  request: WriteCall,
-  part: Part,
-): Promise<MadeCall> {
+async function makeCall({ context, write, opened, parts: others }: Sending, part: Part): Promise<MadeCall> {
   const { call, records, hold } = part;
   const { connector } = write;
+  const { incoming } = opened;
   const parts = part.live === undefined ? [] : context.callSizes.partsOf({ call, records, connector });
   if (parts.length > 0) return { ...withheld(part, tooLarge), parts };
-  const ready = part.live === undefined ? await prepare(context, write, part) : { ok: true as const, live: part.live };
-  if (!ready.ok) return withheld(part, ready.failure);
-  const refresh = allowedRefresh(context, request, call.projectId);
-  const takeQuota = () => context.quotas.take(call, connector, 'synchronous');
-  const made = await performCall({
-    call,
-    records,
-    connector,
-    live: ready.live,
-    refresh,
-    hold,
-    held: request.held,
-    takeQuota,
-  });
-  context.quotas.learn(call, made.quota);
-  context.callSizes.learn(call, made);
-  return made;
+  try {
+    const ready = part.live === undefined ? await prepare(context, write, part) : { live: part.live };
+    if ('failure' in ready) return withheld(part, ready.failure);
+    const sent = { call, records, connector, live: ready.live, hold, held: incoming.held };
+    const refresh = allowedRefresh(context, incoming, call.projectId);
+    return await performAndLearn(context, { ...sent, refresh, priority: 'synchronous' });
+  } catch (error) {
+    // A defect. Leases that are renewed without end would keep the records busy for ever.
+    for (const each of [part, ...others]) each.hold.end();
+    throw error;
+  }
 }
 
 /** What its records end with that are not sent. */
@@ -263,8 +213,7 @@ const tooLarge: ProviderFailure = {
   scope: 'call',
 };
 
-type Ready =
-  { readonly ok: true; readonly live: LiveCredentials } | { readonly ok: false; readonly failure: ProviderFailure };
+type Ready = { readonly live: LiveCredentials } | { readonly failure: ProviderFailure };
 
 /** Credentials, quota, then the intent: no row, no send. */
 async function prepare(context: GatewayContext, write: ResolvedWrite, part: Part): Promise<Ready> {
@@ -272,15 +221,15 @@ async function prepare(context: GatewayContext, write: ResolvedWrite, part: Part
   try {
     const live = await context.installations.liveCredentials(call.projectId, call.connectionId);
     const quota = await context.quotas.take(call, write.connector, 'synchronous');
-    if (!quota.granted) return { ok: false, failure: outOfQuota(quota.retryAfterMs) };
+    if (!quota.granted) return { failure: outOfQuota(quota.retryAfterMs) };
     const { revisionId } = write.operation.pins;
     const intent = { ...call, revisionId, records: records.map(({ index }) => ({ index })) };
     const isIntended = hold.mayStillSend() && (await context.store.writes.recordIntents([intent])).has(callId(call));
-    return isIntended ? { ok: true, live } : { ok: false, failure: notSent };
+    return isIntended ? { live } : { failure: notSent };
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error;
     context.logger.warn({ error, operationId: call.operationId, call: call.number }, 'write.part-not-sent');
-    return { ok: false, failure: notSent };
+    return { failure: notSent };
   }
 }
 
@@ -309,61 +258,40 @@ export function allowedRefresh({ installations }: GatewayContext, call: WriteCal
   };
 }
 
-/**
- * Stores the outcome of one synchronous call, and keeps trying while the database is away. Never rejects: when it cannot be
- * stored, the lease lapses and an executor finds out what happened.
- */
-async function settleWrite(sending: Sending, settlement: Settlement, made: MadeCall): Promise<SettledWrite> {
-  const { context, write } = sending;
-  const { provider } = write.connector;
-  const { operationId } = settlement;
-  // Before it is stored: whichever settlement ends the operation then knows of it.
-  sending.failure ??= failureOf(settlement);
-  let offeredAtMs = performance.now();
-  await note(context, settlement, made, provider);
-  try {
-    const store = () =>
-      settlePersistently(async (each) => {
-        offeredAtMs = performance.now();
-        return settledOf(await context.settle(each), each);
-      }, settlement);
-    const settled = await asStep('call.settle', { operationId, call: settlement.number }, store);
-    // Nobody waits for a later try, so a failure is no missed deadline.
-    const { projectId, records } = settlement;
-    if (settled.isHeld) context.meters.settled(records, { projectId, provider, isRetried: false });
-    else context.logger.warn({ operationId }, 'write.settled-late');
-    logFailed(sending, settled);
-    announceReleased(context.messaging.announcer(topics.ready), settled.released);
-    return { parts: settled.parts ?? [], offeredAtMs };
-  } catch (error) {
-    context.logger.error({ error, operationId }, 'write.not-settled');
-    return { parts: [], offeredAtMs };
-  }
-}
-
-/** As an executor does for an asynchronous write; of one that succeeded nothing, because the metrics count it. */
-function logFailed({ context, write, opened, failure }: Sending, { ended }: Settled): void {
-  if (failure === undefined || ended === undefined) return;
-  const { projectId, operationId, status } = ended;
-  const { traceparent } = opened.call;
-  const { provider, groupRef } = write.installation;
-  const facts = { operationId, status, traceparent, projectId, groupRef, provider, ...failure };
-  context.logger.info(facts, 'operation.ended');
-}
-
-async function note(
-  context: GatewayContext,
+/** Stores the outcome of one call, then ends its lease. A stop of the gateway waits for it. */
+function settle(
+  sending: Sending,
+  part: Part,
   settlement: Settlement,
-  { used, results, calls, attempt }: MadeCall,
-  provider: string,
-): Promise<void> {
-  if (used === undefined) return;
+  made: MadeCall,
+): Promise<StoredSettlement | undefined> {
+  const { settling } = sending.context;
+  const work = settleWrite(sending, part, settlement, made).finally(() => {
+    part.hold.end();
+    settling.delete(work);
+  });
+  settling.add(work);
+  return work;
+}
+
+/**
+ * Keeps trying while the database is away. Never rejects: when the outcome cannot be stored, the lease lapses and an executor finds out
+ * what happened.
+ */
+async function settleWrite(
+  { context, reporting }: Sending,
+  { call }: Part,
+  settlement: Settlement,
+  { used, ...made }: MadeCall,
+): Promise<StoredSettlement | undefined> {
+  if (used) await noteOutcome(context, call, { ...made, used }, 'write.outcome-not-noted');
   try {
-    const blockedMs = await noteOutcome(context, settlement, { used, results, calls });
-    const of = { projectId: settlement.projectId, provider };
-    context.meters.called(of, { results, calls, attempt, blockedMs });
+    const settled = await settleAndReport(context, call, settlement, reporting);
+    announceReleased(context.messaging.announcer(topics.ready), settled.released);
+    return settled;
   } catch (error) {
-    context.logger.warn({ error, operationId: settlement.operationId }, 'write.outcome-not-noted');
+    context.logger.error({ error, operationId: call.operationId }, 'write.not-settled');
+    return undefined;
   }
 }
 

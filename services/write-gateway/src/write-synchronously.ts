@@ -106,7 +106,7 @@ async function open(
         records: sent(records),
         openedAtMs,
         queuedBehind,
-        request: call,
+        incoming: call,
         live,
       };
     }

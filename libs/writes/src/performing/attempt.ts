@@ -152,7 +152,7 @@ function isRefused(results: readonly RecordResult[]): boolean {
   );
 }
 
-/** A read changes nothing, so its unknown outcome is a plain failure. A 429 concerns the lane, whatever was refused. */
+/** A read changes nothing, so its unknown outcome is a plain failure. A 429 concerns the lane, also that of a read. */
 export function toReadFailure(error: ProviderError): ProviderFailure {
   const { triesMax } = error.meta;
   const isUncertain = error.class === 'unknown' || error.class === 'timeout';

@@ -3,7 +3,7 @@ import type { LaneKey, Store } from '@sluice/store';
 import { silentLogger } from '@sluice/telemetry';
 import type { ConnectionStatus } from '@sluice/types';
 import { failure } from '../../test/builders';
-import { noteOutcome } from './note-outcome';
+import { noteOutcome } from './perform-and-settle';
 import type { UsedConnection } from './perform-call';
 
 const lane = { projectId: 'p1', laneId: 'l1' };
@@ -42,8 +42,10 @@ async function note(status: ConnectionStatus, results: readonly RecordResult[], 
   const notes = {
     store: store as unknown as Pick<Store, 'connections' | 'writes'>,
     logger: { ...silentLogger, warn: (fields: object, event: string) => void lines.push({ event, ...fields }) },
+    meters: { called: () => undefined, settled: () => undefined },
   };
-  const blockedMs = await noteOutcome(notes, lane, { used: used(status), results, calls });
+  const call = { ...lane, operationId: 'o1' };
+  const blockedMs = await noteOutcome(notes, call, { used: used(status), results, calls }, 'call.outcome-not-noted');
   return { blockedMs, written, lines };
 }
 

@@ -2,7 +2,7 @@ import type { BatchUpdate, Connector, RecordResult, UpdateWrite } from '@sluice/
 import { DependencyError, NotFoundError, ProviderError } from '@sluice/errors';
 import type { LiveCredentials } from '@sluice/types';
 import { claimedCall, connector, failure, live, sendable } from '../../test/builders';
-import type { RefreshUsed } from './newer-credentials';
+import type { RefreshUsed } from './attempt';
 import { performCall } from './perform-call';
 import type { CallToPerform, Sendable } from './attempt';
 

@@ -14,7 +14,7 @@ export type UsedConnection = Pick<
 /** The outcome per record, in the order of the records, and the exchange as the attempt keeps it. */
 export interface PerformedCall {
   readonly results: readonly RecordResult[];
-  /** Record indexes of each call that goes on, because this one was refused as a whole for what may be one record. Usually empty. */
+  /** Record indexes of each call that continues, because this one was refused as a whole for what may be one record. Usually empty. */
   readonly parts: Isolated['parts'];
   /** What was written of each record; undefined where it was not written, or needed no call. */
   readonly sentFields: readonly (WritePlan['fields'] | undefined)[];
@@ -78,7 +78,7 @@ async function sendUnfilled(attempt: Attempt): Promise<Isolated> {
   const toSend = ready.filter((record) => !isEmptyUpdate(record));
   const sent = toSend.length === 0 ? [] : await attempt.write(toSend);
   const { results, parts: halves } = isolateRefused(attempt.request, toSend, sent);
-  // A call that goes on in parts takes every record along that has not ended.
+  // A call that continues in parts takes every record along that has not ended.
   const unread = [...decided].flatMap(([index, each]) => (isToRetry(each) ? [index] : []));
   const parts = halves.length > 0 && unread.length > 0 ? [...halves, unread] : halves;
   const outcomes: Outcomes = new Map(toSend.map(({ index }, at) => [index, results[at] as RecordResult]));
@@ -131,14 +131,14 @@ function toAttemptError(results: readonly RecordResult[], isReplayed: boolean): 
 export interface Isolated {
   /** In the order of the records. What is sent apart has the refusal as its outcome so far. */
   readonly results: readonly RecordResult[];
-  /** Record indexes of each call that goes on, in the order of the records. Empty: the results stand. */
+  /** Record indexes of each call that continues, in the order of the records. Empty: the results stand. */
   readonly parts: readonly (readonly number[])[];
 }
 
 /**
  * Divides a call that was refused as a whole for what may be a single record, or the number of them. Where the provider names fields, the records
- * that carry one are bad and the others go on together. Else both halves go on. Of a call that is too large the quarters go on, which wastes a third
- * of the calls that halves do. k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls, and 2n - 1 in all. Nothing of a refused call was written, so
+ * that carry one are bad and the others continue together. Else both halves continue. Of a call that is too large the quarters do, which wastes a
+ * third of the calls that halves do. k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls, and 2n - 1 in all. Nothing of a refused call was written, so
  * no record is sent twice. What has ended stays as it is; other updates go along, and beside a create that is to be looked up or tried again nothing
  * is divided. A batch that is all or none is left as the provider decided. Pure. Source: specification, batchPolicy: successful records are committed
  * even if others fail.
@@ -201,7 +201,8 @@ export type Decided =
 /**
  * Drops `ifEmpty` fields that already hold a value at the provider, in one extra read per call, by index of the record. Unset is null,
  * absent or ""; false and 0 are values. Repeated on every attempt, so that a value the customer typed meanwhile is kept. A read that is
- * refused for what may be one record is halved, and a record that alone cannot be read fails alone. Source: specification, writeOnUpdate. The race between read and write is documented.
+ * refused for what may be one record is halved, and a record that alone cannot be read fails alone. The race between read and write is documented.
+ * Source: specification, writeOnUpdate.
  */
 export async function dropFilledFields(attempt: Attempt): Promise<ReadonlyMap<number, Decided>> {
   const { records } = attempt.request;

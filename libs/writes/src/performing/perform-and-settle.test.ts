@@ -1,7 +1,7 @@
 import { DefectError, DependencyError } from '@sluice/errors';
 import { callId, type SettledTogether, type Settlement, type SettlingAnswer } from '@sluice/store';
-import { claimedCall } from '../test/builders';
-import { settledOf, settlePersistently, sharingSettlements, type SharedSettled } from './settle-persistently';
+import { claimedCall } from '../../test/builders';
+import { settlePersistently, sharingSettlements, type SharedSettle, type StoredSettlement } from './perform-and-settle';
 
 const settlement: Settlement = {
   ...claimedCall(),
@@ -10,19 +10,19 @@ const settlement: Settlement = {
   next: { state: 'done' },
   orderKeys: [],
 };
-const settled: SharedSettled = { isHeld: true, released: [] };
+type Answer = Awaited<ReturnType<SharedSettle>>;
+const settled = { isHeld: true, released: [] };
 const away = () => new DependencyError({ code: 'service.unavailable', detail: 'The database does not answer.' });
 
 /** A store with one scripted result per try; the last one repeats. */
-function store(...answers: (SharedSettled | Error)[]) {
+function store(...answers: (Answer | { readonly thrown: Error })[]) {
   const offers: Settlement[] = [];
   return {
     offers,
-    settle: (offered: Settlement): Promise<SharedSettled> => {
+    settle: (offered: Settlement): Promise<Answer> => {
       const answer = answers[Math.min(offers.length, answers.length - 1)];
       offers.push(offered);
-      if (answer instanceof Error) throw answer;
-      return Promise.resolve(answer ?? settled);
+      return answer && 'thrown' in answer ? Promise.reject(answer.thrown) : Promise.resolve(answer);
     },
   };
 }
@@ -33,8 +33,8 @@ describe('settlePersistently', () => {
   afterEach(() => jest.useRealTimers());
 
   /** Lets time pass until the outcome is there. */
-  async function outcomeOf(work: Promise<SharedSettled>): Promise<SharedSettled | Error> {
-    const outcomes: (SharedSettled | Error)[] = [];
+  async function outcomeOf(work: Promise<StoredSettlement>): Promise<StoredSettlement | Error> {
+    const outcomes: (StoredSettlement | Error)[] = [];
     work.then(
       (value) => outcomes.push(value),
       (error: Error) => outcomes.push(error),
@@ -45,14 +45,26 @@ describe('settlePersistently', () => {
 
   it('settles at once when the database answers', async () => {
     const { settle, offers } = store(settled);
-    expect(await settlePersistently(settle, settlement)).toBe(settled);
+    expect(await settlePersistently(settle, settlement)).toMatchObject(settled);
     expect(offers).toEqual([settlement]);
   });
 
-  it('offers the same settlement again until the database is back', async () => {
-    const { settle, offers } = store(away(), away(), settled);
-    expect(await outcomeOf(settlePersistently(settle, settlement))).toBe(settled);
+  // The store returns what kept it from settling this one, or throws it when it settled none.
+  it.each([
+    ['was away', { thrown: away() }],
+    ['failed while others were settled', away()],
+  ])('offers the same settlement again until the database that %s is back', async (_, answer) => {
+    const { settle, offers } = store(answer, answer, settled);
+    expect(await outcomeOf(settlePersistently(settle, settlement))).toMatchObject(settled);
     expect(offers).toEqual([settlement, settlement, settlement]);
+  });
+
+  // The leases of the parts of a refused call count from there.
+  it('gives the moment from before the last offer', async () => {
+    const { settle } = store(away(), settled);
+    const startedAtMs = performance.now();
+    const stored = (await outcomeOf(settlePersistently(settle, settlement))) as StoredSettlement;
+    expect(stored.offeredAtMs).toBe(startedAtMs + 250);
   });
 
   it('gives up after a minute, with the reason', async () => {
@@ -68,24 +80,17 @@ describe('settlePersistently', () => {
     ['the database refuses it', new DefectError({ code: 'service.defect', detail: 'refused' })],
     ['we made a mistake', new TypeError('ours')],
   ])('offers it once when %s', async (_, error) => {
-    const { settle, offers } = store(error);
+    const { settle, offers } = store({ thrown: error });
     expect(await outcomeOf(settlePersistently(settle, settlement))).toBe(error);
     expect(offers).toHaveLength(1);
   });
-});
 
-describe('settledOf', () => {
-  it('is the answer of the store', () => {
-    expect(settledOf(settled, settlement)).toBe(settled);
-  });
-
-  it('throws what kept the store from settling it, so that it is offered again', () => {
-    const reason = new DependencyError({ code: 'service.unavailable', detail: 'away' });
-    expect(() => settledOf(reason, settlement)).toThrow(reason);
-  });
-
-  it('names the call that the store left out', () => {
-    expect(() => settledOf(undefined, settlement)).toThrow(/call p1\/o1\/1 cannot be stored/);
+  it('names the call that the store left out, and offers it once', async () => {
+    const { settle, offers } = store(undefined);
+    const failed = await outcomeOf(settlePersistently(settle, settlement));
+    expect(failed).toBeInstanceOf(DefectError);
+    expect(failed).toMatchObject({ detail: expect.stringMatching(/call p1\/o1\/1 cannot be stored/) as string });
+    expect(offers).toHaveLength(1);
   });
 });
 
