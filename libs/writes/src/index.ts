@@ -10,7 +10,7 @@ export {
 } from './lane-quotas';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createSearchPace, type SearchPace } from './pace-searches';
-export { type CallToPerform, type RefreshUsed, toSendables, type Sendable } from './performing/attempt';
+export { type CallToPerform, outOfQuota, type RefreshUsed, toSendables, type Sendable } from './performing/attempt';
 export { decideSettlement, nextDelayMs, settleSynchronous, type DecisionInput } from './performing/decide-settlement';
 
 export {

@@ -11,7 +11,7 @@ import type { Cache, QuotaAnswer, QuotaBuckets, QuotaGauges } from '@sluice/redi
 import type { LaneKey, WriteStore } from '@sluice/store';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { ProviderError } from '@sluice/errors';
-import type { UsedConnection } from './performing/perform-call';
+import type { UsedConnection } from './performing/attempt';
 
 /** Lanes whose limit is remembered per process; one that is forgotten counts by the provider's declared limit again. */
 const lanesMax = 10_000;

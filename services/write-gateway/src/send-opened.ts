@@ -6,6 +6,7 @@ import type { LiveCredentials } from '@sluice/types';
 import {
   leaseMs,
   noteOutcome,
+  outOfQuota,
   performAndLearn,
   settleAndReport,
   settleSynchronous,
@@ -231,11 +232,6 @@ async function prepare(context: GatewayContext, write: ResolvedWrite, part: Part
     context.logger.warn({ error, operationId: call.operationId, call: call.number }, 'write.part-not-sent');
     return { failure: notSent };
   }
-}
-
-function outOfQuota(retryAfterMs: number): ProviderFailure {
-  const message = "Not sent: the customer's provider quota is used up.";
-  return { class: 'quota', message, scope: 'call', retryAfterMs };
 }
 
 /**

@@ -39,9 +39,8 @@ export class Attempt {
   }
 
   /** The connection as it was used last. */
-  get used(): Pick<LiveCredentials, 'connectionId' | 'tokenVersion' | 'status' | 'provider' | 'groupRef'> {
-    const { connectionId, tokenVersion, status, provider, groupRef } = this.live;
-    return { connectionId, tokenVersion, status, provider, groupRef };
+  get used(): UsedConnection {
+    return usedOf(this.live);
   }
 
   /** Sends these records in one call. Never throws for what a provider does. */
@@ -107,9 +106,7 @@ export class Attempt {
   /** The call that the intent was committed for has its quota already. */
   private async takeQuota(): Promise<ProviderFailure | undefined> {
     const answer = this.calls === 0 ? undefined : await this.request.takeQuota?.();
-    if (answer === undefined || answer.granted) return undefined;
-    const message = "Not sent: the customer's provider quota is used up.";
-    return { class: 'quota', message, scope: 'call', retryAfterMs: answer.retryAfterMs };
+    return answer === undefined || answer.granted ? undefined : outOfQuota(answer.retryAfterMs);
   }
 
   /** Requests newer credentials once. After a replay it only finds out whether the refusal is one of the grant. */
@@ -137,6 +134,22 @@ export class Attempt {
     for (const [at, { index, write }] of records.entries()) if (results[at]?.ok) this.written.set(index, write.fields);
     return results;
   }
+}
+
+/** The credentials that an outcome belongs to. Holds no secret. */
+export type UsedConnection = Pick<
+  LiveCredentials,
+  'connectionId' | 'tokenVersion' | 'status' | 'provider' | 'groupRef'
+>;
+
+export function usedOf({ connectionId, tokenVersion, status, provider, groupRef }: LiveCredentials): UsedConnection {
+  return { connectionId, tokenVersion, status, provider, groupRef };
+}
+
+/** The failure of a call that the account's quota does not allow now. */
+export function outOfQuota(retryAfterMs: number): ProviderFailure {
+  const message = "Not sent: the customer's provider quota is used up.";
+  return { class: 'quota', message, scope: 'call', retryAfterMs };
 }
 
 export function failAll(records: readonly unknown[], error: ProviderFailure): RecordResult[] {

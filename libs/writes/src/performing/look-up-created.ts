@@ -10,8 +10,7 @@ import { retryOf } from '@sluice/errors';
 import type { QuotaAnswer } from '@sluice/redis';
 import type { ClaimedCall } from '@sluice/store';
 import { accessOf, type LiveCredentials, type WritePlan } from '@sluice/types';
-import { newerCredentials, type RefreshUsed, type Sendable } from './attempt';
-import type { UsedConnection } from './perform-call';
+import { newerCredentials, usedOf, type RefreshUsed, type Sendable, type UsedConnection } from './attempt';
 
 /** What other creates that are not settled have sent. */
 export interface SentByOthers {
@@ -90,14 +89,12 @@ class Lookup {
   }
 
   outcomeOf(found: readonly FoundCreated[]): LookupOutcome {
-    const { connectionId, tokenVersion, status, provider, groupRef } = this.live;
-    const used = { connectionId, tokenVersion, status, provider, groupRef };
     const results = found.flatMap((each): LookupOutcome['results'] => {
       if (each.kind !== 'cannot-look-up') return [{ ok: true }];
       return each.failure === undefined ? [] : [{ ok: false, error: each.failure }];
     });
     const quota = this.quota === undefined ? {} : { quota: this.quota };
-    return { results, calls: this.calls, used, ...quota };
+    return { results, calls: this.calls, used: usedOf(this.live), ...quota };
   }
 
   private async findNow(records: readonly Sendable[]): Promise<readonly FoundCreated[]> {

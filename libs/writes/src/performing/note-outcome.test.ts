@@ -4,7 +4,7 @@ import { silentLogger } from '@sluice/telemetry';
 import type { ConnectionStatus } from '@sluice/types';
 import { failure } from '../../test/builders';
 import { noteOutcome } from './perform-and-settle';
-import type { UsedConnection } from './perform-call';
+import type { UsedConnection } from './attempt';
 
 const lane = { projectId: 'p1', laneId: 'l1' };
 const ok: RecordResult = { ok: true, recordId: '1' };

@@ -2,14 +2,8 @@ import type { ObservedQuota, ProviderFailure, RecordResult, ProviderRecord, Reco
 import { retryOf, ProviderError } from '@sluice/errors';
 import type { AttemptOutcome, RecordError } from '@sluice/store';
 import { asStep } from '@sluice/telemetry';
-import { fieldSteps, type LiveCredentials, type WritePlan } from '@sluice/types';
-import { Attempt, failAll, type Sendable, type CallToPerform, toReadFailure } from './attempt';
-
-/** The credentials that an outcome belongs to. Holds no secret. */
-export type UsedConnection = Pick<
-  LiveCredentials,
-  'connectionId' | 'tokenVersion' | 'status' | 'provider' | 'groupRef'
->;
+import { fieldSteps, type WritePlan } from '@sluice/types';
+import { Attempt, failAll, type Sendable, type CallToPerform, toReadFailure, type UsedConnection } from './attempt';
 
 /** The outcome per record, in the order of the records, and the exchange as the attempt keeps it. */
 export interface PerformedCall {
