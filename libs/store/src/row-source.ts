@@ -38,12 +38,6 @@ export function preparedRowsSql<Row>(alias: string, columns: readonly Column<Row
   return `(select ${given} offset 0) as given_${alias} cross join lateral ${unnested(alias, columns, arrays)}`;
 }
 
-/** How the rows of a statement are given, and the options that let its plan be reused. */
-export interface PreparedRows {
-  readonly source: typeof rowSource;
-  readonly options: { readonly name?: string };
-}
-
 /** Above this the planner should see how many rows there are, because its guess for a generic plan is ten. */
 export const preparedRowsMax = 256;
 
@@ -53,14 +47,8 @@ export const preparedRowsMax = 256;
  */
 export const planByKeys = 'set local enable_seqscan = off; set local plan_cache_mode = force_generic_plan';
 
-/** A statement of this name and of one text is prepared (`renewPlans`), unless it has many rows. */
-export function preparePlan(name: string, rows: number): PreparedRows {
-  return rows <= preparedRowsMax
-    ? { source: preparedRowSource, options: { name } }
-    : { source: rowSource, options: {} };
-}
-
-function preparedRowSource<Row>(alias: string, columns: readonly Column<Row>[], rows: readonly Row[]): RowSource {
+/** The rows of a statement with a name, however many: it is planned once (`renewPlans`). */
+export function preparedRows<Row>(alias: string, columns: readonly Column<Row>[], rows: readonly Row[]): RowSource {
   return { sql: preparedRowsSql(alias, columns), bindings: rowBindings(columns, rows) };
 }
 

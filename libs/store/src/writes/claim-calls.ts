@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { lockOrderKeys } from './order-queue';
 import { callKeyColumns, isInCall } from './write-rows';
 import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneCapacity } from './lanes';
-import { planByKeys, preparePlan } from '../row-source';
+import { planByKeys, preparedRows } from '../row-source';
 import { splitBlocked } from './split-blocked';
 import { takeCalls, type ClaimedCall, type ClaimRequest } from './take-calls';
 
@@ -71,8 +71,7 @@ async function readRecords(
   transaction: Knex.Transaction,
   taken: readonly ClaimedCall[],
 ): Promise<{ calls: ClaimedCall[]; orderKeys: string[] }> {
-  const { source, options } = preparePlan('read-claimed', taken.length);
-  const input = source('i', callKeyColumns, taken);
+  const input = preparedRows('i', callKeyColumns, taken);
   const reading = transaction.raw<{ rows: { ord: string; bytes: number; order_keys: string[] | null }[] }>(
     `select i.ord, sum(octet_length(r.plan))::float8 as bytes,
             array_agg(r.order_key) filter (where r.order_key is not null) as order_keys
@@ -82,7 +81,7 @@ async function readRecords(
      group by i.ord`,
     input.bindings as Knex.Value[],
   );
-  const result = await reading.options(options);
+  const result = await reading.options({ name: 'read-claimed' });
   const bytes = new Map(result.rows.map((row) => [Number(row.ord), row.bytes]));
   return {
     calls: taken.map((call, at) => ({ ...call, planBytes: bytes.get(at + 1) ?? 0 })),

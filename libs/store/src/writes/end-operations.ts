@@ -1,7 +1,7 @@
 import { statusOf, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { isAwaitedSql, notifyEnded } from '../webhooks/notify';
-import { column, preparePlan, type Column } from '../row-source';
+import { column, preparedRows, type Column } from '../row-source';
 import type { EndedOperation } from './settlement';
 
 interface EndedRow {
@@ -69,8 +69,7 @@ export async function endCounted(
   operations: readonly { project_id: string; id: string }[],
 ): Promise<Map<string, EndedOperation>> {
   if (operations.length === 0) return new Map();
-  const { source, options } = preparePlan('end-operations', operations.length);
-  const input = source('k', operationColumns, operations);
+  const input = preparedRows('k', operationColumns, operations);
   const ending = transaction.raw<{ rows: EndedRow[] }>(
     `with ended as (update operations o set updated_at = now(), ${endAssignments(counted)}
      from ${input.sql} left join lateral (
@@ -84,7 +83,7 @@ export async function endCounted(
      select * from ended`,
     input.bindings as Knex.Value[],
   );
-  const result = await ending.options(options);
+  const result = await ending.options({ name: 'end-operations' });
   const awaited = result.rows.filter((row) => row.is_awaited).map(toEnded);
   await notifyEnded(transaction, awaited);
   return new Map(result.rows.map((row) => [row.id, toEnded(row)]));

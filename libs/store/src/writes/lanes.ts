@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { blockedMsSql } from '../connections/connection-row';
-import { column, preparePlan, preparedRowsSql, rowBindings, rowSource, type Column } from '../row-source';
+import { column, preparedRows, preparedRowsSql, rowBindings, rowSource, type Column } from '../row-source';
 
 /** Names one lane. */
 export interface LaneKey {
@@ -48,15 +48,14 @@ export async function lockLanes(
   lanes: readonly LaneKey[],
   capacity: Capacity,
 ): Promise<{ free: LaneCapacity[]; elsewhere: LaneKey[]; blocked: LaneMoment[]; missing: LaneKey[] }> {
-  const { source, options } = preparePlan('lock-lanes', lanes.length);
-  const input = source('i', laneColumns, lanes);
+  const input = preparedRows('i', laneColumns, lanes);
   const locking = transaction.raw<{ rows: { project_id: string; id: string; blocked_ms: number }[] }>(
     `select l.project_id, l.id, ${blockedMsSql('l')} as blocked_ms
      from lanes l join ${input.sql} on l.project_id = i.project_id and l.id = i.lane_id
      order by l.project_id, l.id for update of l skip locked`,
     input.bindings as Knex.Value[],
   );
-  const { rows } = await locking.options(options);
+  const { rows } = await locking.options({ name: 'lock-lanes' });
   const mine = new Map(rows.map((row) => [`${row.project_id}/${row.id}`, row]));
   const open = lanes.filter((lane) => mine.get(laneIdOf(lane))?.blocked_ms === 0);
   const counted = open.length === 0 ? [] : await countFree(transaction, open, capacity);
@@ -94,8 +93,7 @@ async function countFree(
   lanes: readonly LaneKey[],
   { perLane, isolated }: Capacity,
 ): Promise<LaneCapacity[]> {
-  const { source, options } = preparePlan('count-free', lanes.length);
-  const input = source('i', laneColumns, lanes);
+  const input = preparedRows('i', laneColumns, lanes);
   type Row = { project_id: string; lane_id: string; capacity: number; is_narrowed: boolean };
   const counting = transaction.raw<{ rows: Row[] }>(
     `select i.project_id, i.lane_id, l.cap is not null as is_narrowed,
@@ -105,7 +103,7 @@ async function countFree(
      from ${input.sql} join lanes l on l.project_id = i.project_id and l.id = i.lane_id order by i.ord`,
     [isolated ? 1 : 0, perLane, ...input.bindings] as Knex.Value[],
   );
-  return (await counting.options(options)).rows.map((row) => ({
+  return (await counting.options({ name: 'count-free' })).rows.map((row) => ({
     projectId: row.project_id,
     laneId: row.lane_id,
     capacity: row.capacity,

@@ -2,7 +2,7 @@ import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
 import { type CallKey, callKeyColumns, deadlineSql, isInCall } from './write-rows';
-import { preparePlan } from '../row-source';
+import { preparedRows } from '../row-source';
 
 /** An unfinished record, with its plan. */
 export interface PendingRecord {
@@ -47,8 +47,7 @@ export async function loadPending(
   database: Knex,
   calls: readonly CallKey[],
 ): Promise<readonly (readonly PendingRecord[])[]> {
-  const { source, options } = preparePlan('load-pending', calls.length);
-  const input = source('i', callKeyColumns, calls);
+  const input = preparedRows('i', callKeyColumns, calls);
   const loading = database.raw<{ rows: PendingRow[] }>(
     `select i.ord, r.record_index, r.plan, r.order_key, r.send_state, r.first_sent_at, r.fingerprint, r.error_class,
             r.error_text, r.traceparent, r.accepted_at,
@@ -59,7 +58,7 @@ export async function loadPending(
      order by i.ord, r.accept_seq, r.record_index`,
     input.bindings as Knex.Value[],
   );
-  const result = await loading.options(options);
+  const result = await loading.options({ name: 'load-pending' });
   const pending: PendingRecord[][] = calls.map(() => []);
   for (const row of result.rows) {
     const at = Number(row.ord) - 1;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type CallKey, type CallKeyRow, callId, callKeyColumns, toCallKey } from './write-rows';
-import { type Column, column, hiddenFromPlanner, preparePlan, rowSource, textArray } from '../row-source';
+import { type Column, column, hiddenFromPlanner, preparedRows, rowSource, textArray } from '../row-source';
 
 /** That a call is about to be sent, and with which records. */
 export interface Intent extends CallKey {
@@ -26,8 +26,7 @@ const intentColumns: Column<Intent>[] = [
  * every operation of an installation read (200,000: 5.8 s in place of 0.01).
  */
 export async function insertIntents(database: Knex, intents: readonly Intent[]): Promise<Set<string>> {
-  const { source, options } = preparePlan('record-intents', intents.length);
-  const calls = source('i', intentColumns, intents);
+  const calls = preparedRows('i', intentColumns, intents);
   const recording = database.raw<{ rows: CallKeyRow[] }>(
     `update calls c set sent_at = now(), attempts = attempts + 1, sent_members = i.record_indexes::integer[],
             sent_fingerprints = i.fingerprints::text[] from ${calls.sql}
@@ -42,7 +41,7 @@ export async function insertIntents(database: Knex, intents: readonly Intent[]):
               returning c.project_id, c.operation_id, c.number`,
     calls.bindings as Knex.Value[],
   );
-  const result = await recording.options(options);
+  const result = await recording.options({ name: 'record-intents' });
   return new Set(result.rows.map((row) => callId(toCallKey(row))));
 }
 

@@ -5,7 +5,7 @@ import { type CallKey, type CallKeyRow, callId, callKeyColumns, isInCall, toCall
 import { insertAdoptions, lockAdoptions, reopenAdopters, undoLateAdoptions } from './adoptions';
 import { markSent } from './record-intents';
 import { lockOrderKeys, releaseWaiting } from './order-queue';
-import { type Column, column, hiddenFromPlanner, planByKeys, preparePlan, rowSource } from '../row-source';
+import { type Column, column, hiddenFromPlanner, planByKeys, preparedRows, rowSource } from '../row-source';
 import { intentSql, nextColumns, settlementColumns, settleRecords, settleStatement } from './settled-rows';
 import type { EndedOperation, Settled, SettledTogether, Settlement } from './settlement';
 import { splitRefused } from './split-refused';
@@ -75,22 +75,20 @@ function toSettled(settlement: Settlement, { nextStates, ended, parts }: Effects
 }
 
 async function lockOperations(transaction: Knex.Transaction, settlements: readonly Settlement[]): Promise<void> {
-  const { source, options } = preparePlan('lock-operations', settlements.length);
-  const input = source('i', callKeyColumns.slice(0, 2), settlements);
+  const input = preparedRows('i', callKeyColumns.slice(0, 2), settlements);
   const locking = transaction.raw(
     `select 1 from operations o where (o.project_id, o.id) in (select project_id, operation_id from ${input.sql})
      order by o.project_id, o.id for update`,
     input.bindings as Knex.Value[],
   );
-  await locking.options(options);
+  await locking.options({ name: 'lock-operations' });
 }
 
 async function lockCalls(
   transaction: Knex.Transaction,
   settlements: readonly Settlement[],
 ): Promise<Map<string, number>> {
-  const { source, options } = preparePlan('lock-calls', settlements.length);
-  const input = source('i', callKeyColumns, settlements);
+  const input = preparedRows('i', callKeyColumns, settlements);
   type Row = CallKeyRow & { fence: string };
   const locking = transaction.raw<{ rows: Row[] }>(
     `select c.project_id, c.operation_id, c.number, c.fence from calls c
@@ -99,7 +97,7 @@ async function lockCalls(
      order by c.project_id, c.operation_id, c.number for update`,
     input.bindings as Knex.Value[],
   );
-  const { rows } = await locking.options(options);
+  const { rows } = await locking.options({ name: 'lock-calls' });
   return new Map(rows.map((row) => [callId(toCallKey(row)), Number(row.fence)]));
 }
 
@@ -109,14 +107,15 @@ async function applyTogether(
   held: readonly Settlement[],
   timeScale: number,
 ): Promise<Map<string, EndedOperation>> {
-  const { source, options } = preparePlan('settle-calls', held.flatMap(({ records }) => records).length);
-  const given = source('i', [...settlementColumns, ...nextColumns], held);
+  const given = preparedRows('i', [...settlementColumns, ...nextColumns], held);
   const locked = `select i.*, ${intentSql} from ${given.sql}
     join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`;
   const found = { sql: locked, bindings: given.bindings, isWhole: false };
-  const { sql, bindings } = settleStatement(held, source, found, settleRecords(held, timeScale, source));
+  const { sql, bindings } = settleStatement(held, found, settleRecords(held, timeScale));
   type Row = { project_id: string; id: string; calls_open: number };
-  const { rows } = await transaction.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options(options);
+  const { rows } = await transaction
+    .raw<{ rows: Row[] }>(sql, bindings as Knex.Value[])
+    .options({ name: 'settle-calls' });
   const over = rows.filter((row) => row.calls_open === 0);
   await insertAdoptions(transaction, held);
   const reopened = await reopenAdopters(transaction, held);

@@ -11,12 +11,11 @@ import { toEnded } from './end-operations';
 import { isAdopted } from './adoptions';
 import {
   column,
-  preparePlan,
   hiddenFromPlanner,
   rowBindings,
   textArray,
   type Column,
-  type PreparedRows,
+  preparedRows,
   type RowSource,
 } from '../row-source';
 import { endingColumns, eventColumn, intentSql, isWritten, settlementColumns, settleStatement } from './settled-rows';
@@ -126,16 +125,19 @@ export async function settleWhole(
   isReported: boolean,
 ): Promise<SettledTogether> {
   const name = isReported ? 'settle-notified' : 'settle-whole';
-  const keeping = preparePlan(name, plain.flatMap(({ records }) => records).length);
-  const { sql, bindings } = wholeStatement(plain, isReported, keeping);
+  const { sql, bindings } = wholeStatement(plain, isReported);
   type Row = CallKeyRow & { id: string; state: OperationState; result: string };
-  const { rows } = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options(keeping.options);
+  const { rows } = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options({ name });
   const answers = rows.map((row): [string, Settled] => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row) }]);
   return { answers: new Map(answers), released: [] };
 }
 
-function wholeStatement(plain: readonly Settlement[], isReported: boolean, { source }: PreparedRows): RowSource {
-  const given = source('i', [...settlementColumns, ...endingColumns, ...(isReported ? [eventColumn] : [])], plain);
+function wholeStatement(plain: readonly Settlement[], isReported: boolean): RowSource {
+  const given = preparedRows(
+    'i',
+    [...settlementColumns, ...endingColumns, ...(isReported ? [eventColumn] : [])],
+    plain,
+  );
   const named = plain.filter((settlement) => settlement.records.some(isWritten));
   const sql = `
     select i.*, ${intentSql} from ${given.sql}
@@ -149,5 +151,5 @@ function wholeStatement(plain: readonly Settlement[], isReported: boolean, { sou
         select project_id, operation_id from adopted_among(?::text[], ?::text[], ?::text[], ?::text[], ?::text[]))
     order by o.project_id, o.id for update of o, c`;
   const bindings = [...given.bindings, ...rowBindings(namedColumns, named)];
-  return settleStatement(plain, source, { sql, bindings, isWhole: true, isNotified: isReported });
+  return settleStatement(plain, { sql, bindings, isWhole: true, isNotified: isReported });
 }

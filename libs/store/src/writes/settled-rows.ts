@@ -4,15 +4,12 @@ import { countCallsSql } from './end-operations';
 import { dequeueSql, raiseBarriersSql } from './order-queue';
 import type { RecordSettlement, Settlement } from './settlement';
 import { type CallKey, callKeyColumns, isInCall, membersText } from './write-rows';
-import { type Column, type PreparedRows, type RowSource, column, textArray } from '../row-source';
+import { type Column, type RowSource, column, preparedRows, textArray } from '../row-source';
 
 /*
  * The statement that settles calls. Its parts touch different tables. `settleWhole` runs it alone, for calls that are all of their operation.
  * `settleTogether` runs it in a transaction, for all other calls.
  */
-
-/** How rows are given to a statement. */
-type RowsOf = PreparedRows['source'];
 
 export type Written = Extract<RecordSettlement, { kind: 'succeeded' }>;
 export type Failure = Extract<RecordSettlement, { kind: 'failed' | 'unknown' }>;
@@ -63,8 +60,8 @@ const isHeldSql =
   '(i.project_id, i.operation_id, i.number, i.fence) in (select project_id, operation_id, number, fence from held)';
 
 /** One row for the records of a call that end alike; no record is written. */
-function insertOutcomes(settlements: readonly Settlement[], source: RowsOf): RowSource {
-  const input = source('i', outcomeColumns, settlements.flatMap(outcomesOf));
+function insertOutcomes(settlements: readonly Settlement[]): RowSource {
+  const input = preparedRows('i', outcomeColumns, settlements.flatMap(outcomesOf));
   const sql = `
     insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, provider_ids, error_classes,
                           error_texts, warnings, lane_id, object_name)
@@ -110,7 +107,7 @@ function sendStateOf(record: SettledRecord): string | null {
  * SQL of further parts: the records of the settlements, each found by its key however the statement is planned. A record that is tried again says
  * with which error, and whether it may have been written. One that ends is written only where others find it as sent and without an outcome.
  */
-export function settleRecords(settlements: readonly Settlement[], timeScale: number, source: RowsOf): RowSource {
+export function settleRecords(settlements: readonly Settlement[], timeScale: number): RowSource {
   const rows = settlements.flatMap(({ projectId, operationId, number, fence, isCreate, attempt, barrierMs, records }) =>
     records.map((record): SettledRecord => ({
       ...record,
@@ -123,7 +120,7 @@ export function settleRecords(settlements: readonly Settlement[], timeScale: num
       barrierMs: barrierMs && barrierMs / timeScale,
     })),
   );
-  const input = source('i', recordColumns, rows);
+  const input = preparedRows('i', recordColumns, rows);
   const sql = `,
     found as materialized (
       select i.*, r.order_key, r.accept_seq, r.is_unanswered from ${input.sql} cross join lateral (
@@ -239,11 +236,10 @@ const storedOutcomesSql = `(
  */
 export function settleStatement(
   settlements: readonly Settlement[],
-  source: RowsOf,
   held: Held,
   records: RowSource = { sql: '', bindings: [] },
 ): RowSource {
-  const outcomes = insertOutcomes(settlements, source);
+  const outcomes = insertOutcomes(settlements);
   const counted = countCallsSql(held.isWhole);
   const sql = `
     with held as materialized (${held.sql}),

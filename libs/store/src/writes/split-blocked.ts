@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ClaimedCall } from './take-calls';
 import type { LaneMoment } from './lanes';
 import { type CallKey, callKeyColumns, deadlineSql, isInCall } from './write-rows';
-import { preparePlan, rowSource } from '../row-source';
+import { preparedRows, rowSource } from '../row-source';
 
 interface BlockedRow {
   readonly project_id: string;
@@ -64,8 +64,7 @@ async function lockOperations(transaction: Knex.Transaction, calls: readonly Cla
 }
 
 async function findBlocked(transaction: Knex.Transaction, claimed: readonly ClaimedCall[]): Promise<BlockedRow[]> {
-  const { source, options } = preparePlan('find-blocked', claimed.length);
-  const input = source('i', callKeyColumns, claimed);
+  const input = preparedRows('i', callKeyColumns, claimed);
   const finding = transaction.raw<{ rows: BlockedRow[] }>(
     // Each record looks up its order key by itself, whatever the planner knows of how many wait: a join of all with all takes seconds.
     `with mine as materialized (
@@ -93,7 +92,7 @@ async function findBlocked(transaction: Knex.Transaction, claimed: readonly Clai
        using (project_id, operation_id, call_number)`,
     input.bindings as Knex.Value[],
   );
-  return (await finding.options(options)).rows;
+  return (await finding.options({ name: 'find-blocked' })).rows;
 }
 
 /** Behind a barrier only time helps; behind an unfinished write its settlement releases the call. */

@@ -2,7 +2,7 @@ import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
 import { type CallKey, type OperationMode, toCallKey } from './write-rows';
 import { type LaneCapacity, type LaneKey, laneColumns } from './lanes';
-import { type Column, column, preparePlan } from '../row-source';
+import { type Column, column, preparedRows } from '../row-source';
 
 export interface ClaimRequest {
   /** Names the process in `calls.owner`. */
@@ -106,8 +106,7 @@ export async function takeCalls(
   request: ClaimRequest,
   lanes: readonly LaneCapacity[],
 ): Promise<ClaimedCall[]> {
-  const { source, options } = preparePlan(request.isolated ? 'take-isolated' : 'take-calls', lanes.length);
-  const input = source('i', capacityColumns, lanes);
+  const input = preparedRows('i', capacityColumns, lanes);
   const taking = transaction.raw<{ rows: ClaimedRow[] }>(
     `with recursive requested as (select * from ${input.sql}), ${lines},
      ranked as (
@@ -130,7 +129,7 @@ export async function takeCalls(
         where o.project_id = c.project_id and o.id = c.operation_id) as is_cancelled`,
     [...input.bindings, request.limit, request.owner, request.leaseMs] as Knex.Value[],
   );
-  return (await taking.options(options)).rows.map(toClaimedCall);
+  return (await taking.options({ name: request.isolated ? 'take-isolated' : 'take-calls' })).rows.map(toClaimedCall);
 }
 
 /** SQL: the provider does not refuse the connection of the row `alias`. One that is gone is usable, so that its calls are ended. */
