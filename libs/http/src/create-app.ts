@@ -8,7 +8,7 @@ import { InboundError, problemHandler, problemRoute } from './problem-handler';
 import { requestObserver } from './request-state';
 import { stateOf, type AppState } from './request-state';
 import { compose, createRouter, refuseAmbiguous, unknownPath, type Router } from './router';
-import { cors, corsHeaders, replyHeaders, sendContent, sendJson, setOnEveryReply } from './send-reply';
+import { cors, corsHeaders, replyHeaders, sendContent, sendJson } from './send-reply';
 
 export interface AppOptions {
   /** Name of the service. */
@@ -38,14 +38,13 @@ export function createApp(o: AppOptions): Express {
   const app = express();
   const state = stateOf(app);
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
-  setOnEveryReply(app, [...replyHeaders, ...(o.cors ? corsHeaders : [])]);
   const work = createRouter(o.service, o.authenticate);
   const open = createRouter(o.service);
   o.routes?.(work.router);
   o.openRoutes?.(open.router);
   const contract = o.api && buildDocument(o.api, [...work.routes, ...open.routes]);
   if (contract) state.contract = contract;
-  const observe = requestObserver(o);
+  const observe = requestObserver({ ...o, headers: new Map([...replyHeaders, ...(o.cors ? corsHeaders : [])]) });
   const handlers = [
     observe,
     ...(o.cors ? [cors(o.cookiePaths)] : []),

@@ -139,16 +139,18 @@ const clientClosed = 499;
 /** What is traced: the API. Probes every few seconds are not worth a trace, and neither are a scanner's requests. */
 const traced = '/v1/';
 
-/** Gives each request its id and its trace context; logs and measures it when its reply is done. */
+/** Gives each request its id and its trace context, and its reply the headers of every reply; logs and measures it when its reply is done. */
 export function requestObserver(o: {
   readonly service: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** A reply that sets one of them itself keeps its own. */
+  readonly headers: Map<string, string>;
 }): RequestHandler {
   const meter = requestMeter(o.metrics);
   return (req, res, next) => {
     const locals = beginLocals(req, res);
-    res.setHeader('X-Request-Id', locals.requestId);
+    res.setHeaders(o.headers).setHeader('X-Request-Id', locals.requestId);
     // Not `once`, which makes a function more: a reply closes but once.
     if (!req.url.startsWith(traced)) {
       res.on('close', () => observe(o.logger, meter, req, res));

@@ -1,48 +1,10 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Express, RequestHandler, Response } from 'express';
-import { DefectError } from '@sluice/errors';
+import type { RequestHandler, Response } from 'express';
 import { yieldToEventLoop } from '@sluice/telemetry';
 
-export type Headers = readonly (readonly [name: string, value: string])[];
-
-/** Node calls it once per reply, with the status line and the headers that were set, to write the text of the head. */
-const storeHeader = '_storeHeader';
-
-interface HeadWriter extends ServerResponse {
-  [storeHeader]: (this: HeadWriter, statusLine: string, set: OutgoingHttpHeaders | readonly string[] | null) => void;
-}
+type Headers = readonly (readonly [name: string, value: string])[];
 
 /**
- * Gives every reply of an app these headers. A reply that sets one of them itself keeps its own.
- * They are one text, made once, because ten calls of `setHeader` cost a twentieth of a read.
- * Node has no public way to do so: a Node without this method is refused at start, and `every-reply.test.ts` fails when it writes heads differently.
- */
-export function setOnEveryReply(app: Express, headers: Headers): void {
-  const response = app.response as unknown as HeadWriter;
-  const writeHead = response[storeHeader];
-  if (typeof writeHead !== 'function') {
-    throw new DefectError({
-      code: 'service.defect',
-      detail: 'this version of Node writes the heads of replies in another way',
-    });
-  }
-  const lines = new Map(headers.map(([name, value]) => [name.toLowerCase(), `${name}: ${value}\r\n`]));
-  const all = [...lines.values()].join('');
-  response[storeHeader] = function (statusLine, set) {
-    const own = namesOf(set).filter((name) => lines.has(name));
-    const added = own.length === 0 ? all : [...lines].map(([name, line]) => (own.includes(name) ? '' : line)).join('');
-    writeHead.call(this, statusLine + added, set);
-  };
-}
-
-/** In lower case. A list, from `writeHead`, has names and values in turns. */
-function namesOf(set: OutgoingHttpHeaders | readonly string[] | null | undefined): string[] {
-  const names = Array.isArray(set) ? set.filter((_, at) => at % 2 === 0) : Object.keys(set ?? {});
-  return names.map((name: string) => name.toLowerCase());
-}
-
-/**
- * Headers of every reply. Of the security headers of browsers those that mean something for JSON.
+ * Headers of every reply that does not set them itself. Of the security headers of browsers those that mean something for JSON.
  * `no-store`: replies carry customers' data (ASVS 5.0, V14.3.2).
  */
 export const replyHeaders: Headers = [

