@@ -14,8 +14,19 @@ export {
   type ProjectFigures,
   type TimingName,
 } from './minutes';
-export { childTraceparent, readTraceparent, toTraceparent } from './traceparent';
-export { flushTraces, useSpanRecorder } from './tracing/recorder';
 export type { AcceptedRecord, EndedStep, Facts } from './tracing/recorder';
-export { asStep, classOf, currentStep, outsideSteps, startStep, type Step, type StepOptions } from './tracing/step';
+export {
+  asStep,
+  childTraceparent,
+  classOf,
+  currentStep,
+  flushTraces,
+  outsideSteps,
+  readTraceparent,
+  startStep,
+  toTraceparent,
+  useSpanRecorder,
+  type Step,
+  type StepOptions,
+} from './tracing/step';
 export { yieldToEventLoop, repeat } from './turns';

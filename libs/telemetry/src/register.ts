@@ -2,7 +2,7 @@ import type * as exporters from '@opentelemetry/exporter-trace-otlp-http';
 import { createLogger } from './logger';
 import type * as recorders from './sdk/otel-recorder';
 import { readTraceSettings } from './sdk/settings';
-import { useSpanRecorder } from './tracing/recorder';
+import { useSpanRecorder } from './tracing/step';
 
 /**
  * Loaded before a service: `node --require @sluice/telemetry/register`. Traces are configured by OTEL_* alone; without an endpoint

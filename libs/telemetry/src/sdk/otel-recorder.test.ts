@@ -2,7 +2,7 @@ import { SpanKind } from '@opentelemetry/api';
 import { InMemorySpanExporter, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../logger';
 import type { EndedStep } from '../tracing/recorder';
-import { newId } from '../traceparent';
+import { newId } from '../tracing/step';
 import { createOtelRecorder, queueMax } from './otel-recorder';
 
 type Callback = Parameters<SpanExporter['export']>[1];

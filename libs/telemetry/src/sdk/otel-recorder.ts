@@ -11,9 +11,8 @@ import {
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../logger';
-import { toAttributes, type EndedStep, type SpanRecorder, type StepKind } from '../tracing/recorder';
-import { outsideSteps } from '../tracing/step';
-import { newId, type TraceContext } from '../traceparent';
+import { toAttributes, type EndedStep, type SpanRecorder, type StepKind, type TraceContext } from '../tracing/recorder';
+import { newId, outsideSteps } from '../tracing/step';
 import type { SuccessRule } from './settings';
 
 /** Spans that wait for the collector at most: about 4 MB. Source: OTEL_BSP_MAX_QUEUE_SIZE's default. */

@@ -1,4 +1,10 @@
-import type { TraceContext } from '../traceparent';
+/** A place in a trace: what a `traceparent` names. Ids are lower-case hex, 32 and 16 characters. */
+export interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Whether who wrote it keeps the trace also when all goes well. */
+  readonly isSampled: boolean;
+}
 
 /**
  * What a span may contain. A closed set of ids, counts and words of our own. No field value, no name of a customer, no token and no address can get
@@ -78,26 +84,6 @@ export interface SpanRecorder {
   record(steps: readonly EndedStep[]): void;
   /** Sends what is queued, as far as `withinMs` allows; takes nothing afterwards. Never rejects. */
   close(withinMs: number): Promise<void>;
-}
-
-let current: SpanRecorder | undefined;
-
-/** The recorder of this process. */
-export function spanRecorder(): SpanRecorder | undefined {
-  return current;
-}
-
-/** Set once, before a service starts. */
-export function useSpanRecorder(recorder: SpanRecorder | undefined): void {
-  current = recorder;
-}
-
-/** Longest wait for the collector when a process ends. Kubernetes gives 30 s for everything. */
-const closeMs = 2_000;
-
-/** Sends the spans that are left; for the end of a process. Never rejects, and takes two seconds at most. */
-export async function flushTraces(): Promise<void> {
-  await current?.close(closeMs);
 }
 
 /** Attribute names: the general ones of OpenTelemetry's semantic conventions where there is one, else `sluice.*`. */

@@ -1,8 +1,15 @@
 import { Writable } from 'node:stream';
 import { createLogger } from '../logger';
-import { readTraceparent } from '../traceparent';
-import { asStep, currentStep, outsideSteps, startStep, type StepOptions } from './step';
-import { useSpanRecorder, type AcceptedRecord, type EndedStep, type SpanRecorder } from './recorder';
+import {
+  asStep,
+  currentStep,
+  outsideSteps,
+  readTraceparent,
+  startStep,
+  useSpanRecorder,
+  type StepOptions,
+} from './step';
+import type { AcceptedRecord, EndedStep, SpanRecorder } from './recorder';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const sampled = `00-${traceId}-00f067aa0ba902b7-01`;

@@ -1,28 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { childTraceparent, newId, readTraceparent, toTraceparent, type TraceContext } from '../traceparent';
-import { spanRecorder, type AcceptedRecord, type EndedStep, type Facts, type StepKind } from './recorder';
-import { TraceBuffer } from './trace-buffer';
+import { randomBytes } from 'node:crypto';
+import type { AcceptedRecord, EndedStep, Facts, SpanRecorder, StepKind, TraceContext } from './recorder';
 
-/**
- * One step of a write, from here to `end`. It becomes a span when its trace is kept: because it is sampled, or because a
- * step of the same process failed. Costs next to nothing until then.
- */
-export interface Step {
-  /** Its position in the trace, for messages, rows and further steps. */
-  readonly traceparent: string;
-  /** Adds what became known. The last value of each fact counts. */
-  note(facts: Facts): void;
-  /** Ends it, once. @param failed class of the failure; keeps the trace, also when it is not sampled */
-  end(failed?: string): void;
-  /** A step inside this one. */
-  child(name: string, facts?: Facts): Step;
-  /** A step inside this one that has already ended: a provider call. */
-  past(name: string, ended: { readonly durationMs: number; readonly facts: Facts; readonly failed?: string }): void;
-  /** Runs work whose log lines and further steps belong to this one. */
-  run<T>(work: () => T): T;
-  /** `trace_id`, `span_id` and what else its log lines get. */
-  logFields(): object;
+let current: SpanRecorder | undefined;
+
+/** Set once, before a service starts. */
+export function useSpanRecorder(recorder: SpanRecorder | undefined): void {
+  current = recorder;
 }
+
+/** Longest wait for the collector when a process ends. Kubernetes gives 30 s for everything. */
+const closeMs = 2_000;
+
+/** Sends the spans that are left; for the end of a process. Never rejects, and takes two seconds at most. */
+export async function flushTraces(): Promise<void> {
+  await current?.close(closeMs);
+}
+
+const scope = new AsyncLocalStorage<Step | undefined>();
 
 export interface StepOptions {
   /** Service it belongs to: `executor`. */
@@ -49,44 +44,52 @@ export interface StepOptions {
 
 /** Begins the first step of this process in a trace. */
 export function startStep(options: StepOptions): Step {
-  const recorder = spanRecorder();
-  if (recorder === undefined) return new QuietStep(options);
   const parent = readTraceparent(options.parent);
   const traceId = parent?.traceId ?? newId(16);
   const isDecided = parent !== undefined && options.isOfCaller !== true;
-  const decision = isDecided ? parent.isSampled : recorder.keeps(traceId, parent);
-  const buffer = new TraceBuffer(options.service, traceId, options.isSampled ?? decision, recorder);
-  return new TracedStep(buffer, options, parent?.spanId, undefined);
+  // Rows and messages carry the flag to services that record: without a recorder, a caller's would be followed there for as long as the rows last.
+  const decision = isDecided ? parent.isSampled : (current?.keeps(traceId, parent) ?? false);
+  const isSampled = current === undefined ? decision : (options.isSampled ?? decision);
+  return new Step(new TraceBuffer(options.service, traceId, isSampled, current), options, parent?.spanId);
 }
 
-class TracedStep implements Step {
+/**
+ * One step of a write, from here to `end`. It becomes a span when its trace is kept: because it is sampled, or because a
+ * step of the same process failed. Costs next to nothing until then. Without a recorder it only passes on its position in the
+ * trace, and gives log lines their ids.
+ */
+export class Step {
   private readonly context: TraceContext;
   private readonly startedAtMs: number;
   private facts: Facts = {};
   private isEnded = false;
 
+  /** Use `startStep` and `child`. */
   constructor(
     private readonly buffer: TraceBuffer,
     private readonly options: Omit<StepOptions, 'service' | 'parent' | 'isOfCaller'>,
     private readonly parentSpanId: string | undefined,
-    private readonly within: TracedStep | undefined,
+    private readonly within?: Step,
   ) {
     this.context = newTraceContext(buffer);
     this.startedAtMs = options.startedAtMs ?? performance.now();
     if (options.facts !== undefined) this.note(options.facts);
   }
 
+  /** Its position in the trace, for messages, rows and further steps. */
   get traceparent(): string {
     return toTraceparent(this.context);
   }
 
+  /** Adds what became known. The last value of each fact counts. */
   note(facts: Facts): void {
     this.facts = { ...this.facts, ...facts };
     this.buffer.operationId = facts.operationId ?? this.buffer.operationId;
   }
 
+  /** Ends it, once. @param failed class of the failure; keeps the trace, also when it is not sampled */
   end(failed?: string): void {
-    if (this.isEnded) return;
+    if (this.isEnded || !this.buffer.isRecorded) return;
     this.isEnded = true;
     const { buffer, context, options, startedAtMs, parentSpanId } = this;
     const isFirst = this.within === undefined;
@@ -99,28 +102,28 @@ class TracedStep implements Step {
     if (isFirst) buffer.end(buffer.isKept ? this.backfilled() : []);
   }
 
+  /** A step inside this one. */
   child(name: string, facts?: Facts): Step {
-    return new TracedStep(this.buffer, { name, kind: 'work', ...(facts && { facts }) }, this.context.spanId, this);
+    if (!this.buffer.isRecorded) return this;
+    return new Step(this.buffer, { name, kind: 'work', ...(facts && { facts }) }, this.context.spanId, this);
   }
 
-  past(name: string, { durationMs, facts, failed }: Parameters<Step['past']>[1]): void {
+  /** A step inside this one that has already ended: a provider call. */
+  past(name: string, ended: { readonly durationMs: number; readonly facts: Facts; readonly failed?: string }): void {
     const { buffer, context } = this;
-    if (!buffer.wants(failed, false)) return;
-    const span = {
-      ...newTraceContext(buffer),
-      parentSpanId: context.spanId,
-      name,
-      kind: 'call',
-      facts,
-      links: [],
-    } as const;
+    const { durationMs, facts, failed } = ended;
+    if (!buffer.isRecorded || !buffer.wants(failed, false)) return;
+    const ids = { ...newTraceContext(buffer), parentSpanId: context.spanId };
+    const span = { ...ids, name, kind: 'call' as const, facts, links: [] };
     buffer.add(timed(span, performance.now() - durationMs, buffer, failed));
   }
 
+  /** Runs work whose log lines and further steps belong to this one. */
   run<T>(work: () => T): T {
-    return runIn(this, work);
+    return scope.run(this, work);
   }
 
+  /** `trace_id`, `span_id` and what else its log lines get. */
   logFields(): object {
     const { traceId: trace_id, spanId: span_id } = this.context;
     const { operationId } = this.facts;
@@ -178,53 +181,71 @@ function timed(
   return { ...step, ...times, service, ...(failed === undefined ? {} : { failed }) };
 }
 
-/** Nothing is recorded: it only passes on its position in the trace, and gives log lines their ids. */
-class QuietStep implements Step {
-  private own: string | undefined;
-  private operationId: string | undefined;
+/** Steps of one trace at most: a call makes a handful, and a defect must not fill the memory. */
+const stepsMax = 200;
 
-  constructor(private readonly options: Pick<StepOptions, 'parent' | 'isOfCaller' | 'logged' | 'facts'>) {
-    this.operationId = options.facts?.operationId;
+/**
+ * The steps of one process in one trace, held from its first step to the end of that one. Invariant: either all of its steps are
+ * recorded or none is. They are when the trace is sampled, or when one of them failed.
+ */
+class TraceBuffer {
+  private steps: EndedStep[] = [];
+  private hasFailed = false;
+  private decision: 'kept' | 'dropped' | undefined;
+  /** Stands in each of its spans, also in those that began before it was known. */
+  operationId: string | undefined;
+
+  /** @param isSampled whether the trace is kept also when all goes well */
+  constructor(
+    readonly service: string,
+    readonly traceId: string,
+    readonly isSampled: boolean,
+    private readonly recorder: SpanRecorder | undefined,
+  ) {}
+
+  get isRecorded(): boolean {
+    return this.recorder !== undefined;
   }
 
-  get traceparent(): string {
-    const { parent, isOfCaller } = this.options;
-    // Rows and messages carry the flag to services that record: a caller's would be followed there, and for as long as the rows last.
-    return (this.own ??= isOfCaller === true ? childTraceparent(parent, false) : childTraceparent(parent));
+  /** Whether its steps become spans, as far as is known. */
+  get isKept(): boolean {
+    return this.isSampled || this.hasFailed;
   }
 
-  note({ operationId }: Facts): void {
-    if (operationId !== undefined) this.operationId = operationId;
+  /** Whether a step is worth its object. Most requests have one step, go well and are not sampled: they cost none. */
+  wants(failed: string | undefined, isFirst: boolean): boolean {
+    return failed !== undefined || this.isKept || (this.decision === undefined && !isFirst);
   }
 
-  end(): void {}
-
-  child(): Step {
-    return this;
+  add(step: EndedStep): void {
+    if (step.failed !== undefined) this.hasFailed = true;
+    if (this.decision !== undefined) {
+      // Work that outlives its request: a settlement after the reply.
+      if (this.decision === 'kept' || step.failed !== undefined) this.record([step]);
+    } else if (this.steps.length < stepsMax) this.steps.push(step);
   }
 
-  past(): void {}
-
-  run<T>(work: () => T): T {
-    return runIn(this, work);
+  /**
+   * The first step is over, and only now it is known whether the trace is worth keeping.
+   * @param before steps that belong before its own, recorded if it is kept
+   */
+  end(before: readonly EndedStep[]): void {
+    this.decision = this.isKept ? 'kept' : 'dropped';
+    const { steps } = this;
+    this.steps = [];
+    if (this.isKept) this.record([...before, ...steps]);
   }
 
-  logFields(): object {
-    const [, trace_id, span_id] = this.traceparent.split('-');
+  private record(steps: readonly EndedStep[]): void {
     const { operationId } = this;
-    return { trace_id, span_id, ...(operationId === undefined ? {} : { operationId }), ...this.options.logged };
+    const known = operationId === undefined ? {} : { operationId };
+    this.recorder?.record(steps.map((step) => ({ ...step, facts: { ...known, ...step.facts } })));
   }
 }
-
-const scope = new AsyncLocalStorage<Step | undefined>();
 
 /** The step that the running code belongs to. */
 export function currentStep(): Step | undefined {
   return scope.getStore();
-}
-
-function runIn<T>(step: Step, work: () => T): T {
-  return scope.run(step, work);
 }
 
 /** For what a step sets off but does not wait for: timers, queues and loops that serve others as well. */
@@ -263,4 +284,50 @@ export async function asStep<T>(
 export function classOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** Version, trace id, parent id, flags; a later version may add more. Source: W3C Trace Context, section 3.2. */
+const form =
+  /^(?<version>[0-9a-f]{2})-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})(?<more>-.*)?$/;
+const zeros = /^0+$/;
+
+/** What a `traceparent` says; undefined when it is absent or invalid. */
+export function readTraceparent(value: string | undefined): TraceContext | undefined {
+  const fields = value === undefined ? undefined : form.exec(value.trim())?.groups;
+  if (!fields || !isValid(fields)) return undefined;
+  const { traceId = '', spanId = '', flags = '' } = fields;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** The `traceparent` of a place. */
+export function toTraceparent({ traceId, spanId, isSampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
+}
+
+/**
+ * A `traceparent` for work done inside `parent`: same trace, a span id of its own.
+ * An absent or invalid parent starts a new trace, which nobody records so far, as the W3C recommendation asks.
+ */
+export function childTraceparent(parent: string | undefined): string {
+  const context = readTraceparent(parent) ?? { traceId: newId(16), isSampled: false };
+  return toTraceparent({ ...context, spanId: newId(8) });
+}
+
+function isValid(fields: Record<string, string>): boolean {
+  const { version = '', traceId = '', spanId = '', more } = fields;
+  return version !== 'ff' && !(version === '00' && more !== undefined) && !zeros.test(traceId) && !zeros.test(spanId);
+}
+
+/** Drawn ahead: asking the system for 8 bytes costs as much as asking for 4 KB. */
+let drawn = Buffer.alloc(0);
+let used = 0;
+
+/** A random id in hex: 16 bytes for a trace, 8 for a span. Never all zeros. */
+export function newId(bytes: 8 | 16): string {
+  if (used + bytes > drawn.length) {
+    drawn = randomBytes(4_096);
+    used = 0;
+  }
+  const hex = drawn.toString('hex', used, (used += bytes));
+  return zeros.test(hex) ? newId(bytes) : hex;
 }
