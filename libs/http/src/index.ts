@@ -1,10 +1,10 @@
 export type { Express, Request, RequestHandler, Response } from 'express';
 export { contractOfApp, createApp } from './create-app';
-export type { BuiltDocument } from './contract/build-document';
 export { refName, sampleOf } from './contract/sample';
 export { json, jsonList, noBody, text, type Replies, type ReplyContract } from './contract/route-contract';
 export type {
   ApiInfo,
+  BuiltDocument,
   OpenApiContent,
   OpenApiDocument,
   OpenApiOperation,
@@ -14,10 +14,9 @@ export { authenticator, pageHeader, requestLimits, scopeCheck, type RequestLimit
 export { InboundError, escapeHtml } from './problem-handler';
 export { pageReply, readPageFiles } from './page-files';
 export { parseJson } from './read-body';
-export { route, type Reply, type RouteOptions, type RouteRequest } from './route';
+export { invalid, route, validate, type Reply, type RouteOptions, type RouteRequest } from './route';
 export type { ParametersOf, Router } from './router';
 export { filterText, offByDefault, queryOf, routesUnder, type Routes } from './routes-under';
 export { createService, runService, type ApiService, type RunnableService } from './run-service';
 export { jsonText, listText, sendJson } from './send-reply';
 export { ListenError, startServer, type HttpServer } from './start-server';
-export { invalid, validate } from './validate';

@@ -8,7 +8,7 @@ import {
   writeRequestSchema,
   type JsonSchema,
 } from '@sluice/types';
-import { validate } from './validate';
+import { validate } from './route';
 
 const record = { email: 'a@example.com' };
 const write = (more: object) => ({ groupRef: 'g', type: 'create', mode: 'asynchronous', record, ...more });

@@ -13,7 +13,7 @@ import {
 } from '@sluice/telemetry';
 import type { Caller } from '@sluice/types';
 import { randomUUID } from 'node:crypto';
-import type { BuiltDocument } from './contract/build-document';
+import type { BuiltDocument } from './contract/route-contract';
 import { isUnread } from './unread';
 
 /** What the server and the routes of one app share. */

@@ -2,7 +2,7 @@ import { ConfigError } from '@sluice/config';
 import { SluiceError } from '@sluice/errors';
 import { flushTraces, type Logger, type Metrics } from '@sluice/telemetry';
 import type { Express } from 'express';
-import type { BuiltDocument } from './contract/build-document';
+import type { BuiltDocument } from './contract/route-contract';
 import { startMetricsServer } from './metrics-server';
 import { startServer, type HttpServer, type ServerOptions } from './start-server';
 

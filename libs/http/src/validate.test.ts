@@ -1,6 +1,6 @@
 import { ValidationError, type Issue } from '@sluice/errors';
 import { limits, memberName, type JsonSchema } from '@sluice/types';
-import { validate } from './validate';
+import { validate } from './route';
 
 const name = { type: 'string', minLength: 1, maxLength: 10, pattern: '^[^\\u0000]+$' };
 const schema = {

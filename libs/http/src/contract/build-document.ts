@@ -1,5 +1,6 @@
 import {
   type ApiInfo,
+  type BuiltDocument,
   type Example,
   type Examples,
   type OpenApiContent,
@@ -19,7 +20,7 @@ import {
   type Admission,
   type JsonSchema,
 } from '@sluice/types';
-import { validate } from '../validate';
+import { validate } from '../route';
 import { sampleOf } from './sample';
 
 /** Of the API, not of the program. Source: specification, Versioning. */
@@ -31,13 +32,6 @@ const securitySchemes = {
   apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key of the project.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The same key, or a signed token of the project.' },
 };
-
-/** A document, and what it could not say. */
-export interface BuiltDocument {
-  readonly document: OpenApiDocument;
-  /** Routes without operationId, summary, tags or replies: they are not in the document. */
-  readonly undeclared: readonly string[];
-}
 
 /** The OpenAPI document of what is registered. */
 export function buildDocument(api: ApiInfo, routes: readonly RegisteredRoute[]): BuiltDocument {

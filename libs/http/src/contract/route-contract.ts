@@ -169,3 +169,10 @@ export interface ApiInfo {
   /** In the order of the page. */
   readonly tags: readonly ApiTag[];
 }
+
+/** A document, and what it could not say. */
+export interface BuiltDocument {
+  readonly document: OpenApiDocument;
+  /** Routes without operationId, summary, tags or replies: they are not in the document. */
+  readonly undeclared: readonly string[];
+}
