@@ -60,8 +60,8 @@ interface Connection {
 }
 
 /**
- * The connections on which no caller has shown credentials yet. Beyond their number, or beyond what they may have to send together, the one
- * that has sent no request for the longest is cut: so a new one, a health probe's too, is always served. Some that carried a probe last are
+ * The connections on which no caller has shown credentials yet. When there are too many, or when they have too much to send together, the one that
+ * has sent no request for the longest is cut. So a new connection, a health probe's too, is always served. Some that carried a probe last are
  * never cut.
  */
 class AnonymousConnections {

@@ -18,8 +18,8 @@ export interface MetricsServerOptions {
 const bounds = { anonymousMax: 32, repliesMax: 2 };
 
 /**
- * Serves `/metrics` and nothing else, on a port of its own: the ports of the specification are open to builders, and how busy a
- * service is is not theirs to read. It answers until it is closed, so a service that drains can still be watched.
+ * Serves `/metrics` and nothing else, on a port of its own. The ports of the specification are open to builders, who must not read how busy a
+ * service is. It answers until it is closed, so a service that drains can still be watched.
  * @throws ListenError that names the port and the setting to change
  */
 export async function startMetricsServer(o: MetricsServerOptions): Promise<HttpServer> {

@@ -28,7 +28,7 @@ export interface AppState {
 }
 
 /**
- * Bytes that a process holds at once. A body counts from before it is read until its request is answered, and costs several times its size: its
+ * Bytes that a process holds at once. A body counts from before it is read until its request is answered. It costs several times its size: its
  * text, its parsed value, the plans made of it and what is sent of them.
  */
 export interface ByteBudgets {
@@ -40,7 +40,7 @@ export interface ByteBudgets {
 }
 
 /**
- * Divisors of the heap. A write of 4.8 MB takes 45 MB of a gateway until its reply (tests/memory), nine times its budget; large bodies of all
+ * Divisors of the heap. A write of 4.8 MB takes 45 MB of a gateway until its reply (tests/memory), nine times its budget. Large bodies of all
  * callers therefore fill a third of the heap.
  */
 const heapShares = { large: 24, small: 32, replies: 12 };
@@ -121,8 +121,8 @@ function isLongSent(res: Response): boolean {
 }
 
 /**
- * In whose shares the request of a caller counts. All keys of a project are one owner, because it makes any number of them; so are the tokens of its
- * groups together, which take nothing from the share of its backend, and each group within them.
+ * In whose shares the request of a caller counts. All keys of a project are one owner, because a project can make any number of them. The tokens of
+ * all its groups are another owner, so they take nothing from the share of its backend. Each group is an owner within that one.
  */
 function ownersOf(caller: Caller | undefined): Owners {
   if (caller === undefined) return ['anonymous'];

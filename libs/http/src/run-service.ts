@@ -85,8 +85,8 @@ export async function runService(
 }
 
 /**
- * With `node --expose-gc`, as the images have it: what loading the modules left behind is a quarter of an idle process, and one that
- * is idle would never check it. Before the start, when no request waits.
+ * Collects what loading the modules left behind, with `node --expose-gc`, as in the images. That is a quarter of an idle process, and an idle
+ * process would never collect it. Runs before the start, when no request waits.
  */
 function collectGarbage(): void {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });

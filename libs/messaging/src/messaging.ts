@@ -19,7 +19,7 @@ export interface Announcer {
 /** One member of a group. */
 export interface Consumer {
   /**
-   * Leaves the group: takes no further message, waits for the handlers in flight (at most eight seconds), commits
+   * Leaves the group. It takes no further message, waits for the handlers in flight (at most eight seconds), commits
    * what they finished, then gives the partitions up. Never rejects. A second call gives the same promise.
    */
   stop(): Promise<void>;

@@ -4,8 +4,8 @@ import { getHeapStatistics } from 'node:v8';
  * Bytes that a process holds at once for one purpose. Each request and reply has its own limit; this limits them together, so that
  * many at once wait instead of filling the memory.
  *
- * An owner that holds something may take more only while it then holds no more than is left free: alone it gets half, and where n owners hold
- * something, each about 1/(n+1). An owner that holds nothing gets one piece as soon as there is capacity for it. When it has waited for
+ * An owner that holds something may take more only while it then holds no more than is left free. So a single owner gets half, and each of n owners
+ * about 1/(n+1). An owner that holds nothing gets one piece as soon as there is capacity for it. When it has waited for
  * some time, those are asked to give way whose bytes nobody uses, of the owner that holds the most first.
  */
 export interface ByteBudget {
