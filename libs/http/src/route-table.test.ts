@@ -1,7 +1,7 @@
-import { createRouteTable } from './router';
+import { RouteTable } from './router';
 
 function tableOf(...paths: string[]) {
-  const table = createRouteTable<string>();
+  const table = new RouteTable<string>();
   for (const path of paths) table.add(path, path);
   return (path: string) => table.matches(path).map(({ entry, params }) => [entry, params()]);
 }

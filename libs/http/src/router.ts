@@ -43,7 +43,7 @@ export function createRouter(
   /** What is registered, in its order; grows. */
   readonly routes: readonly RegisteredRoute[];
 } {
-  const table = createRouteTable<Endpoint>();
+  const table = new RouteTable<Endpoint>();
   const known = new Map<string, Set<string>>();
   const routes: RegisteredRoute[] = [];
   const register =
@@ -216,21 +216,11 @@ function rightAddress(
 /** Values of a path's parameters, decoded. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** The routes of a path that matched. */
-export interface RouteMatch<Entry> {
+/** A route whose path fits a request. */
+interface RouteMatch<Entry> {
   readonly entry: Entry;
   /** @throws URIError for a broken percent-encoding */
   readonly params: () => PathParameters;
-}
-
-export interface RouteTable<Entry> {
-  /**
-   * @param path in Express 5 syntax, as far as our API needs it: whole segments. One may be a parameter, with or without a text behind it
-   * (`/v1/operations/:operationId\\:cancel`). At the end, `*rest` stands for one segment or more and is no parameter.
-   */
-  add(path: string, entry: Entry): void;
-  /** Each that matches, in the order of their addition, those with `*rest` after all others. Case counts; one slash at the end does not. */
-  matches(path: string): readonly RouteMatch<Entry>[];
 }
 
 /** `text` is the whole segment, or what follows the parameter `name`. */
@@ -248,35 +238,32 @@ interface Row<Entry> {
  * Paths by their number of segments, which leaves a handful to try of the sixty that management has; a text that differs ends
  * a try. Express tries regular expressions one after the other, and walks each route that fits in steps of a microsecond.
  */
-export function createRouteTable<Entry>(): RouteTable<Entry> {
-  const bySegments = new Map<number, Row<Entry>[]>();
-  const beginnings: Row<Entry>[] = [];
-  return {
-    add: (path, entry) => {
-      const parts = splitPath(path);
-      const hasRest = parts.at(-1) === '*rest';
-      const segments = (hasRest ? parts.slice(0, -1) : parts).map(toSegment);
-      if (hasRest) {
-        beginnings.push({ segments, entry });
-        return;
-      }
-      const rows = bySegments.get(segments.length) ?? [];
-      bySegments.set(segments.length, rows);
-      rows.push({ segments, entry });
-    },
-    matches: (path) => {
-      const sent = splitPath(path);
-      const found: RouteMatch<Entry>[] = [];
-      for (const { segments, entry } of bySegments.get(sent.length) ?? []) {
-        if (fits(segments, sent)) found.push({ entry, params: () => readParameters(segments, sent) });
-      }
-      for (const { segments, entry } of beginnings) {
-        const hasMore = sent.length > segments.length && sent[segments.length] !== '';
-        if (hasMore && fits(segments, sent)) found.push({ entry, params: () => readParameters(segments, sent) });
-      }
-      return found;
-    },
-  };
+export class RouteTable<Entry> {
+  private readonly bySegments = new Map<number, Row<Entry>[]>();
+  private readonly beginnings: Row<Entry>[] = [];
+
+  /**
+   * @param path in Express 5 syntax, as far as our API needs it: whole segments. One may be a parameter, with or without a text behind it
+   * (`/v1/operations/:operationId\\:cancel`). At the end, `*rest` stands for one segment or more and is no parameter.
+   */
+  add(path: string, entry: Entry): void {
+    const parts = splitPath(path);
+    const hasRest = parts.at(-1) === '*rest';
+    const segments = (hasRest ? parts.slice(0, -1) : parts).map(toSegment);
+    const rows = hasRest ? this.beginnings : (this.bySegments.get(segments.length) ?? []);
+    if (!hasRest) this.bySegments.set(segments.length, rows);
+    rows.push({ segments, entry });
+  }
+
+  /** Each that matches, in the order of their addition, those with `*rest` after all others. Case counts; one slash at the end does not. */
+  matches(path: string): readonly RouteMatch<Entry>[] {
+    const sent = splitPath(path);
+    const longer = this.beginnings.filter(({ segments }) => Boolean(sent[segments.length]));
+    const rows = [...(this.bySegments.get(sent.length) ?? []), ...longer].filter(({ segments }) =>
+      fits(segments, sent),
+    );
+    return rows.map(({ segments, entry }) => ({ entry, params: () => readParameters(segments, sent) }));
+  }
 }
 
 /** Without the slash at the beginning, and one at the end. */
