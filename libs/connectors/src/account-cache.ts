@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DependencyError } from '@sluice/errors';
-import { createByteBudget, HeldBytes, heapShare, yieldToEventLoop } from '@sluice/telemetry';
+import { ByteBudget, HeldBytes, heapShare, yieldToEventLoop } from '@sluice/telemetry';
 import type { Auth, ProviderCall } from './requests';
 
 /** How long the description of an account is used. Source: `Connector.describe`, "may be a minute old". */
@@ -16,7 +16,7 @@ const bytesMax = heapShare(24);
 /** What a caller may use of an answer uncounted. */
 const smallBytes = 1_048_576;
 /** Larger answers that are in use, also when they are kept no more. Each use counts, because what is made of an answer is as large as it is. */
-const inUse = createByteBudget(heapShare(12));
+const inUse = new ByteBudget(heapShare(12));
 const useWaitMs = 5_000;
 
 /** Answers about one customer's account that change rarely: its objects and their fields. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { createByteBudget, HeldBytes } from '@sluice/telemetry';
+import { ByteBudget, HeldBytes } from '@sluice/telemetry';
 import { until } from '@sluice/testkit';
 import { impatientMs, patientMs, startProviderStub, type ProviderStub, type StubReply } from '../test/provider-stub';
 import { createHttpClient, type HttpClient, type HttpOutcome } from './http-client';
@@ -177,11 +177,11 @@ describe('[sec-22] many large replies at once', () => {
   const text = JSON.stringify({ text: Array.from({ length: 450_000 }, (_, at) => at).join(' ') });
   /** Room for one of them at a time. */
   const room = (): ReplyRoom => {
-    const budget = createByteBudget(4 * MB);
+    const budget = new ByteBudget(4 * MB);
     return {
       freeBytes: 65_536,
-      values: createByteBudget(MB),
-      decoders: createByteBudget(MB),
+      values: new ByteBudget(MB),
+      decoders: new ByteBudget(MB),
       take: async (_arrived, announced = 4 * MB, untilMs, held) =>
         (await budget.take(announced, untilMs, held)) ? announced : undefined,
     };

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
-import { yieldToEventLoop, createByteBudget, heapShare, HeldBytes, type ByteBudget } from '@sluice/telemetry';
+import { yieldToEventLoop, ByteBudget, heapShare, HeldBytes } from '@sluice/telemetry';
 import { isExactNumber, scanJson, type JsonBounds, type JsonScan } from '@sluice/types';
 
 /** A reply may grow by this factor when it is decompressed. */
@@ -184,12 +184,12 @@ const mediumBytes = 1_048_576;
 const shares = { medium: 16, large: 24, values: 24 };
 
 export function createReplyRoom(): ReplyRoom {
-  const medium = createByteBudget(heapShare(shares.medium));
-  const large = createByteBudget(heapShare(shares.large));
+  const medium = new ByteBudget(heapShare(shares.medium));
+  const large = new ByteBudget(heapShare(shares.large));
   return {
     freeBytes,
-    values: createByteBudget(heapShare(shares.values)),
-    decoders: createByteBudget(decodersMax * decoderBytes),
+    values: new ByteBudget(heapShare(shares.values)),
+    decoders: new ByteBudget(decodersMax * decoderBytes),
     take: async (arrivedBytes, announcedBytes, untilMs, held) => {
       const unannounced = arrivedBytes <= mediumBytes ? mediumBytes : replyBytesMax;
       const bytes = Math.min(announcedBytes ?? unannounced, replyBytesMax);

@@ -1,12 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { DefectError, type SluiceError, problems } from '@sluice/errors';
 import {
-  type ByteBudget,
   HeldBytes,
   type Logger,
   type Metrics,
   type Step,
-  createByteBudget,
+  ByteBudget,
   heapShare,
   startStep,
   type Owners,
@@ -58,7 +57,7 @@ export function stateOf(app: object): AppState {
 }
 
 function createBudgets(): ByteBudgets {
-  const budgetOf = (share: number): ByteBudget => createByteBudget(heapShare(share));
+  const budgetOf = (share: number): ByteBudget => new ByteBudget(heapShare(share));
   return {
     small: budgetOf(heapShares.small),
     large: budgetOf(heapShares.large),

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createByteBudget, HeldBytes } from '@sluice/telemetry';
+import { ByteBudget, HeldBytes } from '@sluice/telemetry';
 import { serve, testApp } from '../test/test-app';
 import { localsOf, stateOf, type ByteBudgets } from './request-state';
 import { route, type RouteRequest } from './route';
@@ -56,9 +56,9 @@ beforeAll(async () => {
     },
   });
   const budgets: ByteBudgets = {
-    small: createByteBudget(1_000_000),
-    large: createByteBudget(150_000),
-    replies: createByteBudget(2_000_000),
+    small: new ByteBudget(1_000_000),
+    large: new ByteBudget(150_000),
+    replies: new ByteBudget(2_000_000),
   };
   Object.assign(stateOf(app), { budgets });
   server = await serve(app, { shutdownMs: 100 });

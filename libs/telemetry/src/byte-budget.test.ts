@@ -1,4 +1,4 @@
-import { createByteBudget, HeldBytes, type ByteBudget, type Owners } from './byte-budget';
+import { ByteBudget, HeldBytes, type Owners } from './byte-budget';
 
 const soon = () => performance.now() + 60_000;
 let others = 0;
@@ -7,7 +7,7 @@ const of = (owner = `other-${(others += 1)}`) => new HeldBytes(owner);
 
 describe('a budget of bytes', () => {
   it('admits what fits and lets the rest wait, in turn', async () => {
-    const budget = createByteBudget(10);
+    const budget = new ByteBudget(10);
     const admitted: string[] = [];
     const first = of();
     await budget.take(6, soon(), first);
@@ -24,7 +24,7 @@ describe('a budget of bytes', () => {
   });
 
   it('lets more than all of it go alone', async () => {
-    const budget = createByteBudget(10);
+    const budget = new ByteBudget(10);
     const huge = of();
     await budget.take(1_000, soon(), huge);
     const next = budget.take(1, soon(), of());
@@ -34,7 +34,7 @@ describe('a budget of bytes', () => {
   });
 
   it('says no to what waited too long, and then admits who stood behind it', async () => {
-    const budget = createByteBudget(10);
+    const budget = new ByteBudget(10);
     await budget.take(6, soon(), of());
     const late = budget.take(8, performance.now() + 20, of());
     const behind = budget.take(4, soon(), of());
@@ -44,7 +44,7 @@ describe('a budget of bytes', () => {
 
   // Who opens a request for megabytes and leaves must not hold up the others for as long as he could have waited.
   it('who has left waits no longer, and gets nothing', async () => {
-    const budget = createByteBudget(10);
+    const budget = new ByteBudget(10);
     const first = of();
     await budget.take(6, soon(), first);
     const leaver = of();
@@ -60,7 +60,7 @@ describe('a budget of bytes', () => {
   });
 
   it('takes room back once, however often it is given', async () => {
-    const budget = createByteBudget(10);
+    const budget = new ByteBudget(10);
     const held = of();
     await budget.take(5, soon(), held);
     await budget.take(5, soon(), of());
@@ -71,7 +71,7 @@ describe('a budget of bytes', () => {
   });
 
   it('gives one owner half of it, and others the rest', async () => {
-    const budget = createByteBudget(10);
+    const budget = new ByteBudget(10);
     const first = of('a');
     await budget.take(3, soon(), first);
     const second = budget.take(3, soon(), of('a'));
@@ -84,13 +84,13 @@ describe('a budget of bytes', () => {
   });
 
   it('lets one owner have more than half in one piece', async () => {
-    const budget = createByteBudget(10);
+    const budget = new ByteBudget(10);
     expect(await budget.take(8, soon(), of('a'))).toBe(true);
     expect(budget.takeNow(3, of('b'))).toBe(false);
   });
 
   it('admits those first who hold the least', async () => {
-    const budget = createByteBudget(20);
+    const budget = new ByteBudget(20);
     await budget.take(2, soon(), of('a'));
     const all = of();
     await budget.take(18, soon(), all);
@@ -111,7 +111,7 @@ it.each(Array.from({ length: 25 }, (_, at) => at + 1))(
     let state = seed * 7_919;
     const next = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
     const total = 1 + next(1_000_000);
-    const budget = createByteBudget(total);
+    const budget = new ByteBudget(total);
     const admitted = new Map<HeldBytes, { readonly bytes: number; readonly owner: string }>();
     const assertAtMost = (most: number, held: readonly { readonly bytes: number }[]): void => {
       const sum = held.reduce((all, { bytes }) => all + bytes, 0);
@@ -171,7 +171,7 @@ describe('[sec-28] the shares of owners', () => {
   };
 
   it.each([1, 2, 3, 5, 9])('%i owners whose pieces come and go have about as much each as is left free', (owners) => {
-    const budget = createByteBudget(1_000);
+    const budget = new ByteBudget(1_000);
     const held = Array.from({ length: owners }, (): HeldBytes[] => []);
     for (let round = 0; round < 4_000; round += 1) {
       const at = round % owners;
@@ -189,7 +189,7 @@ describe('[sec-28] the shares of owners', () => {
 
   // A piece is a third of all: two owners have one each, and a third one still gets one.
   it('an owner that holds nothing has a claim, before those who hold something and want more', async () => {
-    const budget = createByteBudget(10);
+    const budget = new ByteBudget(10);
     const [first] = fill(budget, 4, 'a');
     const [ofFirst, ofSecond] = [of('a'), of('b')];
     const more = budget.take(4, soon(), ofFirst);
@@ -206,7 +206,7 @@ describe('[sec-28] the shares of owners', () => {
   });
 
   it('an owner that holds nothing has its turn, however many requests of another wait', async () => {
-    const budget = createByteBudget(10);
+    const budget = new ByteBudget(10);
     const all = of('a');
     await budget.take(10, soon(), all);
     const waiting = Array.from({ length: 1_024 }, () => of('a'));
@@ -220,7 +220,7 @@ describe('[sec-28] the shares of owners', () => {
   });
 
   it('what nobody uses gives way to an owner that holds nothing, and nothing else does', async () => {
-    const budget = createByteBudget(10);
+    const budget = new ByteBudget(10);
     const pieces = ['a', 'b', 'b', 'c'].map((owner, at) => ({ held: of(owner), isUsed: at !== 1 }));
     for (const { held, isUsed } of pieces) {
       expect(budget.takeNow(2, held)).toBe(true);
@@ -241,7 +241,7 @@ describe('[sec-28] the shares of owners', () => {
   });
 
   it('however many owners there are within one, they share what it has', () => {
-    const budget = createByteBudget(1_000);
+    const budget = new ByteBudget(1_000);
     expect(fill(budget, 1, 'tokens', 'group-1')).toHaveLength(250);
     const more = Array.from({ length: 500 }, (_, at) => fill(budget, 1, 'tokens', `other-${at}`));
     expect(more[0]).not.toHaveLength(0);

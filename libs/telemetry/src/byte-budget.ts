@@ -1,29 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
 
-/**
- * Bytes that a process holds at once for one purpose. Each request and reply has its own limit; this limits them together, so that
- * many at once wait instead of filling the memory.
- *
- * An owner that holds something may take more only while it then holds no more than is left free. So a single owner gets half, and each of n owners
- * about 1/(n+1). An owner that holds nothing gets one piece as soon as there is capacity for it. When it has waited for
- * some time, those are asked to give way whose bytes nobody uses, of the owner that holds the most first.
- */
-export interface ByteBudget {
-  /** All of it, in bytes. */
-  readonly totalBytes: number;
-  /**
-   * Waits for capacity; owners who hold the least come first. A piece larger than the budget waits until all of it is free, and is alone then.
-   * The bytes are released when `held` ends; a request that has ended stops waiting.
-   * @param untilMs of `performance.now()`: how long it may wait
-   * @returns false when there was no capacity in time, too many wait already and one of its owner is among them, or `held` has ended
-   */
-  take(bytes: number, untilMs: number, held: HeldBytes): Promise<boolean>;
-  /** The same without waiting. */
-  takeNow(bytes: number, held: HeldBytes): boolean;
-  /** Something of an owner that holds nothing waits for capacity: more work would only wait behind it. */
-  isShort(): boolean;
-}
-
 /** An owner, and the owners within it: who can make any number of these, such as the groups of a project, has one share for all of them. */
 export type Owners = readonly [string, ...string[]];
 
@@ -87,22 +63,116 @@ const waitingMax = 1_024;
 /** How often those are asked to give way whose bytes nobody uses. */
 const giveWayEveryMs = 500;
 
-/** Who holds how much of a budget. */
-class Shares {
+/**
+ * Bytes that a process holds at once for one purpose. Each request and reply has its own limit; this limits them together, so that
+ * many at once wait instead of filling the memory.
+ *
+ * An owner that holds something may take more only while it then holds no more than is left free. So a single owner gets half, and each of n owners
+ * about 1/(n+1). An owner that holds nothing gets one piece as soon as there is capacity for it. When it has waited for
+ * some time, those are asked to give way whose bytes nobody uses, of the owner that holds the most first.
+ */
+export class ByteBudget {
+  private readonly queue = new Set<Waiting>();
+  private readonly holders = new Set<HeldBytes>();
   private readonly heldBy = new Map<string, number>();
   private used = 0;
 
-  constructor(private readonly totalBytes: number) {}
+  /** @param totalBytes all of it, in bytes */
+  constructor(readonly totalBytes: number) {}
 
-  heldOf(owner: string): number {
+  /**
+   * Waits for capacity; owners who hold the least come first. A piece larger than the budget waits until all of it is free, and is alone then.
+   * The bytes are released when `held` ends; a request that has ended stops waiting.
+   * @param untilMs of `performance.now()`: how long it may wait
+   * @returns false when there was no capacity in time, too many wait already and one of its owner is among them, or `held` has ended
+   */
+  async take(wanted: number, untilMs: number, held: HeldBytes): Promise<boolean> {
+    if (this.takeNow(wanted, held)) return true;
+    // One owner that fills the queue takes nobody else's turn.
+    if (held.hasEnded || (this.queue.size >= waitingMax && !this.isFirst(held.owners))) return false;
+    return await this.wait(clamp(wanted, this.totalBytes), untilMs, held);
+  }
+
+  /** The same without waiting. */
+  takeNow(wanted: number, held: HeldBytes): boolean {
+    const bytes = clamp(wanted, this.totalBytes);
+    if (held.hasEnded || this.isShort() || !this.mayTake(bytes, held.owners)) return false;
+    this.enter(bytes, held);
+    return true;
+  }
+
+  /** Something of an owner that holds nothing waits for capacity: more work would only wait behind it. */
+  isShort(): boolean {
+    return [...this.queue].some((waiting) => this.isBlocking(waiting));
+  }
+
+  private enter(bytes: number, held: HeldBytes): void {
+    this.count(bytes, held.owners);
+    this.holders.add(held);
+    held.onEnd(() => {
+      this.holders.delete(held);
+      this.count(-bytes, held.owners);
+      this.admitNext();
+    });
+  }
+
+  private admitNext(): void {
+    if (this.queue.size === 0) return;
+    // Among owners who hold the same, first come first served: sorting is stable. The first one that holds nothing and does not fit blocks
+    // the others, or a large piece would never be admitted.
+    for (const next of [...this.queue].toSorted((one, other) => this.compareTurns(one, other))) {
+      if (this.isBlocking(next)) return;
+      if (this.mayTake(next.bytes, next.owners)) next.enter();
+    }
+  }
+
+  private wait(bytes: number, untilMs: number, held: HeldBytes): Promise<boolean> {
+    return new Promise((settle) => {
+      const leave = (isAdmitted: boolean): void => {
+        this.queue.delete(waiting);
+        clearTimeout(timer);
+        clearInterval(asking);
+        stopListening();
+        settle(isAdmitted);
+      };
+      const giveUp = (): void => {
+        leave(false);
+        // It may have blocked smaller ones that fit.
+        this.admitNext();
+      };
+      const enter = (): void => {
+        leave(true);
+        this.enter(bytes, held);
+      };
+      const { owners } = held;
+      const waiting: Waiting = { bytes, owners, isFirst: this.isFirst(owners), enter };
+      const timer = setTimeout(giveUp, Math.max(0, untilMs - performance.now()));
+      const asking = setInterval(() => this.askToGiveWay(waiting), giveWayEveryMs);
+      const stopListening = held.onEnd(giveUp);
+      this.queue.add(waiting);
+    });
+  }
+
+  private askToGiveWay(waiting: Waiting): void {
+    for (const held of [...this.holders].toSorted((one, other) => this.compareHeld(other.owners, one.owners))) {
+      if (!this.queue.has(waiting) || !this.isBlocking(waiting)) return;
+      held.giveWay?.();
+    }
+  }
+
+  private isFirst([owner]: Owners): boolean {
+    return this.heldOf(owner) === 0 && ![...this.queue].some(({ owners }) => owners[0] === owner);
+  }
+
+  private heldOf(owner: string): number {
     return this.heldBy.get(owner) ?? 0;
   }
 
-  hasCapacity(bytes: number): boolean {
+  private hasCapacity(bytes: number): boolean {
     return this.used + bytes <= this.totalBytes;
   }
 
-  mayTake(bytes: number, owners: Owners): boolean {
+  private mayTake(bytes: number, owners: Owners): boolean {
     let free = this.totalBytes - this.used;
     const hasShares = owners.every((owner) => {
       const own = this.heldOf(owner);
@@ -114,7 +184,7 @@ class Shares {
     return hasShares && this.hasCapacity(bytes);
   }
 
-  count(bytes: number, owners: Owners): void {
+  private count(bytes: number, owners: Owners): void {
     this.used += bytes;
     for (const owner of owners) {
       const left = this.heldOf(owner) + bytes;
@@ -124,94 +194,19 @@ class Shares {
   }
 
   /** Of those who hold something none has a claim to what is not there. */
-  isBlocking({ bytes, owners }: Waiting): boolean {
+  private isBlocking({ bytes, owners }: Waiting): boolean {
     return !this.hasCapacity(bytes) && this.heldOf(owners[0]) === 0;
   }
 
-  compareHeld(one: Owners, other: Owners): number {
+  private compareHeld(one: Owners, other: Owners): number {
     const difference = this.heldOf(one[0]) - this.heldOf(other[0]);
     return difference || this.heldOf(one.at(-1) ?? '') - this.heldOf(other.at(-1) ?? '');
   }
 
-  compareTurns(one: Waiting, other: Waiting): number {
+  private compareTurns(one: Waiting, other: Waiting): number {
     const difference = this.heldOf(one.owners[0]) - this.heldOf(other.owners[0]);
     return difference || Number(other.isFirst) - Number(one.isFirst) || this.compareHeld(one.owners, other.owners);
   }
-}
-
-export function createByteBudget(totalBytes: number): ByteBudget {
-  const queue = new Set<Waiting>();
-  const holders = new Set<HeldBytes>();
-  const shares = new Shares(totalBytes);
-  const enter = (bytes: number, held: HeldBytes): void => {
-    shares.count(bytes, held.owners);
-    holders.add(held);
-    held.onEnd(() => {
-      holders.delete(held);
-      shares.count(-bytes, held.owners);
-      admitNext();
-    });
-  };
-  const admitNext = (): void => {
-    if (queue.size === 0) return;
-    // Among owners who hold the same, first come first served: sorting is stable. The first one that holds nothing and does not fit blocks
-    // the others, or a large piece would never be admitted.
-    for (const next of [...queue].toSorted((one, other) => shares.compareTurns(one, other))) {
-      if (shares.isBlocking(next)) return;
-      if (shares.mayTake(next.bytes, next.owners)) next.enter();
-    }
-  };
-  const isShort = (): boolean => [...queue].some((waiting) => shares.isBlocking(waiting));
-  const takeNow: ByteBudget['takeNow'] = (wanted, held) => {
-    const bytes = clamp(wanted, totalBytes);
-    if (held.hasEnded || isShort() || !shares.mayTake(bytes, held.owners)) return false;
-    enter(bytes, held);
-    return true;
-  };
-  const askToGiveWay = (waiting: Waiting): void => {
-    for (const held of [...holders].toSorted((one, other) => shares.compareHeld(other.owners, one.owners))) {
-      if (!queue.has(waiting) || !shares.isBlocking(waiting)) return;
-      held.giveWay?.();
-    }
-  };
-  const isFirst = ([owner]: Owners): boolean =>
-    shares.heldOf(owner) === 0 && ![...queue].some(({ owners }) => owners[0] === owner);
-  const waitIn = (bytes: number, untilMs: number, held: HeldBytes): Promise<boolean> =>
-    new Promise((settle) => {
-      const leave = (isAdmitted: boolean): void => {
-        queue.delete(waiting);
-        clearTimeout(timer);
-        clearInterval(asking);
-        stopListening();
-        settle(isAdmitted);
-      };
-      const giveUp = (): void => {
-        leave(false);
-        // It may have blocked smaller ones that fit.
-        admitNext();
-      };
-      const admitted = (): void => {
-        leave(true);
-        enter(bytes, held);
-      };
-      const { owners } = held;
-      const waiting: Waiting = { bytes, owners, isFirst: isFirst(owners), enter: admitted };
-      const timer = setTimeout(giveUp, Math.max(0, untilMs - performance.now()));
-      const asking = setInterval(() => askToGiveWay(waiting), giveWayEveryMs);
-      const stopListening = held.onEnd(giveUp);
-      queue.add(waiting);
-    });
-  return {
-    totalBytes,
-    takeNow,
-    take: (wanted, untilMs, held) => {
-      if (takeNow(wanted, held)) return Promise.resolve(true);
-      // One owner that fills the queue takes nobody else's turn.
-      if (held.hasEnded || (queue.size >= waitingMax && !isFirst(held.owners))) return Promise.resolve(false);
-      return waitIn(clamp(wanted, totalBytes), untilMs, held);
-    },
-    isShort,
-  };
 }
 
 function clamp(bytes: number, totalBytes: number): number {

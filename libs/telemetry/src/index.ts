@@ -1,4 +1,4 @@
-export { createByteBudget, heapShare, HeldBytes, type ByteBudget, type Owners } from './byte-budget';
+export { ByteBudget, heapShare, HeldBytes, type Owners } from './byte-budget';
 export { watchHealth, type Check, type Fault, type HealthWatch, type Readiness } from './health';
 export { createLogger, redactText, silentLogger, type Logger } from './logger';
 export { metricTable, type MetricName, type MetricRow } from './metric-table';

@@ -20,15 +20,7 @@ import {
   callId,
   createStore,
 } from '@sluice/store';
-import {
-  type ByteBudget,
-  type Logger,
-  type Metrics,
-  createByteBudget,
-  createLogger,
-  createMetrics,
-  heapShare,
-} from '@sluice/telemetry';
+import { type Logger, type Metrics, ByteBudget, createLogger, createMetrics, heapShare } from '@sluice/telemetry';
 import {
   CallSizes,
   type LaneQuotas,
@@ -127,7 +119,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
     redis,
     quotas: createLaneQuotas(redis.quotas, metrics, redis.cache),
     callSizes: new CallSizes(config.timeScale),
-    plans: createByteBudget(planBudgetBytes),
+    plans: new ByteBudget(planBudgetBytes),
     connectors,
     installations: createInstallations({
       store: sharingReads(store),

@@ -1,5 +1,5 @@
 import { addressPolicy, createBoundedFetch, type ReplyRoom } from '@sluice/connectors';
-import { createByteBudget, heapShare, HeldBytes } from '@sluice/telemetry';
+import { ByteBudget, heapShare, HeldBytes } from '@sluice/telemetry';
 import type * as openid from 'openid-client';
 import type { ManagementConfig } from '../config';
 import { publicAddress } from '../config';
@@ -85,7 +85,7 @@ export function openIdProvider(config: SignInConfig, replyRoom: ReplyRoom): Open
     }
   };
   const redirectUri = `${publicAddress(config)}${signedInPath}`;
-  const capacity = createByteBudget(heapShare(signInShare));
+  const capacity = new ByteBudget(heapShare(signInShare));
   return {
     begin: async () => {
       const library = await import('openid-client');
