@@ -2,7 +2,7 @@ export { ByteBudget, heapShare, HeldBytes, type Owners } from './byte-budget';
 export { watchHealth, type Check, type Fault, type HealthWatch, type Readiness } from './health';
 export { createLogger, redactText, silentLogger, type Logger } from './logger';
 export { metricTable, type MetricName, type MetricRow } from './metric-table';
-export { createMetrics, type Counter, type Gauge, type Metrics } from './metrics';
+export { createMetrics, type Counter, type Gauge, type Histogram, type Metrics } from './metrics';
 export {
   figureNames,
   keepMinutes,

@@ -31,8 +31,6 @@ interface BacklogTotals {
  */
 export function sampleBacklog({ store, metrics, logger }: BatcherContext): () => Promise<void> {
   const show = gauges(metrics);
-  let isEnded = false;
-  let timer: NodeJS.Timeout | undefined;
   let cursor: LaneKey | undefined;
   let totals = emptyTotals();
 
@@ -47,19 +45,8 @@ export function sampleBacklog({ store, metrics, logger }: BatcherContext): () =>
       return;
     }
   };
-  const sampleAndRest = async (): Promise<void> => {
-    const startedAtMs = performance.now();
-    await sample().catch((error: unknown) => logger.warn({ error }, 'backlog.not-sampled'));
-    const restMs = restPerSample * (performance.now() - startedAtMs);
-    if (!isEnded) timer = setTimeout(again, Math.max(everyMs, restMs)).unref();
-  };
-  let running = sampleAndRest();
-  const again = (): void => void (running = sampleAndRest());
-  return async () => {
-    isEnded = true;
-    clearTimeout(timer);
-    await running;
-  };
+  const onFailure = (error: unknown) => logger.warn({ error }, 'backlog.not-sampled');
+  return repeat(sample, { everyMs, restTimes: restPerSample, isFirstNow: true, onFailure });
 }
 
 /** A pass is shown when it is complete: half of one would be a number without meaning. */

@@ -1,6 +1,6 @@
 import { RateLimitedError } from '@sluice/errors';
 import type { Store, Waiting } from '@sluice/store';
-import type { Logger, Metrics } from '@sluice/telemetry';
+import { repeat, type Logger, type Metrics } from '@sluice/telemetry';
 
 /** What is about to be accepted: calls, or a record of an auto-batch, and the bytes of its plans. */
 export interface AskedRoom extends Waiting {
@@ -70,9 +70,6 @@ const none: Waiting = { writes: 0, bytes: 0 };
 export function createAdmission({ writes, limits, logger, metrics }: AdmissionOptions): Admission {
   const refusals = metrics.counter('sluice_admission_refusals_total');
   const projects = new Map<string, OfProject>();
-  let isStopped = false;
-  let counting: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout;
 
   const count = async (): Promise<void> => {
     forgetIdle(projects, limits);
@@ -102,17 +99,10 @@ export function createAdmission({ writes, limits, logger, metrics }: AdmissionOp
       for (const groupRef of wereFull) if (!areFull.has(groupRef)) log(groupRef, 'backlog.has-room');
     }
   };
-  const countAndRest = async (): Promise<void> => {
-    const startedAtMs = performance.now();
-    await count().catch((error: unknown) => logger.warn({ error }, 'backlog.not-counted'));
-    const restMs = restPerCount * (performance.now() - startedAtMs);
-    if (!isStopped) countAgainIn(Math.max(countEveryMs, restMs));
-  };
-  const countAgainIn = (ms: number): void => {
-    timer = setTimeout(() => void (counting = countAndRest()), ms).unref();
-  };
-  countAgainIn(countEveryMs);
+  const onFailure = (error: unknown) => logger.warn({ error }, 'backlog.not-counted');
+  const stop = repeat(count, { everyMs: countEveryMs, restTimes: restPerCount, onFailure });
   return {
+    stop,
     assertRoom: (asked) => {
       const project = projects.get(asked.projectId) ?? { ...fresh(), groups: new Map<string, Backlog>() };
       const group = project.groups.get(asked.groupRef) ?? fresh();
@@ -127,11 +117,6 @@ export function createAdmission({ writes, limits, logger, metrics }: AdmissionOp
       }
       project.since = combined(project.since, asked, 1);
       group.since = combined(group.since, asked, 1);
-    },
-    stop: async () => {
-      isStopped = true;
-      clearTimeout(timer);
-      await counting;
     },
   };
 }
