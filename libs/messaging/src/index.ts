@@ -1,6 +1,6 @@
-export type { Announcer, Consumer, ConsumeOptions, Messaging, MessagingOptions, Stall } from './messaging';
+export type { Consumer, ConsumeOptions, Messaging, MessagingOptions, Stall } from './messaging';
 export { orphanMessages } from './messaging-counters';
-export { partitionKey, topics, type KeyedWrite, type Topic } from './topics';
+export { announce, partitionKey, topics, type Announcer, type KeyedWrite, type Topic } from './topics';
 export { createKafkaMessaging, type KafkaMessagingOptions } from './kafka/kafka-messaging';
 export { createInProcessHub, type InProcessHub } from './in-process/hub';
 export { createInProcessMessaging, type InProcessMessagingOptions } from './in-process/in-process-messaging';

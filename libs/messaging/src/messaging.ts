@@ -1,20 +1,6 @@
 import type { Fault, Logger, Metrics } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
-import type { Topic } from './topics';
-
-/** Announces accepted writes on a topic. Only a hint: a write whose announcement is dropped is found by a sweep, later. */
-export interface Announcer {
-  /**
-   * Takes the write into memory and returns at once; never throws, never waits. Writes of one key that wait share a message, and everything due
-   * leaves in one request. Announcements are dropped, and counted by reason in `sluice_announcements_dropped_total`. The reasons: a full buffer, a
-   * broker that has been away for two seconds, a send that fails, after `close`.
-   * @param key from the topic's `key` function
-   * @param withinMs it leaves within this time; sooner with a more urgent one of its key. @default lingerMs
-   */
-  announce(key: string, write: WriteAnnouncement, withinMs?: number): void;
-  /** Resolves when everything announced so far was sent or dropped. Never rejects. */
-  flush(): Promise<void>;
-}
+import type { Announcer, Topic } from './topics';
 
 /** One member of a group. */
 export interface Consumer {

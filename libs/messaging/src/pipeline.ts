@@ -1,10 +1,10 @@
 import type { Fault } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
 import { AnnouncementBuffer } from './announcement-buffer';
-import type { Announcer, Consumer, ConsumeOptions, Messaging, MessagingOptions, Transport } from './messaging';
+import type { Consumer, ConsumeOptions, Messaging, MessagingOptions, Transport } from './messaging';
 import { messagingCounters, type MessagingCounters } from './messaging-counters';
 import { PartitionDelivery } from './partition-delivery';
-import type { Topic } from './topics';
+import type { Announcer, Topic } from './topics';
 import { within } from './waiting';
 import { startWatchdog, type Progress } from './watchdog';
 

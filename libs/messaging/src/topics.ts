@@ -50,6 +50,43 @@ export const topics = {
   },
 } as const satisfies Record<string, Topic>;
 
+/** Announces accepted writes on a topic. Only a hint: a write whose announcement is dropped is found by a sweep, later. */
+export interface Announcer {
+  /**
+   * Takes the write into memory and returns at once; never throws, never waits. Writes of one key that wait share a message, and everything due
+   * leaves in one request. Announcements are dropped, and counted by reason in `sluice_announcements_dropped_total`. The reasons: a full buffer, a
+   * broker that has been away for two seconds, a send that fails, after `close`.
+   * @param key from the topic's `key` function
+   * @param withinMs it leaves within this time; sooner with a more urgent one of its key. @default lingerMs
+   */
+  announce(key: string, write: WriteAnnouncement, withinMs?: number): void;
+  /** Resolves when everything announced so far was sent or dropped. Never rejects. */
+  flush(): Promise<void>;
+}
+
+/** What an announcement names: an operation, a sealed batch or a released call has all of it. */
+type Announced = Pick<
+  WriteAnnouncement,
+  'projectId' | 'operationId' | 'installationId' | 'laneId' | 'objectName' | 'type' | 'traceparent'
+>;
+
+/** What it says besides: of a call, its number; of a record that joined an auto-batch, the rest. */
+interface AnnouncedDetails extends Pick<WriteAnnouncement, 'callNumber' | 'index' | 'recordId' | 'dueAt' | 'isFull'> {
+  readonly acceptedAt: Date;
+}
+
+/** Announces a call that can be claimed, or a record that joined an auto-batch. See `Announcer.announce`. */
+export function announce(
+  announcer: Announcer,
+  { projectId, operationId, installationId, laneId, objectName, type, traceparent }: Announced,
+  { acceptedAt, ...details }: AnnouncedDetails,
+  withinMs?: number,
+): void {
+  const names = { projectId, operationId, installationId, laneId, objectName, type };
+  const write = { ...names, ...details, acceptedAt: acceptedAt.toISOString(), traceparent };
+  announcer.announce(partitionKey(write), write, withinMs);
+}
+
 /** The content of a message; `problem` states why it cannot be read. */
 export type DecodedMessage = { readonly writes: WriteAnnouncement[] } | { readonly problem: string };
 

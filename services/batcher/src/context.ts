@@ -1,8 +1,15 @@
 import { connectorOptions, createFailpoints, databaseOptions, kafkaAccess, type Failpoints } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
-import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
+import { createKafkaMessaging, orphanMessages, topics, type Announcer, type Messaging } from '@sluice/messaging';
 import { createStore, type Store } from '@sluice/store';
-import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
+import {
+  createLogger,
+  createMetrics,
+  type Counter,
+  type Histogram,
+  type Logger,
+  type Metrics,
+} from '@sluice/telemetry';
 import type { BatcherConfig } from './config';
 
 /** The object graph of one batcher. Tests and the embedded launcher replace single collaborators. */
@@ -12,6 +19,12 @@ export interface BatcherContext {
   readonly metrics: Metrics;
   readonly store: Store;
   readonly messaging: Messaging;
+  /** Announces calls that can be claimed. */
+  readonly announcer: Announcer;
+  readonly flushed: Counter<'sluice_batches_flushed_total'>;
+  readonly fill: Histogram<'sluice_batch_fill_records'>;
+  /** Counts and logs messages that name no batch. */
+  readonly countOrphan: ReturnType<typeof orphanMessages>;
   /** Used for capabilities only: how many records one call takes. */
   readonly connectors: ConnectorRegistry;
   readonly failpoints: Failpoints;
@@ -23,10 +36,24 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = overrides.metrics ?? createMetrics(service);
   const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
+  const messaging =
+    overrides.messaging ??
+    createKafkaMessaging({
+      ...kafkaAccess(config),
+      clientId: service,
+      logger,
+      metrics,
+      failpoints,
+      // A consumer that stalls in silence is replaced by its supervisor.
+      onStall: () => process.exit(1),
+    });
   return {
     config,
     logger,
     metrics,
+    flushed: metrics.counter('sluice_batches_flushed_total'),
+    fill: metrics.histogram('sluice_batch_fill_records'),
+    countOrphan: orphanMessages({ logger, metrics }, topics.autoBatched),
     store:
       overrides.store ??
       createStore({
@@ -36,17 +63,8 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
         logger,
         metrics,
       }),
-    messaging:
-      overrides.messaging ??
-      createKafkaMessaging({
-        ...kafkaAccess(config),
-        clientId: service,
-        logger,
-        metrics,
-        failpoints,
-        // A consumer that stalls in silence is replaced by its supervisor.
-        onStall: () => process.exit(1),
-      }),
+    messaging,
+    announcer: messaging.announcer(topics.ready),
     connectors: createConnectors({
       ...connectorOptions(config),
       logger,

@@ -1,5 +1,5 @@
-import { orphanMessages, topics, type Announcer } from '@sluice/messaging';
-import { type BatchKey, type SealedBatch, momentOf, type PlannedCall, type SealedRecord } from '@sluice/store';
+import { announce } from '@sluice/messaging';
+import { type BatchKey, momentOf, type PlannedCall, type SealedRecord } from '@sluice/store';
 import { classOf, type Step, readTraceparent, startStep, toTraceparent, type AcceptedRecord } from '@sluice/telemetry';
 import { batchLimit, planCalls } from '@sluice/writes';
 import type { BatcherContext } from './context';
@@ -7,38 +7,33 @@ import type { BatcherContext } from './context';
 /** What woke the flush: a message reported that it is full, its time came, or a sweep found it. */
 export type FlushSource = 'message' | 'timer' | 'sweep';
 
-/** Milliseconds until it is due, when it is not; undefined when it was flushed, by this process or another. */
-export type FlushBatch = (key: BatchKey, source: FlushSource) => Promise<number | undefined>;
-
 /**
  * Flushes an auto-batch. Order: 1. seal, plan its calls and store them, in one transaction. 2. Announce the calls. A crash
  * before 1 leaves an open batch that the sweep finds; after 1, calls that the executor's sweep finds.
+ * @returns milliseconds until it is due, when it is not; undefined when it was flushed, by this process or another
  */
-export function flusher(context: BatcherContext): FlushBatch {
-  const { messaging, metrics, failpoints, logger } = context;
-  const announcer = messaging.announcer(topics.ready);
-  const flushed = metrics.counter('sluice_batches_flushed_total');
-  const fill = metrics.histogram('sluice_batch_fill_records');
-  const countOrphan = orphanMessages(context, topics.autoBatched);
-  return async ({ projectId, operationId: id }, source) => {
-    const key = { projectId, operationId: id };
-    const { sealing, step } = await seal(context, key, source);
-    if (sealing.kind === 'missing') countOrphan(key);
-    if (sealing.kind === 'gone' || sealing.kind === 'missing') return undefined;
-    if (sealing.kind === 'not-due') return sealing.dueInMs;
-    await failpoints.hit('bt.after_seal');
-    const { batch } = sealing;
-    announceCalls(announcer, batch);
-    flushed.inc({ source });
-    fill.observe(batch.recordsTotal);
-    const { operationId, traceparent } = batch;
-    const logFlushed = () =>
-      logger.info({ operationId, calls: batch.calls.length, source, traceparent }, 'batch.flushed');
-    step?.run(logFlushed);
-    step?.note({ calls: batch.calls.length });
-    step?.end();
-    return undefined;
-  };
+export async function flushBatch(
+  context: BatcherContext,
+  { projectId, operationId }: BatchKey,
+  source: FlushSource,
+): Promise<number | undefined> {
+  const { announcer, failpoints, logger } = context;
+  const key = { projectId, operationId };
+  const { sealing, step } = await seal(context, key, source);
+  if (sealing.kind === 'missing') context.countOrphan(key);
+  if (sealing.kind === 'gone' || sealing.kind === 'missing') return undefined;
+  if (sealing.kind === 'not-due') return sealing.dueInMs;
+  await failpoints.hit('bt.after_seal');
+  const { batch } = sealing;
+  const { calls, sealedAt: acceptedAt, traceparent } = batch;
+  for (const { number: callNumber, laneId } of calls)
+    announce(announcer, { ...batch, laneId }, { callNumber, acceptedAt });
+  context.flushed.inc({ source });
+  context.fill.observe(batch.recordsTotal);
+  step?.run(() => logger.info({ operationId, calls: calls.length, source, traceparent }, 'batch.flushed'));
+  step?.note({ calls: calls.length });
+  step?.end();
+  return undefined;
 }
 
 /** Its step begins when there is something to flush: most lookups of a batch find that it is not due, or gone. */
@@ -55,22 +50,6 @@ async function seal({ store, connectors }: BatcherContext, key: BatchKey, source
   } catch (error) {
     begun.step?.end(classOf(error));
     throw error;
-  }
-}
-
-function announceCalls(announcer: Announcer, batch: SealedBatch): void {
-  for (const call of batch.calls) {
-    announcer.announce(topics.ready.key(batch), {
-      projectId: batch.projectId,
-      operationId: batch.operationId,
-      installationId: batch.installationId,
-      laneId: call.laneId,
-      objectName: batch.objectName,
-      type: batch.type,
-      callNumber: call.number,
-      acceptedAt: batch.sealedAt.toISOString(),
-      traceparent: batch.traceparent,
-    });
   }
 }
 

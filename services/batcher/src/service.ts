@@ -3,10 +3,8 @@ import type { Consumer } from '@sluice/messaging';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import { consumeAutoBatched, createDueTimers } from './consumers/auto-batched';
 import type { BatcherContext } from './context';
-import { flusher } from './flush-batch';
 import { sampleBacklog, storeBacklog } from './sample-backlog';
-import { sweepDue } from './sweep-due';
-import { sweepKeys } from './sweep-keys';
+import { sweepDue, sweepKeys } from './sweeps';
 
 export { batcherEnv, type BatcherConfig } from './config';
 export { createContext, type BatcherContext } from './context';
@@ -14,8 +12,7 @@ export { createContext, type BatcherContext } from './context';
 /** Stopping leaves the group after the flushes in hand. */
 export function createBatcherService(context: BatcherContext): RunnableService {
   const { logger, metrics, store, messaging } = context;
-  const flush = flusher(context);
-  const timers = createDueTimers(flush, logger);
+  const timers = createDueTimers(context);
   const health = watchHealth({ ...context, checks: { postgres: store.health, kafka: () => messaging.health() } });
   let consumer: Consumer | undefined;
   let ends: readonly (() => Promise<void>)[] = [];
@@ -24,9 +21,9 @@ export function createBatcherService(context: BatcherContext): RunnableService {
     app: createApp({ service: 'batcher', logger, metrics, ready: health.ready }),
     check: () => store.assertMigrated(),
     begin: async () => {
-      consumer = await consumeAutoBatched(context, flush, timers);
+      consumer = await consumeAutoBatched(context, timers);
       ends = [
-        sweepDue(context, flush),
+        sweepDue(context),
         sweepKeys(context),
         sampleBacklog(context),
         storeBacklog(context),

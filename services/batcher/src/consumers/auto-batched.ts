@@ -1,13 +1,13 @@
 import { type Consumer, topics } from '@sluice/messaging';
 import type { WriteAnnouncement } from '@sluice/types';
-import type { Logger } from '@sluice/telemetry';
+import type { BatchKey } from '@sluice/store';
 import type { BatcherContext } from '../context';
-import type { FlushBatch } from '../flush-batch';
+import { flushBatch } from '../flush-batch';
 
 /** `sluice.writes.auto-batched`: a full batch is flushed at once, any other gets a timer. A repeated message costs one lookup. */
-export function consumeAutoBatched(context: BatcherContext, flush: FlushBatch, timers: DueTimers): Promise<Consumer> {
+export function consumeAutoBatched(context: BatcherContext, timers: DueTimers): Promise<Consumer> {
   const flushOrWait = async (write: WriteAnnouncement): Promise<void> => {
-    const dueInMs = await flush(write, 'message');
+    const dueInMs = await flushBatch(context, write, 'message');
     // The message was wrong; what it displaced may have been the one that sets the timer.
     if (dueInMs !== undefined) timers.schedule(write, new Date(Date.now() + dueInMs));
   };
@@ -42,7 +42,7 @@ const delayMaxMs = 2_147_483_647;
 
 export interface DueTimers {
   /** Flushes at `dueAt`, or at once if that has passed. A second call for the same batch changes nothing. */
-  schedule(key: { projectId: string; operationId: string }, dueAt: Date): void;
+  schedule(key: BatchKey, dueAt: Date): void;
   /** Sets no further timer; resolves when the flushes in hand have ended. */
   stop(): Promise<void>;
 }
@@ -51,12 +51,12 @@ export interface DueTimers {
  * Wakes flushes at the moment they are due. It is only a hint in memory: the seal decides by the database's clock and returns how long is left. So a
  * process whose clock is wrong wakes again instead of flushing early.
  */
-export function createDueTimers(flush: FlushBatch, logger: Logger): DueTimers {
+export function createDueTimers(context: BatcherContext): DueTimers {
   const timers = new Map<string, NodeJS.Timeout>();
   const firing = new Set<Promise<void>>();
   let isStopped = false;
 
-  const arm = (key: { projectId: string; operationId: string }, delayMs: number): void => {
+  const arm = (key: BatchKey, delayMs: number): void => {
     if (isStopped) return;
     const wake = (): void => {
       const work = fire(key).finally(() => firing.delete(work));
@@ -64,13 +64,13 @@ export function createDueTimers(flush: FlushBatch, logger: Logger): DueTimers {
     };
     timers.set(key.operationId, setTimeout(wake, Math.min(Math.max(0, delayMs), delayMaxMs)));
   };
-  const fire = async (key: { projectId: string; operationId: string }): Promise<void> => {
+  const fire = async (key: BatchKey): Promise<void> => {
     timers.delete(key.operationId);
     try {
-      const dueInMs = await flush(key, 'timer');
+      const dueInMs = await flushBatch(context, key, 'timer');
       if (dueInMs !== undefined) arm(key, dueInMs);
     } catch (error) {
-      logger.warn({ error, operationId: key.operationId }, 'batch.flush-failed');
+      context.logger.warn({ error, operationId: key.operationId }, 'batch.flush-failed');
       arm(key, retryMs);
     }
   };
