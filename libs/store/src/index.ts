@@ -38,8 +38,8 @@ export type { BacklogOf, Waiting } from './writes/count-backlog';
 export { uninstalledError } from './writes/end-uninstalled';
 export type { Page, Step } from './writes/find-ready-lanes';
 export type { EndedRecord, StoredKey, StoredReply, KeyClaim, KeyEnding } from './writes/idempotency-key';
-export type { BatchMembership, JoinAnswer } from './writes/join-batch';
-export type { BatchableWrite } from './writes/join-statement';
+export type { JoinAnswer } from './writes/join-batch';
+export type { BatchableWrite, BatchMembership } from './writes/join-statement';
 export type { LaneKey } from './writes/lanes';
 export type { HeldCall } from './writes/leases';
 export type { PendingRecord } from './writes/load-records';
@@ -64,5 +64,5 @@ export type {
 } from './writes/settlement';
 export type { BatchKey } from './writes/close-batch';
 export type { ClaimedCall, ClaimRequest } from './writes/take-calls';
-export { bytesOfPlans, type CallKey, type NewOperation, type NewRecord } from './writes/write-rows';
+export { bytesOfPlans, type CallKey, type NewOperation, type NewRecord, type OperationMode } from './writes/write-rows';
 export type { WriteStore } from './writes/write-store';

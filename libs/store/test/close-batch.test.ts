@@ -147,7 +147,7 @@ describe('joins beside all five ways to close a batch', () => {
       const answers = await store.writes.join(Array.from({ length: size }, () => writeTo(any(living))));
       for (const [ref, answer] of answers) {
         if (answer instanceof Error) throw answer;
-        if (typeof answer === 'object') answered.set(ref, answer);
+        if (answer.kind === 'joined') answered.set(ref, answer);
       }
     };
     const sealed = new Map<string, number>();

@@ -2,6 +2,7 @@ import {
   type AcceptableWrite,
   type AcceptAnswer,
   type BatchableWrite,
+  type JoinAnswer,
   type Settlement,
   type SynchronousWrite,
 } from '@sluice/store';
@@ -19,8 +20,8 @@ const accept = async (...writes: AcceptableWrite[]) => {
   const answers = await fixture.store.writes.accept(writes);
   return writes.map(({ operation }) => answers.get(operation.id));
 };
-const isTaken = (answer: AcceptAnswer | undefined) =>
-  answer !== undefined && 'kind' in answer && answer.kind === 'key-taken';
+const kindOf = (answer: AcceptAnswer | JoinAnswer | undefined) => answer && 'kind' in answer && answer.kind;
+const isTaken = (answer: AcceptAnswer | JoinAnswer | undefined) => kindOf(answer) === 'key-taken';
 const join = async (...writes: BatchableWrite[]) => {
   const answers = await fixture.store.writes.join(writes);
   return writes.map(({ recordId }) => answers.get(recordId));
@@ -122,9 +123,9 @@ describe('a key of an auto-batched write', () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => join({ ...fixture.batchable(), idempotency: claim })),
     );
-    const joined = answers.flat().filter((answer) => typeof answer === 'object');
+    const joined = answers.flat().filter((answer) => kindOf(answer) === 'joined');
     expect(joined).toHaveLength(1);
-    expect(answers.flat().filter((answer) => answer === 'key-taken')).toHaveLength(19);
+    expect(answers.flat().filter(isTaken)).toHaveLength(19);
     const [{ operationId, index }] = joined as unknown as [{ operationId: string; index: number }];
     expect(await find(claim)).toMatchObject({ operationId, reply: { kind: 'accepted', operationId, index } });
   });
@@ -134,7 +135,10 @@ describe('a key of an auto-batched write', () => {
     const { operation, ...rest } = fixture.batchable();
     const pins = { ...operation.pins, configId: 'another' };
     const stale = { ...rest, operation: { ...operation, pins }, idempotency: claim };
-    expect(await join(stale, fixture.batchable())).toEqual(['stale', expect.objectContaining({ isFull: false })]);
+    expect(await join(stale, fixture.batchable())).toEqual([
+      { kind: 'stale' },
+      expect.objectContaining({ isFull: false }),
+    ]);
     expect(await find(claim)).toBeUndefined();
   });
 
@@ -147,7 +151,7 @@ describe('a key of an auto-batched write', () => {
       { ...update, idempotency: free },
       fixture.batchable(),
     );
-    expect(answers).toEqual(['key-taken', expect.objectContaining({ index: 0 }), expect.any(Object)]);
+    expect(answers).toEqual([{ kind: 'key-taken' }, expect.objectContaining({ index: 0 }), expect.any(Object)]);
     const { operationId } = answers[1] as { operationId: string };
     expect(await find(free)).toMatchObject({ operationId, reply: { kind: 'accepted', operationId, index: 0 } });
   });

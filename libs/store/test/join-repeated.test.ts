@@ -114,7 +114,7 @@ describe('the answer of a join is lost', () => {
 });
 
 describe('what became of a statement is settled once', () => {
-  const flushOf = (...members: BatchableWrite[]): JoinStatement => ({ id: newId(), groups: [{ writes: members }] });
+  const flushOf = (...members: BatchableWrite[]): JoinStatement => ({ id: newId(), groups: [members] });
 
   it('given up before it arrives, it can never be committed', async () => {
     const flush = flushOf(named('contacts'));
@@ -137,9 +137,9 @@ describe('what became of a statement is settled once', () => {
   it('a group that was stale then is stale', async () => {
     const { operation, ...write } = named('contacts');
     const outdated = { ...write, operation: { ...operation, pins: { ...operation.pins, configId: 'older' } } };
-    const flush = { id: newId(), groups: [{ writes: [outdated] }, { writes: [named('deals')] }] };
+    const flush = { id: newId(), groups: [[outdated], [named('deals')]] };
     const joined = await joinGroups(direct, flush, 1);
-    expect(joined[0]).toBe('stale');
+    expect([...joined.values()].map(({ kind }) => kind)).toEqual(['stale', 'joined']);
     expect(await findCommitted(direct, flush)).toEqual(joined);
   });
 });

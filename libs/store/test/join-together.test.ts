@@ -1,5 +1,6 @@
 import { openDatabase } from '../src/database';
-import { insertIntoBatch, type BatchMembership } from '../src/writes/join-batch';
+import { insertIntoBatch } from '../src/writes/join-batch';
+import type { BatchMembership } from '../src/writes/join-statement';
 import type { BatchableWrite } from '../src/writes/join-statement';
 import { useWriteFixture } from './write-fixture';
 
@@ -34,7 +35,7 @@ it('gateways that open batches of two keys at the same moment never wait for eac
       const writes = Array.from({ length: writesOfEach }, (_, at) => keyedWrite(objects[at % objects.length]));
       // Without the patience of the store: a deadlock fails it.
       const answers = await insertIntoBatch(database, writes, { timeScale: 1 });
-      members.push(...[...answers.values()].filter((answer) => typeof answer === 'object'));
+      members.push(...[...answers.values()].filter((answer) => answer.kind === 'joined'));
     }
   };
   try {

@@ -1,7 +1,7 @@
 // Time to plan a batch of 100 records of 50 fields, with mappings, value mappings, settings and defaults, beside a baseline
 // of the same run that only copies the fields. Prints a line of JSON; decides nothing. Run: pnpm --filter @sluice/writes bench:planning
 import { performance } from 'node:perf_hooks';
-import { writePlanner } from '../dist/index.js';
+import { planRecord, writeRulesOf } from '../dist/index.js';
 
 const [records, fields, rounds] = [100, 50, 300];
 const numbers = (count) => Array.from({ length: count }, (_, at) => at);
@@ -48,8 +48,8 @@ const batch = numbers(records).map((record) => ({
 }));
 
 function plan() {
-  const planner = writePlanner(installation, provider, { type: 'update', objectName: 'contacts' });
-  return batch.map((record) => planner.plan({ record, path: 'record' }));
+  const rules = writeRulesOf(installation, provider, { type: 'update', objectName: 'contacts' });
+  return batch.map((record) => planRecord(rules, { record, path: 'record' }));
 }
 
 function copy() {

@@ -25,13 +25,14 @@ export {
 export type { PerformedCall } from './performing/perform-call';
 export type { LookupOutcome } from './performing/look-up-created';
 export { reconcileCall, type ReconcileInput } from './performing/reconcile-call';
-export { createWriteMeters, type WriteMeters } from './write-meters';
-export { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './planning/write-rules';
-export { headersKeyOf, orderKeyOf, planCalls } from './planning/plan-calls';
+export { createAcceptMeters, createWriteMeters, type AcceptMeters, type WriteMeters } from './write-meters';
 export {
-  planWrite,
-  writePlanner,
-  type PlannableRecord,
-  type PlannedWrite,
-  type WritePlanner,
-} from './planning/plan-write';
+  batchLimit,
+  checkCapabilities,
+  checkIfEmpty,
+  checkModule,
+  writeRulesOf,
+  type WriteRules,
+} from './planning/write-rules';
+export { headersKeyOf, orderKeyOf, planCalls } from './planning/plan-calls';
+export { planRecord, planWrite, type PlannableRecord, type PlannedWrite } from './planning/plan-write';

@@ -1,7 +1,7 @@
 import type { ProviderFailure } from '@sluice/connectors';
 import type { RecordSettlement } from '@sluice/store';
 import { createMetrics } from '@sluice/telemetry';
-import { createWriteMeters } from './write-meters';
+import { createAcceptMeters, createWriteMeters } from './write-meters';
 
 const failed = (failure: string, kind: 'failed' | 'unknown' = 'failed') =>
   ({ index: 0, kind, error: { class: failure, text: 'x' } }) as RecordSettlement;
@@ -61,9 +61,9 @@ describe('what is counted by project', () => {
   it('has what was accepted, settled and called, and nothing of another project', () => {
     const metrics = createMetrics('executor');
     const meters = createWriteMeters(metrics, []);
-    const accepted = meters.accepting('asynchronous');
-    accepted({ operation: { projectId: 'p' }, connector: { provider: 'hubspot' } }, 3, 4);
-    accepted({ operation: { projectId: 'q' }, connector: { provider: 'hubspot' } }, 7, 4);
+    const accepting = createAcceptMeters(metrics);
+    accepting.accepted({ mode: 'asynchronous', projectId: 'p', provider: 'hubspot', records: 3, durationMs: 4 });
+    accepting.accepted({ mode: 'asynchronous', projectId: 'q', provider: 'hubspot', records: 7, durationMs: 4 });
     meters.settled([{ index: 0, kind: 'succeeded' }, failed('rejected'), failed('timeout', 'unknown'), again], {
       ...hubspot,
       isRetried: true,

@@ -1,6 +1,6 @@
 import type { ProviderFailure } from '@sluice/connectors';
 import { failureClasses, retryOf, type FailureClass } from '@sluice/errors';
-import type { RecordSettlement } from '@sluice/store';
+import type { OperationMode, RecordSettlement } from '@sluice/store';
 import type { FigureName, FiguresOf, Metrics } from '@sluice/telemetry';
 
 /** An ended attempt, as far as it is known. */
@@ -25,19 +25,46 @@ export interface CalledOf {
 
 /** A write that was accepted. */
 interface AcceptedOf {
-  readonly operation: { readonly projectId: string };
-  readonly connector: { readonly provider: string };
+  readonly mode: OperationMode;
+  readonly projectId: string;
+  readonly provider: string;
+  readonly records: number;
+  /** Of its commit, with the wait for others to share the statement. */
+  readonly durationMs: number;
 }
 
-type Mode = 'synchronous' | 'asynchronous' | 'auto-batched';
+/** What a service counts that accepts writes, by mode and by project. */
+export interface AcceptMeters {
+  accepted(of: AcceptedOf): void;
+}
 
-/** What the services that accept and settle writes count, under the same names, and by project. */
+/** What the services that settle writes count, under the same names, and by project. */
 export interface WriteMeters {
-  /** Counts records that were accepted by a statement that took so many milliseconds. */
-  accepting(mode: Mode): (write: AcceptedOf, records: number, durationMs: number) => void;
   /** Records of a settlement that was stored. */
   settled(records: readonly RecordSettlement[], of: SettledOf): void;
   called(of: FiguresOf, call: CalledOf): void;
+}
+
+export function createAcceptMeters(metrics: Metrics): AcceptMeters {
+  const { byProject } = metrics;
+  const [accepted, took] = [
+    metrics.counter('sluice_writes_accepted_total'),
+    metrics.histogram('sluice_accept_duration_seconds'),
+  ];
+  const series = (mode: OperationMode) => ({ accepted: accepted.labels({ mode }), took: took.labels({ mode }) });
+  const seriesBy = {
+    synchronous: series('synchronous'),
+    asynchronous: series('asynchronous'),
+    'auto-batched': series('auto-batched'),
+  };
+  return {
+    accepted: ({ mode, projectId, provider, records, durationMs }) => {
+      seriesBy[mode].accepted.inc(records);
+      seriesBy[mode].took.observe(durationMs / 1_000);
+      byProject.count({ projectId, provider }, 'accepted', records);
+      byProject.observe({ projectId, provider }, 'accept', durationMs / 1_000);
+    },
+  };
 }
 
 /** @param providers every provider of this build: their counters start at 0 */
@@ -48,17 +75,6 @@ export function createWriteMeters(metrics: Metrics, providers: readonly string[]
   const blocked = metrics.counter('sluice_lane_blocked_seconds_total');
   for (const provider of [...providers, 'unknown']) misses.inc({ provider }, 0);
   return {
-    accepting: (mode) => {
-      const accepted = metrics.counter('sluice_writes_accepted_total').labels({ mode });
-      const took = metrics.histogram('sluice_accept_duration_seconds').labels({ mode });
-      return ({ operation: { projectId }, connector: { provider } }, records, durationMs) => {
-        const of = { projectId, provider };
-        accepted.inc(records);
-        took.observe(durationMs / 1_000);
-        byProject.count(of, 'accepted', records);
-        byProject.observe(of, 'accept', durationMs / 1_000);
-      };
-    },
     settled: (records, { projectId, provider = 'unknown', isRetried }) => {
       for (const record of records) {
         byProject.count({ projectId, provider }, figureOf[record.kind], 1);

@@ -1,98 +1,55 @@
-import { SluiceError } from '@sluice/errors';
-import { topics, type Announcer } from '@sluice/messaging';
-import { bytesOfPlans, type AcceptAnswer, type AcceptableWrite } from '@sluice/store';
-import { limits } from '@sluice/types';
-import { batchLimit, coalesce, groupCommit, planCalls } from '@sluice/writes';
-import type { AskedRoom } from './admission';
+import { DefectError, SluiceError } from '@sluice/errors';
+import type { Reply } from '@sluice/http';
+import { announce } from '@sluice/messaging';
+import { bytesOfPlans, newId, type NewRecord } from '@sluice/store';
+import { limits, minutesToMs } from '@sluice/types';
+import { batchLimit, planCalls } from '@sluice/writes';
 import type { GatewayContext } from './context';
-import { nameOfKey } from './idempotency';
-import type { AcceptedWrite } from './present-write';
-import {
-  changedMeanwhile,
-  noteWrite,
-  resolveChanged,
-  resolveKnown,
-  toRecord,
-  type KeyTaken,
-  type ResolvedWrite,
-  type WriteCall,
-} from './resolve-write';
+import { presentAccepted } from './present-write';
+import { commitPlanned, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
 
 /** A call counts this many bytes at least. */
 const bytesPerCall = 1_000;
-
-/** A single or batch write that is promised: its operation is committed. */
-export interface Accepted extends AcceptedWrite {
-  readonly kind: 'accepted';
-}
+/** A batch that is not full has a minute at least, so its announcement waits this long for others of its key: a sixtieth of a minute. */
+const announceWithinMs = 1_000;
 
 /**
- * Accepts asynchronous writes, single or batch. A crash after 3 loses nothing: a sweep finds calls that nobody announced.
+ * Accepts an asynchronous write, single or batch. A crash after 3 loses nothing: a sweep finds calls that nobody announced.
+ * @returns undefined when its idempotency key was taken: nothing was written
  */
-export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<Accepted | KeyTaken> {
-  const commit = sharingAccepts(context);
-  const announcer = context.messaging.announcer(topics.ready);
-  const count = context.meters.accepting('asynchronous');
-
-  return async (call) => {
-    // 1. Plan, for the installation as it is known; for the one there is when the commit finds another.
-    let write = await resolveKnown(context, call);
-    for (let isAgain = false; ; isAgain = true) {
-      const acceptable = toAcceptable(call, write);
-      const { operation, records } = acceptable;
-      // 2. Refuse if the project's backlog is full.
-      context.admission.assertRoom(roomFor(write, records));
-      // 3. Commit operation, calls and records.
-      const startedAtMs = performance.now();
-      const acceptance = await commit(acceptable);
-      if (acceptance instanceof SluiceError) throw acceptance;
-      if (acceptance.kind === 'key-taken') return acceptance;
-      if (acceptance.kind === 'stale') {
-        if (isAgain) throw changedMeanwhile();
-        write = await resolveChanged(context, call);
-        continue;
-      }
-      await context.failpoints.hit('gw.after_commit');
-      count(write, records.length, performance.now() - startedAtMs);
-      const { id: operationId, traceparent } = operation;
-      noteWrite(write, operationId);
-      context.logger.debug({ operationId, records: records.length, traceparent }, 'write.accepted');
-      // 4. Announce the calls; they leave on their own.
-      announce(announcer, acceptable, acceptance.acceptedAt);
-      await context.failpoints.hit('gw.before_reply');
-      // 5. Reply.
-      const { unmapped } = write;
-      return {
-        kind: 'accepted',
-        operationId,
-        index: 0,
-        unmapped,
-        ...(call.ref === undefined ? {} : { ref: call.ref }),
-      };
-    }
-  };
+export async function acceptWrite(context: GatewayContext, call: WriteCall): Promise<Reply | undefined> {
+  // 1. Plan, 2. refuse, 3. commit.
+  const accepted = await commitPlanned(context, call, commitCalls);
+  if (accepted === undefined) return undefined;
+  const { operationId, acceptedAt, callNumbers, write } = accepted;
+  const { operation, planned, unmapped } = write;
+  const { traceparent, pins } = operation;
+  context.logger.debug({ operationId, records: planned.length, traceparent }, 'write.accepted');
+  // 4. Announce the calls; they leave on their own.
+  for (const callNumber of new Set(callNumbers))
+    announce(context.announcers.ready, { ...operation, ...pins, operationId }, { callNumber, acceptedAt });
+  await context.failpoints.hit('gw.before_reply');
+  // 5. Reply.
+  return presentAccepted({ operationId, index: 0, ref: call.ref, unmapped });
 }
 
-/** Commits in one statement what arrives at the same time. */
-function sharingAccepts({ store }: GatewayContext): (write: AcceptableWrite) => Promise<AcceptAnswer> {
-  return coalesce<AcceptableWrite, AcceptAnswer>({
-    ...groupCommit,
-    run: async (writes) => {
-      const answers = await store.writes.accept(writes);
-      return writes.map(({ operation }) => answers.get(operation.id) ?? { kind: 'stale' });
-    },
-    weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
-    keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
-  });
-}
-
-function toAcceptable(call: WriteCall, write: ResolvedWrite): AcceptableWrite {
+/** Commits operation, calls and records, unless the project's backlog is full. */
+async function commitCalls(context: GatewayContext, call: WriteCall, write: ResolvedWrite) {
+  const { operation, installation } = write;
+  const { projectId, groupRef } = installation;
+  const records = toRecords(call, write);
+  const callNumbers = records.map(({ callNumber }) => callNumber);
+  const writes = Math.max(...callNumbers);
+  const bytes = Math.max(bytesOfPlans(records), writes * bytesPerCall);
+  context.admission.assertRoom({ projectId, groupRef, writes, bytes });
   const { idempotency } = call;
-  return { operation: write.operation, records: toRecords(call, write), ...(idempotency && { idempotency }) };
+  const answer = await context.commits.accept({ operation, records, ...(idempotency && { idempotency }) });
+  if (answer instanceof SluiceError) throw answer;
+  return answer.kind === 'accepted' ? { ...answer, operationId: operation.id, callNumbers } : answer;
 }
 
 /** The records with the calls that they will be sent in. */
-function toRecords(call: WriteCall, write: ResolvedWrite): AcceptableWrite['records'] {
+function toRecords(call: WriteCall, write: ResolvedWrite): NewRecord[] {
   const rows = write.planned.map((planned, index) => ({ ...toRecord(call, write, planned), index, callNumber: 1 }));
   if (rows.length === 1) return rows;
   const records = batchLimit(write.connector.capabilities, write.operation.type) ?? 1;
@@ -106,26 +63,44 @@ function toRecords(call: WriteCall, write: ResolvedWrite): AcceptableWrite['reco
   return rows.map((row) => ({ ...row, callNumber: numbers.get(row.index) ?? 1 }));
 }
 
-function roomFor(
-  { installation: { projectId, groupRef } }: ResolvedWrite,
-  records: AcceptableWrite['records'],
-): AskedRoom {
-  const writes = Math.max(...records.map(({ callNumber }) => callNumber));
-  return { projectId, groupRef, writes, bytes: Math.max(bytesOfPlans(records), writes * bytesPerCall) };
+/**
+ * Puts a single asynchronous write into the auto-batch of its installation, object and type. No batch lives in memory: what dies
+ * unannounced is found by the batcher's sweep.
+ * @returns undefined when its idempotency key was taken: nothing was written
+ */
+export async function joinAutoBatch(context: GatewayContext, call: WriteCall): Promise<Reply | undefined> {
+  // 1. Plan, 2. refuse, 3. commit the record as a member of the open batch, which decides its operation.
+  const joined = await commitPlanned(context, call, commitMember);
+  if (joined === undefined) return undefined;
+  const { operationId, recordId, index, acceptedAt, isFull, write } = joined;
+  const { operation, unmapped } = write;
+  const { traceparent, pins } = operation;
+  context.logger.debug({ operationId, index, traceparent }, 'write.accepted');
+  // 4. Announce, at once if it is full.
+  const dueAt = joined.dueAt.toISOString();
+  const withinMs = isFull ? undefined : announceWithinMs / context.config.timeScale;
+  const of = { ...operation, ...pins, operationId };
+  announce(context.announcers.autoBatched, of, { index, recordId, acceptedAt, dueAt, isFull }, withinMs);
+  await context.failpoints.hit('gw.before_reply');
+  // 5. Reply.
+  return presentAccepted({ operationId, index, ref: call.ref, unmapped });
 }
 
-function announce(announcer: Announcer, { operation, records }: AcceptableWrite, acceptedAt: Date): void {
-  const write = {
-    projectId: operation.projectId,
-    operationId: operation.id,
-    installationId: operation.pins.installationId,
-    laneId: operation.laneId,
-    objectName: operation.objectName,
-    type: operation.type,
-    acceptedAt: acceptedAt.toISOString(),
-    traceparent: operation.traceparent,
-  };
-  for (const callNumber of new Set(records.map((record) => record.callNumber))) {
-    announcer.announce(topics.ready.key(write), { ...write, callNumber });
+/** Commits the record in the open batch of its key, unless the project's backlog is full. */
+async function commitMember(context: GatewayContext, call: WriteCall, write: ResolvedWrite) {
+  const [planned] = write.planned;
+  const { idempotency, request } = call;
+  if (planned === undefined || request.autoBatchPolicy === undefined) {
+    throw new DefectError({ code: 'service.defect', detail: 'An auto-batched write has one record and a policy.' });
   }
+  const { operation, installation } = write;
+  const { projectId, groupRef } = installation;
+  const record = toRecord(call, write, planned);
+  context.admission.assertRoom({ projectId, groupRef, writes: 1, bytes: bytesOfPlans([record]) });
+  const recordId = newId();
+  const maxDelayMs = minutesToMs(request.autoBatchPolicy.maxDelayMinutes);
+  const batchable = { recordId, operation, record, maxDelayMs, ...(idempotency && { idempotency }) };
+  const answer = await context.commits.join(batchable);
+  if (answer instanceof SluiceError) throw answer;
+  return answer.kind === 'joined' ? { ...answer, recordId } : answer;
 }

@@ -8,24 +8,28 @@ import {
   type Failpoints,
 } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
+import { requestLimits, type RequestLimits } from '@sluice/http';
 import { createInstallations, type Installations } from '@sluice/installations';
-import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
+import { createKafkaMessaging, topics, type Announcer, type Messaging } from '@sluice/messaging';
 import { connectRedis, type CacheAndQuotas } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import {
   CallSizes,
+  createAcceptMeters,
   createLaneQuotas,
   createLeaseKeeper,
   createWriteMeters,
   sharingReads,
   sharingSettlements,
+  type AcceptMeters,
   type LaneQuotas,
   type LeaseKeeper,
   type SharedSettle,
   type WriteMeters,
 } from '@sluice/writes';
 import { createAdmission, type Admission } from './admission';
+import { createCommits } from './commits';
 import type { GatewayConfig } from './config';
 
 /** The object graph of one gateway. Tests and the embedded launcher replace single collaborators. */
@@ -35,9 +39,10 @@ export interface GatewayContext {
   readonly owner: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly meters: WriteMeters;
+  readonly meters: WriteMeters & AcceptMeters;
   readonly store: Store;
   readonly messaging: Messaging;
+  readonly announcers: Readonly<Record<keyof typeof topics, Announcer>>;
   readonly redis: CacheAndQuotas;
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
@@ -47,6 +52,9 @@ export interface GatewayContext {
   /** Settles a call, in one statement with others that end at the same time. */
   readonly settle: SharedSettle;
   readonly admission: Admission;
+  readonly commits: ReturnType<typeof createCommits>;
+  /** Limits of the requests of a project and of a group. */
+  readonly requestLimits: RequestLimits;
   readonly failpoints: Failpoints;
   /** Settlements whose reply may have left already: a stop waits for them. */
   readonly settling: Set<Promise<unknown>>;
@@ -78,22 +86,29 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       logger,
       metrics,
     });
+  const messaging =
+    overrides.messaging ??
+    createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints });
   return {
     config,
     owner: `${service}/${hostname()}/${process.pid}`,
     logger,
     metrics,
-    meters: createWriteMeters(
-      metrics,
-      connectors.all().map(({ provider }) => provider),
-    ),
-    messaging:
-      overrides.messaging ??
-      createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints }),
+    meters: {
+      ...createAcceptMeters(metrics),
+      ...createWriteMeters(
+        metrics,
+        connectors.all().map(({ provider }) => provider),
+      ),
+    },
+    messaging,
+    announcers: { ready: messaging.announcer(topics.ready), autoBatched: messaging.announcer(topics.autoBatched) },
     redis,
     quotas: createLaneQuotas(redis.quotas, metrics, redis.cache),
     callSizes: new CallSizes(config.timeScale),
     admission: createAdmission({ writes: store.writes, limits: config, logger, metrics }),
+    commits: createCommits(store.writes),
+    requestLimits: requestLimits({ counter: redis.quotas, ...config }),
     connectors,
     installations: createInstallations({
       store,

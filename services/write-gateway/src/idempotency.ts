@@ -4,8 +4,7 @@ import type { Reply } from '@sluice/http';
 import type { StoredKey, StoredReply, KeyClaim, KeyEnding } from '@sluice/store';
 import { limits, type Caller } from '@sluice/types';
 import type { GatewayContext } from './context';
-import { toEndedWrite } from './ended-write';
-import { presentAccepted, presentWrite, type EndedWrite } from './present-write';
+import { presentAccepted, presentWrite, toEndedWrite, type EndedWrite } from './present-write';
 import type { WriteCall } from './resolve-write';
 
 /**
@@ -46,11 +45,6 @@ export function readKey(header: string | undefined, { caller, path, body }: Keye
   const { groupRef } = caller;
   const scope = groupRef === undefined ? endpointScope : `${endpointScope}@${groupRef}`;
   return { scope, key: header, bodyHash };
-}
-
-/** Names a key among those of all projects, for what must not put two of one key together. */
-export function nameOfKey(projectId: string, claim: KeyClaim | undefined): string | undefined {
-  return claim && `${projectId}\n${claim.scope}\n${claim.key}`;
 }
 
 /** Equal for equal JSON values, whatever the order in which objects name their members. */

@@ -1,12 +1,14 @@
-import { ProviderError, retryOf } from '@sluice/errors';
+import { failureClasses, type FailureClass, ProviderError, retryOf } from '@sluice/errors';
 import type { Fields, ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { Reply } from '@sluice/http';
+import type { EndedRecord } from '@sluice/store';
 import type {
   AcceptedWriteReply,
   BatchWriteReply,
   JsonValue,
   RefusedWriteReply,
   SingleWriteReply,
+  WritePlan,
   WriteResult,
   WriteType,
   BatchDryRunReply,
@@ -14,7 +16,7 @@ import type {
 } from '@sluice/types';
 import type { PlannedWrite } from '@sluice/writes';
 import type { GatewayContext } from './context';
-import { resolveWrite, type WriteCall } from './resolve-write';
+import { resolveWrite, unmappedOf, type WriteCall } from './resolve-write';
 
 /** A synchronous write that has ended, as far as its reply needs it. */
 export interface EndedWrite {
@@ -153,13 +155,44 @@ function notWritten(names: readonly string[]): string {
   return `not written, because the customer chose no field for them: ${shown.join(', ')}${more}`;
 }
 
+/** A synchronous write that another process ended after its gateway died: the records hold all that is known. */
+export function toEndedWrite({ request }: WriteCall, operationId: string, records: readonly EndedRecord[]): EndedWrite {
+  const plans = records.map(({ plan }) => (plan === undefined ? undefined : (JSON.parse(plan) as WritePlan)));
+  return {
+    operationId,
+    type: request.type,
+    isBatch: request.batch !== undefined,
+    results: records.map((record, at) => toResult(record, plans[at])),
+    sentFields: plans.map((plan) => plan && surelySent(plan)),
+    queuedBehind: [],
+    unmapped: unmappedOf(plans.flatMap((plan) => plan?.notes ?? [])),
+  };
+}
+
+/** Without the `ifEmpty` fields: what was decided of them is not kept. */
+function surelySent({ fields, ifEmpty = [] }: WritePlan): WritePlan['fields'] {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !ifEmpty.includes(field)));
+}
+
+function toResult(record: EndedRecord, plan: WritePlan | undefined): RecordResult {
+  if (record.outcome === 'succeeded') {
+    const { warnings } = record;
+    return { ok: true, recordId: record.providerId ?? plan?.recordId ?? '', ...(warnings && { warnings }) };
+  }
+  const known = failureClasses.find((each) => each === record.errorClass);
+  const fallback: FailureClass = record.outcome === 'unknown' ? 'unknown' : 'rejected';
+  const isUnsure = known === 'unknown' || known === 'timeout';
+  const failed = known === undefined || (record.outcome === 'unknown') !== isUnsure ? fallback : known;
+  return { ok: false, error: { class: failed, message: record.errorText ?? 'The write failed.', scope: 'record' } };
+}
+
 /** Where an asynchronous write went. */
-export interface AcceptedWrite {
+interface AcceptedWrite {
   readonly operationId: string;
   /** Index of the record in its operation, from 0; of a batch: of its first record. */
   readonly index: number;
   /** What the caller sent as `Sluice-Record-Ref`. */
-  readonly ref?: string;
+  readonly ref?: string | undefined;
   /** See `EndedWrite`. @default none, also for the repeat of a request: its key keeps no more than where the write went */
   readonly unmapped?: readonly string[];
 }
@@ -179,13 +212,11 @@ export function presentAccepted({ operationId, index, ref, unmapped = [] }: Acce
  * Answers `?dryRun=true`: every rule that a write is checked by before it is stored, and the decision per field. Nothing is
  * stored, no quota is taken, the provider is not called.
  */
-export function planPresenter(context: GatewayContext): (call: WriteCall) => Promise<DryRunReply | BatchDryRunReply> {
-  return async (call) => {
-    // No accept compares afterwards what the plan was made from: read as it is now.
-    const write = await resolveWrite(context, call, await context.installations.resolveAgain(call.names), true);
-    const plans = write.planned.map(toReply);
-    return write.isBatch ? { plans } : (plans[0] ?? { plan: [] });
-  };
+export async function presentPlans(context: GatewayContext, call: WriteCall): Promise<DryRunReply | BatchDryRunReply> {
+  // No accept compares afterwards what the plan was made from: read as it is now.
+  const write = await resolveWrite(context, call, await context.installations.resolveAgain(call.names), true);
+  const plans = write.planned.map(toReply);
+  return write.isBatch ? { plans } : (plans[0] ?? { plan: [] });
 }
 
 function toReply({ plan, decisions }: PlannedWrite): DryRunReply {

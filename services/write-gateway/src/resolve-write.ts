@@ -10,10 +10,11 @@ import {
   checkIfEmpty,
   headersKeyOf,
   orderKeyOf,
-  writePlanner,
+  planRecord,
+  writeRulesOf,
   type PlannableRecord,
   type PlannedWrite,
-  type WritePlanner,
+  type WriteRules,
 } from '@sluice/writes';
 import type { GatewayContext } from './context';
 
@@ -38,13 +39,8 @@ export interface WriteCall {
   readonly traceparent: string;
 }
 
-/** Its idempotency key belongs to another write: nothing was written. */
-export interface KeyTaken {
-  readonly kind: 'key-taken';
-}
-
 /** A planned record with its plan as it is stored. */
-export interface StorablePlan extends PlannedWrite {
+interface StorablePlan extends PlannedWrite {
   readonly text: string;
 }
 
@@ -60,12 +56,52 @@ export interface ResolvedWrite {
   readonly unmapped: readonly string[];
 }
 
+/** What the three commits promise: the operation that writes the records. */
+interface Promised {
+  readonly kind: 'accepted' | 'joined' | 'opened';
+  readonly operationId: string;
+}
+
+/** `stale`: the installation or the API key has changed; `key-taken`: the idempotency key belongs to another write. Nothing was written. */
+export type Refused = { readonly kind: 'stale' } | { readonly kind: 'key-taken' };
+
+/**
+ * Plans and commits a write. It is planned for the installation as it is known, and once more when the commit finds another one in force.
+ * @param commit refuses, then commits: `commitCalls`, `commitMember` or `commitOpening`
+ * @returns undefined when its idempotency key was taken
+ * @throws DependencyError when the installation changed twice meanwhile; what planning and committing throw
+ */
+export async function commitPlanned<Answer extends Promised>(
+  context: GatewayContext,
+  call: WriteCall,
+  commit: (context: GatewayContext, call: WriteCall, write: ResolvedWrite) => Promise<Answer | Refused>,
+): Promise<(Answer & { readonly write: ResolvedWrite }) | undefined> {
+  // 1. Plan.
+  let write = await resolveKnown(context, call);
+  for (let isAgain = false; ; isAgain = true) {
+    // 2. Refuse, 3. commit.
+    const startedAtMs = performance.now();
+    const answer = await commit(context, call, write);
+    if (answer.kind === 'key-taken') return undefined;
+    if (answer.kind !== 'stale') {
+      await context.failpoints.hit('gw.after_commit');
+      const { operation, connector, planned } = write;
+      const durationMs = performance.now() - startedAtMs;
+      context.meters.accepted({ ...operation, provider: connector.provider, records: planned.length, durationMs });
+      noteWrite(write, answer.operationId);
+      return { ...answer, write };
+    }
+    if (isAgain) throw changedMeanwhile();
+    write = await resolveWrite(context, call, await context.installations.resolveAgain(call.names));
+  }
+}
+
 /**
  * A write to the installation as it is known. What is known may be a second old. The accepting statement compares it with what is in force (`stale`),
  * and a refusal by it counts only after the installation was read again. So a change is in force for the next request, without a timer.
  * @throws RequestError by a rule of the installation as it is now
  */
-export async function resolveKnown(context: GatewayContext, call: WriteCall): Promise<ResolvedWrite> {
+async function resolveKnown(context: GatewayContext, call: WriteCall): Promise<ResolvedWrite> {
   const { installations } = context;
   const installation = await installations.resolve(call.names);
   try {
@@ -79,13 +115,8 @@ export async function resolveKnown(context: GatewayContext, call: WriteCall): Pr
   }
 }
 
-/** The same write once more, after the accepting statement found another installation than the one it was planned for. */
-export async function resolveChanged(context: GatewayContext, call: WriteCall): Promise<ResolvedWrite> {
-  return await resolveWrite(context, call, await context.installations.resolveAgain(call.names));
-}
-
 /** The installation has changed twice while one write was accepted. */
-export function changedMeanwhile(): DependencyError {
+function changedMeanwhile(): DependencyError {
   return new DependencyError({
     code: 'service.unavailable',
     detail: 'The installation or the API key was changed while the write was accepted. Nothing was written.',
@@ -111,8 +142,8 @@ export async function resolveWrite(
   const connectors = context.connectors.all();
   checkModule(connector, installation.manifest.module, 'write.capability-missing');
   checkCapabilities(connector, request, connectors);
-  const planner = writePlanner(installation, connector.capabilities.fields, { type: request.type, objectName });
-  const planned = await planAll(call, planner, isShown);
+  const rules = writeRulesOf(installation, connector.capabilities.fields, { type: request.type, objectName });
+  const planned = await planAll(call, rules, isShown);
   checkIfEmpty(
     connector,
     planned.map((each) => each.plan),
@@ -139,16 +170,16 @@ const turnBytes = 500_000;
  * A hundred bytes grow to megabytes by the defaults and mapped values of a config. The memory that the body's own share does not cover is reserved
  * before it is used, by what the config adds, and while it grows. A write that has to wait for it keeps no plan meanwhile.
  */
-async function planAll(call: WriteCall, planner: WritePlanner, isShown: boolean): Promise<readonly StorablePlan[]> {
-  const added = Math.min(limits.planBytesMax, planner.addedBytes * (call.request.batch?.length ?? 1));
+async function planAll(call: WriteCall, rules: WriteRules, isShown: boolean): Promise<readonly StorablePlan[]> {
+  const added = Math.min(limits.planBytesMax, rules.addedBytes * (call.request.batch?.length ?? 1));
   const own = ownBytesOf(call.bodyBytes);
   if (added <= own || call.growNow(added)) {
-    const planned = await planWithin(call, planner, { isShown, bytes: Math.max(own, added), growNow: call.growNow });
+    const planned = await planWithin(call, rules, { isShown, bytes: Math.max(own, added), growNow: call.growNow });
     if (planned !== undefined) return planned;
   }
   const bytes = limits.planBytesMax;
   await call.growTo(added <= own ? bytes : added);
-  return (await planWithin(call, planner, { isShown, bytes, growNow: () => true })) ?? [];
+  return (await planWithin(call, rules, { isShown, bytes, growNow: () => true })) ?? [];
 }
 
 interface PlanMemory extends Pick<WriteCall, 'growNow'> {
@@ -158,12 +189,12 @@ interface PlanMemory extends Pick<WriteCall, 'growNow'> {
 }
 
 /** @returns undefined when they have more bytes than are reserved, and there is no memory for the others now */
-async function planWithin({ request }: WriteCall, planner: WritePlanner, memory: PlanMemory) {
+async function planWithin({ request }: WriteCall, rules: WriteRules, memory: PlanMemory) {
   const planned: StorablePlan[] = [];
   let [bytes, reserved, turnAt] = [0, memory.bytes, turnBytes];
   if (reserved > turnBytes) await yieldToEventLoop();
   for (const item of itemsOf(request)) {
-    const each = planner.plan({ ...item, headers: request.headers });
+    const each = planRecord(rules, { ...item, headers: request.headers });
     const characters = textCharactersOf(each);
     // Before it becomes text: the config may fill a small record with megabytes.
     if (bytes + characters > limits.planBytesMax) throw planTooLarge(request);
@@ -297,7 +328,7 @@ function assertDistinctRecords(connector: Connector, request: WriteRequest, plan
 }
 
 /** Adds the operation that the write became to the trace of the request and to its further log lines. */
-export function noteWrite({ operation, planned, installation }: ResolvedWrite, operationId: string): void {
+function noteWrite({ operation, planned, installation }: ResolvedWrite, operationId: string): void {
   const { objectName, type, mode } = operation;
   currentStep()?.note({
     operationId,

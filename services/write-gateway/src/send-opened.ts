@@ -1,7 +1,7 @@
 import type { Fields, ProviderFailure, RecordResult } from '@sluice/connectors';
 import { DefectError, ForbiddenError, ProviderError, SluiceError } from '@sluice/errors';
-import { topics, type Announcer } from '@sluice/messaging';
-import { callId, type CallKey, type ClaimedCall, type ReleasedCall, type Settlement } from '@sluice/store';
+import { announce } from '@sluice/messaging';
+import { callId, type CallKey, type ClaimedCall, type Settlement } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
 import {
   leaseMs,
@@ -283,17 +283,11 @@ async function settleWrite(
   if (used) await noteOutcome(context, call, { ...made, used }, 'write.outcome-not-noted');
   try {
     const settled = await settleAndReport(context, call, settlement, reporting);
-    announceReleased(context.messaging.announcer(topics.ready), settled.released);
+    for (const { number: callNumber, ...released } of settled.released)
+      announce(context.announcers.ready, released, { callNumber, acceptedAt: new Date() });
     return settled;
   } catch (error) {
     context.logger.error({ error, operationId: call.operationId }, 'write.not-settled');
     return undefined;
-  }
-}
-
-/** Announces calls that waited behind a synchronous write to the same record. */
-function announceReleased(announcer: Announcer, calls: readonly ReleasedCall[]): void {
-  for (const { number, ...call } of calls) {
-    announcer.announce(topics.ready.key(call), { ...call, callNumber: number, acceptedAt: new Date().toISOString() });
   }
 }

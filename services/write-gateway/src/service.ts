@@ -1,14 +1,9 @@
-import { type ApiService, authenticator, contractOfApp, createApp, createService, requestLimits } from '@sluice/http';
+import { type ApiService, authenticator, contractOfApp, createApp, createService } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import type { GatewayContext } from './context';
-import { writeApi } from './api';
-import { acceptor } from './accept-write';
-import { findReply } from './idempotency';
-import { joiner } from './join-auto-batch';
-import { planPresenter } from './present-write';
-import { writeRecordsRoute, type Writers } from './routes/write-records';
-import { synchronousWriter } from './write-synchronously';
+import { writeApi } from './routes/write-document';
+import { writeRecordsRoute } from './routes/write-records';
 
 export { gatewayEnv, type GatewayConfig } from './config';
 export { createContext, type GatewayContext } from './context';
@@ -17,15 +12,6 @@ export { createContext, type GatewayContext } from './context';
 export function createGatewayService(context: GatewayContext): ApiService {
   const { config, logger, metrics, store, messaging } = context;
   let endMinutes = (): Promise<void> => Promise.resolve();
-  const limits = requestLimits({ counter: context.redis.quotas, ...config });
-  const writers: Writers = {
-    limits,
-    accept: acceptor(context),
-    join: joiner(context),
-    writeNow: synchronousWriter(context),
-    plan: planPresenter(context),
-    findReply: (call) => findReply(context, call),
-  };
   const health = watchHealth({
     ...context,
     checks: { postgres: store.health, redis: context.redis.health, kafka: () => messaging.health() },
@@ -36,10 +22,10 @@ export function createGatewayService(context: GatewayContext): ApiService {
     metrics,
     cors: true,
     api: writeApi,
-    authenticate: limits.after(authenticator(context.installations.findCaller)),
+    authenticate: context.requestLimits.after(authenticator(context.installations.findCaller)),
     // Accepting needs Postgres alone. Without the broker work starts later, without Redis quotas are halved.
     ready: health.ready,
-    routes: (router) => writeRecordsRoute(router, writers),
+    routes: (router) => writeRecordsRoute(router, context),
   });
   const service = createService({
     ...context,

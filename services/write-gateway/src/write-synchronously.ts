@@ -1,29 +1,12 @@
 import { ConflictError, NotFoundError } from '@sluice/errors';
-import type { ClaimedCall, ConnectionKey, Opening, SynchronousWrite, WriteStore } from '@sluice/store';
+import type { Reply } from '@sluice/http';
+import type { ClaimedCall, ConnectionKey, SynchronousWrite } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
-import {
-  coalesce,
-  laneBlocked,
-  leaseMs,
-  sharedStatement,
-  takeLaneQuota,
-  toSendables,
-  type Sendable,
-} from '@sluice/writes';
+import { laneBlocked, leaseMs, takeLaneQuota, toSendables, type Sendable } from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayContext } from './context';
-import { nameOfKey } from './idempotency';
-import type { EndedWrite } from './present-write';
-import {
-  changedMeanwhile,
-  noteWrite,
-  resolveChanged,
-  resolveKnown,
-  toRecord,
-  type KeyTaken,
-  type ResolvedWrite,
-  type WriteCall,
-} from './resolve-write';
+import { presentWrite } from './present-write';
+import { commitPlanned, toRecord, type Refused, type ResolvedWrite, type WriteCall } from './resolve-write';
 import { sendOpened, type Opened } from './send-opened';
 
 /** Longest wait for a call that is executing on the same record. */
@@ -32,44 +15,20 @@ const busyPollMs = 50;
 /** When a refused caller may come again: a call that took ten seconds is at its end soon. */
 const busyRetryAfterMs = 1_000;
 
-/** A write that has ended, whether or not anybody knows how. */
-interface Ended {
-  readonly kind: 'ended';
-  readonly ended: EndedWrite;
-}
-
 /**
  * Writes now, in the request. If the gateway dies after 3, the lease lapses and an executor finds out what happened; it never sends the write.
+ * @returns undefined when its idempotency key was taken: nothing was written
  */
-export function synchronousWriter(context: GatewayContext): (call: WriteCall) => Promise<Ended | KeyTaken> {
-  const commit = sharingOpenings(context.store.writes);
-  const count = context.meters.accepting('synchronous');
-  return async (call) => {
-    // 1. Plan, for the installation as it is known; for the one there is when the opening finds another.
-    let write = await resolveKnown(context, call);
-    for (let isAgain = false; ; isAgain = true) {
-      const startedAtMs = performance.now();
-      // 2. Take quota. 3. Commit operation, running call, records and intent.
-      const opened = await open(context, commit, call, write);
-      if (opened.kind === 'key-taken') return opened;
-      if (opened.kind === 'stale') {
-        if (isAgain) throw changedMeanwhile();
-        write = await resolveChanged(context, call);
-        continue;
-      }
-      noteWrite(write, write.operation.id);
-      count(write, write.planned.length, performance.now() - startedAtMs);
-      await context.failpoints.hit('gw.after_commit');
-      // 4. The provider call, under the lease, and the parts of one that is refused whole. 5. Settle.
-      const ended = await sendOpened(context, write, opened);
-      await context.failpoints.hit('gw.before_reply');
-      // 6. Reply.
-      return { kind: 'ended', ended };
-    }
-  };
+export async function writeSynchronously(context: GatewayContext, call: WriteCall): Promise<Reply | undefined> {
+  // 1. Plan, 2. take quota, 3. commit operation, running call, records and intent.
+  const opened = await commitPlanned(context, call, commitOpening);
+  if (opened === undefined) return undefined;
+  // 4. The provider call, under the lease, and the parts of one that is refused whole. 5. Settle.
+  const ended = await sendOpened(context, opened.write, opened);
+  await context.failpoints.hit('gw.before_reply');
+  // 6. Reply.
+  return presentWrite(ended);
 }
-
-type Commit = ReturnType<typeof sharingOpenings>;
 
 /**
  * Opens the operation, with quota and credentials to send it. Waits while a call executes on the same record at this moment, and refreshes a
@@ -77,12 +36,11 @@ type Commit = ReturnType<typeof sharingOpenings>;
  * @throws ProviderError when the account is blocked, its quota is spent, or its grant is gone
  * @throws ConflictError when the record stays busy
  */
-async function open(
+async function commitOpening(
   context: GatewayContext,
-  commit: Commit,
   call: WriteCall,
   write: ResolvedWrite,
-): Promise<Opened | KeyTaken | { readonly kind: 'stale' }> {
+): Promise<(Opened & { readonly operationId: string }) | Refused> {
   const { credentials } = context.installations;
   const { operation, connector } = write;
   const { idempotency } = call;
@@ -96,12 +54,17 @@ async function open(
   for (;;) {
     const quota = await takeLaneQuota(context, operation, connector);
     const openedAtMs = performance.now();
-    const opening = await commit({ ...base, isRefreshed, ...(known && { knownTokenVersion: known.tokenVersion }) });
+    const opening = await context.commits.open({
+      ...base,
+      isRefreshed,
+      ...(known && { knownTokenVersion: known.tokenVersion }),
+    });
     if (opening.kind === 'opened') {
       const live = () => credentials.confirm(connection, opening.credentials, known);
       const { queuedBehind } = opening;
       return {
         kind: 'opened',
+        operationId: operation.id,
         call: runningCall(write),
         records: sent(records),
         openedAtMs,
@@ -181,35 +144,4 @@ function runningCall({ operation }: ResolvedWrite): ClaimedCall {
     isInDoubt: false,
     traceparent,
   };
-}
-
-/**
- * Statements in flight. A second one takes only what arrived since the first, so each is smaller and a write costs more. One in place of two took 27
- * % of the process time, 16 % of Postgres' and 46 % of the median off a synchronous create (two cores, 16 callers, 2026-11-23).
- */
-const statementsAtOnce = 1;
-
-/**
- * Synchronous creates that come at the same time are opened by one statement; nothing orders them among each other. A key may be held
- * by another process, and what waits for it or fails with it has a key as well, so that it may be sent again.
- */
-function sharingOpenings(
-  writes: Pick<WriteStore, 'openTogether' | 'openSynchronous'>,
-): (write: SynchronousWrite) => Promise<Opening> {
-  const [keyed, bare] = [sharing(writes), sharing(writes)];
-  return (write) => {
-    const isOrdered = write.operation.type === 'delete' || write.records.some(({ orderKey }) => orderKey !== undefined);
-    if (isOrdered) return writes.openSynchronous(write);
-    return write.idempotency === undefined ? bare(write) : keyed(write);
-  };
-}
-
-function sharing({ openTogether }: Pick<WriteStore, 'openTogether'>): (write: SynchronousWrite) => Promise<Opening> {
-  return coalesce<SynchronousWrite, Opening>({
-    ...sharedStatement,
-    run: (together) => openTogether(together),
-    runsMax: statementsAtOnce,
-    weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
-    keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
-  });
 }

@@ -8,28 +8,14 @@ import { newId } from '../new-id';
 import { type KeyClaim, type KeyedOperation, claimIn, completeIn, releaseIn } from './idempotency-key';
 import {
   type BatchableWrite,
-  type JoinStatement,
-  type GroupAnswer,
-  type JoiningGroup,
-  joinGroups,
   findCommitted,
+  joinGroups,
+  type Joining,
+  type JoiningGroup,
+  type Joinings,
+  type JoinStatement,
 } from './join-statement';
 import { type NewOperation, nameOf } from './write-rows';
-
-/** Where the record went. `operationId` is the master operation that writes it. */
-export interface BatchMembership {
-  readonly operationId: string;
-  readonly index: number;
-  readonly acceptedAt: Date;
-  /** When the batch leaves at the latest. Of one that is full: at once. */
-  readonly dueAt: Date;
-  readonly isFull: boolean;
-}
-
-/** The answer of a join. `stale`: a pin has changed; `key-taken`: the key belongs to another write; nothing was written. */
-export type Joining = BatchMembership | 'stale' | 'key-taken';
-
-type Memberships = Map<string, Joining>;
 
 export interface JoinContext {
   readonly timeScale: number;
@@ -39,10 +25,10 @@ export interface JoinContext {
 
 /** How far a join is: what its tries have in common. */
 export interface JoinProgress {
-  /** Answers by record id. They stay valid: one that failed later leaves those of the statements before. */
-  readonly answers: Memberships;
+  /** They stay valid: a statement that fails later leaves those of the statements before. */
+  readonly answers: Joinings;
   /** A statement that was sent and has no answer: nobody knows whether it was committed. */
-  flush?: JoinStatement | undefined;
+  uncertain?: JoinStatement | undefined;
 }
 
 /** The outcome of one record of a join, or why it has none while others of the same join have theirs. */
@@ -66,7 +52,7 @@ export async function joinPersistently(
     return await persist(() => insertIntoBatch(database, writes, context, progress));
   } catch (error) {
     // Taken apart only when it is known that no statement of it can still be committed.
-    const isKnown = progress.flush === undefined;
+    const isKnown = progress.uncertain === undefined;
     const others = writes.filter(({ recordId }) => !answers.has(recordId));
     const isWorthIt = isKnown && error instanceof DefectError && writes.length > 1;
     if (answers.size === 0 && !isWorthIt) throw error;
@@ -122,24 +108,24 @@ export async function insertIntoBatch(
   writes: readonly BatchableWrite[],
   { timeScale, failpoints = nowhere }: JoinContext,
   progress: JoinProgress = { answers: new Map() },
-): Promise<Memberships> {
+): Promise<Joinings> {
   const { answers } = progress;
   const unanswered = (): BatchableWrite[] => writes.filter(({ recordId }) => !answers.has(recordId));
-  if (progress.flush !== undefined) {
-    const known = await findCommitted(database, progress.flush);
-    if (known !== undefined) noteAnswers(progress.flush.groups, known, answers);
-    progress.flush = undefined;
+  if (progress.uncertain !== undefined) {
+    const known = await findCommitted(database, progress.uncertain);
+    for (const [recordId, answer] of known ?? []) answers.set(recordId, answer);
+    progress.uncertain = undefined;
   }
   for (let joining = unanswered(); joining.length > 0;) {
     const isKeyed = joining.some(({ idempotency }) => idempotency !== undefined);
     const joined = await (isKeyed ? joinKeyed : joinOnce)(database, joining, timeScale, progress).catch(
       (error: unknown) => {
-        if (isRefusedByServer(error) || neverReached(error)) progress.flush = undefined;
+        if (isRefusedByServer(error) || neverReached(error)) progress.uncertain = undefined;
         throw error;
       },
     );
-    progress.flush = undefined;
-    for (const [recordId, membership] of joined) answers.set(recordId, membership);
+    progress.uncertain = undefined;
+    for (const [recordId, answer] of joined) answers.set(recordId, answer);
     joining = unanswered();
     if (joining.length > 0) await failpoints.hit('st.after_join_round');
   }
@@ -152,12 +138,9 @@ async function joinOnce(
   writes: readonly BatchableWrite[],
   timeScale: number,
   progress: JoinProgress,
-): Promise<Memberships> {
-  const memberships: Memberships = new Map();
-  const flush = { id: newId(), groups: groupByBatch(writes) };
-  progress.flush = flush;
-  noteAnswers(flush.groups, await joinGroups(database, flush, timeScale), memberships);
-  return memberships;
+): Promise<Joinings> {
+  progress.uncertain = { id: newId(), groups: groupByBatch(writes) };
+  return await joinGroups(database, progress.uncertain, timeScale);
 }
 
 /**
@@ -169,25 +152,21 @@ async function joinKeyed(
   writes: readonly BatchableWrite[],
   timeScale: number,
   progress: JoinProgress,
-): Promise<Memberships> {
+): Promise<Joinings> {
   const keyed = writes.filter(({ idempotency }) => idempotency !== undefined);
   return await database.transaction(async (transaction) => {
     const claimed = await claimIn(transaction, keyed.map(toClaim), timeScale);
     const won = keyed.filter(({ operation }) => claimed.has(operation.id));
     const lost = keyed.filter(({ operation }) => !claimed.has(operation.id));
-    const memberships: Memberships = new Map(lost.map(({ recordId }) => [recordId, 'key-taken']));
-    const free = writes.filter(({ recordId }) => !memberships.has(recordId));
+    const joinings: Joinings = new Map(lost.map(({ recordId }) => [recordId, { kind: 'key-taken' }]));
+    const free = writes.filter(({ recordId }) => !joinings.has(recordId));
     if (free.length > 0)
-      for (const [id, joined] of await joinOnce(transaction, free, timeScale, progress)) memberships.set(id, joined);
-    await completeIn(
-      transaction,
-      won.flatMap((write) => toCompleted(write, memberships.get(write.recordId))),
-    );
-    await releaseIn(
-      transaction,
-      won.filter(({ recordId }) => typeof memberships.get(recordId) !== 'object').map(toClaim),
-    );
-    return memberships;
+      for (const [id, joined] of await joinOnce(transaction, free, timeScale, progress)) joinings.set(id, joined);
+    const completed = won.flatMap((write) => toCompleted(write, joinings.get(write.recordId)));
+    await completeIn(transaction, completed);
+    const freed = won.filter(({ recordId }) => joinings.get(recordId)?.kind !== 'joined');
+    await releaseIn(transaction, freed.map(toClaim));
+    return joinings;
   });
 }
 
@@ -201,30 +180,11 @@ function groupByBatch(writes: readonly BatchableWrite[]): JoiningGroup[] {
     if (group === undefined) groups.set(key, { source, writes: [write] });
     else if (group.source === source && group.writes.length < limits.autoBatchRecordsMax) group.writes.push(write);
   }
-  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group.writes);
 }
 
 function batchKeyOf({ projectId, pins, objectName, type }: NewOperation): string {
   return `${projectId}\n${pins.installationId}\n${type}\n${objectName}`;
-}
-
-function noteAnswers(groups: readonly JoiningGroup[], given: readonly GroupAnswer[], answers: Memberships): void {
-  groups.forEach(({ writes }, at) => noteGroup(writes, given[at] ?? 'stale', answers));
-}
-
-function noteGroup(writes: readonly BatchableWrite[], answer: GroupAnswer, answers: Memberships): void {
-  if (answer === 'stale') {
-    for (const { recordId } of writes) answers.set(recordId, answer);
-    return;
-  }
-  const { parts, acceptedAt, dueAt } = answer;
-  const members = parts.flatMap(({ operationId, first, taken, isFull }) =>
-    Array.from({ length: taken }, (_, rank): BatchMembership => {
-      const leaves = isFull ? acceptedAt : dueAt;
-      return { operationId, index: first + rank, acceptedAt, dueAt: leaves, isFull };
-    }),
-  );
-  writes.forEach(({ recordId }, rank) => answers.set(recordId, members[rank] as BatchMembership));
 }
 
 /** A key is named with the operation that its record would open, until the join has decided. */
@@ -233,7 +193,7 @@ function toClaim({ operation, idempotency }: BatchableWrite): KeyedOperation {
 }
 
 function toCompleted(write: BatchableWrite, joining: Joining | undefined): KeyedOperation[] {
-  if (joining === undefined || joining === 'stale' || joining === 'key-taken') return [];
+  if (joining?.kind !== 'joined') return [];
   const { operationId, index } = joining;
   const { ref } = write.record;
   const reply = { kind: 'accepted', operationId, index, ...(ref === undefined ? {} : { ref }) } as const;

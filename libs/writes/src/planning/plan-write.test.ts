@@ -1,7 +1,8 @@
 import { ValidationError } from '@sluice/errors';
 import type { FieldSettings, InstallationContext, WriteRecord, WriteType } from '@sluice/types';
 import { contactsInstallation, exactFields, type ContactSettings } from '../../test/builders';
-import { planWrite, writePlanner, type PlannableWrite } from './plan-write';
+import { planRecord, planWrite, type PlannableWrite } from './plan-write';
+import { writeRulesOf } from './write-rules';
 
 function plan(context: InstallationContext, type: WriteType, record: WriteRecord, o: Partial<PlannableWrite> = {}) {
   return planWrite(context, exactFields, { type, objectName: 'contacts', record, path: 'record', ...o });
@@ -318,12 +319,10 @@ describe('the decisions', () => {
 
 it('plans the records of a batch as it plans each alone', () => {
   const settings: ContactSettings = { inherits: true, read: { selectedFieldMappings: { mail: 'email' } } };
-  const { plan: planOne } = writePlanner(contactsInstallation(settings), exactFields, {
-    type: 'update',
-    objectName: 'contacts',
-  });
+  const kind = { type: 'update', objectName: 'contacts' } as const;
+  const rules = writeRulesOf(contactsInstallation(settings), exactFields, kind);
   const records: WriteRecord[] = [{ id: '1', mail: 'a' }, { id: '2' }, { id: '3', email: 'b', x: null }];
-  expect(records.map((record) => planOne({ record, path: 'record' }))).toEqual(
+  expect(records.map((record) => planRecord(rules, { record, path: 'record' }))).toEqual(
     records.map((record) => plan(contactsInstallation(settings), 'update', record)),
   );
 });

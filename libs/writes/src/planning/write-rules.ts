@@ -54,7 +54,7 @@ function addedBytesOf(defaults: readonly FieldDefault[], reading: ReadObjectConf
 }
 
 /** Reads the rules. Maps, not objects: a field may be called like a member of Object.prototype. */
-function writeRulesOf(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WriteRules {
+function readRules(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WriteRules {
   const { type, objectName } = kind;
   const mappings = inheritedMappings(context, objectName);
   const writing = ownEntry(context.config.write?.objects, objectName);
@@ -109,15 +109,18 @@ interface CachedRules {
 /** Rules by config and kind. Contents never change, and the rules go when their config does. */
 const cachedBy = new WeakMap<ConfigContent, Map<string, CachedRules>>();
 
-/** `writeRulesOf`, read once per config, manifest and provider. The object is one that the manifest declares. */
-export function cachedRulesOf(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WriteRules {
+/**
+ * The rules for an object that the manifest declares. They are read once per config, manifest and provider, and kept while the config is in use.
+ * @param provider how the provider treats fields: `capabilities.fields` of its connector
+ */
+export function writeRulesOf(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WriteRules {
   const { config, manifest, dropUnmappedFields } = context;
   const ofConfig = cachedBy.get(config) ?? new Map<string, CachedRules>();
   cachedBy.set(config, ofConfig);
   const name = `${kind.type}/${dropUnmappedFields}/${context.provider}/${kind.objectName}`;
   const found = ofConfig.get(name);
   if (found?.manifest === manifest && found.provider === provider) return found.rules;
-  const rules = writeRulesOf(context, provider, kind);
+  const rules = readRules(context, provider, kind);
   ofConfig.set(name, { manifest, provider, rules });
   return rules;
 }

@@ -5,7 +5,6 @@ import {
   route,
   type ParametersOf,
   type Reply,
-  type RequestLimits,
   type Router,
   type RouteRequest,
 } from '@sluice/http';
@@ -18,14 +17,13 @@ import {
   type Described,
   type WriteRequest,
 } from '@sluice/types';
-import type { acceptor } from '../accept-write';
-import { inFlight, readKey } from '../idempotency';
-import type { joiner } from '../join-auto-batch';
-import { type planPresenter, presentAccepted, presentWrite } from '../present-write';
+import { acceptWrite, joinAutoBatch } from '../accept-write';
+import type { GatewayContext } from '../context';
+import { findReply, inFlight, readKey } from '../idempotency';
+import { presentPlans } from '../present-write';
 import type { WriteCall } from '../resolve-write';
-import type { synchronousWriter } from '../write-synchronously';
-import { writeExamples } from './write-examples';
-import { writeProblems, writeReplies, writeRequestHeaders } from './write-replies';
+import { writeSynchronously } from '../write-synchronously';
+import { writeExamples, writeProblems, writeReplies, writeRequestHeaders } from './write-document';
 
 /** Refused before the body is parsed: what they keep out costs seconds and gigabytes to parse, check and plan. */
 const bodyBounds = {
@@ -43,16 +41,6 @@ const plans = {
   consequence: 'Nothing was written.',
   advice: 'send fewer requests at the same time, or fewer records in one',
 };
-
-/** The three ways a write goes, the way to plan it only, and the reply of the write that has its key already. */
-export interface Writers {
-  readonly limits: Pick<RequestLimits, 'assertGroup'>;
-  readonly accept: ReturnType<typeof acceptor>;
-  readonly join: ReturnType<typeof joiner>;
-  readonly writeNow: ReturnType<typeof synchronousWriter>;
-  readonly plan: ReturnType<typeof planPresenter>;
-  readonly findReply: (call: WriteCall) => Promise<Reply | undefined>;
-}
 
 /** Lookups of a key that others take and free at the same time, before the caller is asked to retry. */
 const keyLookupsMax = 3;
@@ -73,7 +61,7 @@ interface Parts {
 }
 
 /** `POST {write_url}/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}` */
-export function writeRecordsRoute(router: Router, writers: Writers): void {
+export function writeRecordsRoute(router: Router, context: GatewayContext): void {
   router.post(
     writePath,
     route<Parts>({
@@ -91,10 +79,10 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
       bodyBytesMax: limits.batchWriteBytesMax,
       bodyBounds,
       handle: async (request) => {
-        await writers.limits.assertGroup(request.caller, request.body.groupRef);
+        await context.requestLimits.assertGroup(request.caller, request.body.groupRef);
         const call = toWriteCall(request);
-        if (request.query.dryRun === 'true') return { stream: jsonText(await writers.plan(call)) };
-        const { body, ...reply } = await writeOnce(writers, call);
+        if (request.query.dryRun === 'true') return { stream: jsonText(await presentPlans(context, call)) };
+        const { body, ...reply } = await writeOnce(context, call);
         // The provider's response for a hundred records may have megabytes.
         return call.request.batch === undefined ? { body, ...reply } : { stream: jsonText(body), ...reply };
       },
@@ -103,30 +91,21 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
 }
 
 /** A write whose key was free when it was looked up, and taken when it was committed, is looked up again. */
-async function writeOnce(writers: Writers, call: WriteCall): Promise<Reply> {
+async function writeOnce(context: GatewayContext, call: WriteCall): Promise<Reply> {
   for (let lookup = 1; lookup <= keyLookupsMax; lookup += 1) {
-    const known = call.idempotency && (await writers.findReply(call));
+    const known = call.idempotency && (await findReply(context, call));
     if (known !== undefined) return known;
-    const reply = await write(writers, call);
+    const reply = await write(context, call);
     if (reply !== undefined) return reply;
   }
   throw inFlight();
 }
 
 /** @returns the reply; undefined when its idempotency key was taken, and nothing was written */
-async function write({ accept, join, writeNow }: Writers, call: WriteCall): Promise<Reply | undefined> {
+function write(context: GatewayContext, call: WriteCall): Promise<Reply | undefined> {
   const { mode, autoBatchPolicy } = call.request;
-  if (mode !== 'asynchronous') {
-    const written = await writeNow(call);
-    return written.kind === 'ended' ? presentWrite(written.ended) : undefined;
-  }
-  if (autoBatchPolicy === undefined) {
-    const accepted = await accept(call);
-    return accepted.kind === 'accepted' ? presentAccepted(accepted) : undefined;
-  }
-  const joined = await join(call);
-  if (joined.kind === 'key-taken') return undefined;
-  return presentAccepted({ ...joined, ...(call.ref === undefined ? {} : { ref: call.ref }) });
+  if (mode !== 'asynchronous') return writeSynchronously(context, call);
+  return autoBatchPolicy === undefined ? acceptWrite(context, call) : joinAutoBatch(context, call);
 }
 
 function toWriteCall(request: RouteRequest<Parts>): WriteCall {
