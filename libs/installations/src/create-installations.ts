@@ -4,12 +4,11 @@ import type { InstallationNames, Store, OAuthState } from '@sluice/store';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { type Credentials, type InstallationContext, type LiveCredentials, metadataValues } from '@sluice/types';
 import { canRefresh, type RefreshFailpoints, type RefreshSource, tokenCallMs } from './request-tokens';
-import { callerFinder, type FindCaller } from './find-caller';
-import { immutableContents, createResolver, missingOf } from './resolve-installation';
+import { callerFinder } from './find-caller';
+import { immutableContents, InstallationResolver, missingOf } from './resolve-installation';
 import {
   createCredentialMemory,
   openConnection,
-  type CredentialMemory,
   openFromBrowser,
   sealClientSecret,
   sealCredentials,
@@ -42,64 +41,6 @@ export interface InstallationsOptions {
   readonly adminKey?: string;
 }
 
-/** Who calls, for which installation, with which credentials. */
-export interface Installations {
-  /**
-   * Names to everything a write needs; ids up to a second old, to be compared by whoever promises something on them.
-   * @throws NotFoundError for the first of project, integration, group, installation that does not exist
-   */
-  readonly resolve: (names: InstallationNames) => Promise<InstallationContext>;
-  /** The same from the database as it is now. */
-  readonly resolveAgain: (names: InstallationNames) => Promise<InstallationContext>;
-  /**
-   * The same in one statement with what a call to the account goes by.
-   * @throws NotFoundError as `resolve`
-   */
-  readonly resolveAccount: (names: InstallationNames) => Promise<ResolvedAccount>;
-  /** Whether the manifest of this revision declares the object under `write.objects`. Asked without a query once it is known. */
-  readonly declaresForWriting: (projectId: string, revisionId: string, objectName: string) => Promise<boolean>;
-  /**
-   * Undefined when the API key is unknown or revoked. A revocation is in force within 1 s, also of a token's key.
-   * @throws AuthError for a bearer token that breaks a rule
-   */
-  readonly findCaller: FindCaller;
-  /**
-   * The credentials as they are now, refreshed first when the access token is known to be at its end. While that is not
-   * possible they are given as they are: the provider's answer to the call decides.
-   * @throws NotFoundError `connection.not-found`
-   * @throws ProviderError `credentials` when the refresh shows that the grant is gone
-   */
-  readonly liveCredentials: (projectId: string, connectionId: string) => Promise<LiveCredentials>;
-  /**
-   * What to use after a 401: the newer credentials if there are any, else freshly made ones; saved before they are given.
-   * Undefined: there is nothing to refresh with, so the 401 is the last word.
-   * @throws ProviderError `credentials` when the grant is gone: the connection is `bad_credentials` now. `unavailable` when the provider does not
-   * answer or refuses the app: the connection stays as it is. `unavailable` also when the project lacks the app: the connection is `bad_credentials`
-   * until a refresh succeeds.
-   */
-  readonly refreshCredentials: RefreshCredentials;
-  /** Credentials that were opened before, for a statement to confirm. */
-  readonly credentials: CredentialMemory;
-  /** The credentials as they are stored, whatever the state of their token. @throws NotFoundError `connection.not-found` */
-  readonly storedCredentials: (projectId: string, connectionId: string) => Promise<LiveCredentials>;
-  /** See ExchangeCode. */
-  readonly exchangeCode: ExchangeCode;
-  /** Ciphertext for the store, bound to the connection. */
-  readonly seal: (connectionId: string, credentials: Credentials) => Sealed;
-  /** Ciphertext for the store, bound to the provider app. */
-  readonly sealClientSecret: (appId: string, secret: string) => Sealed;
-  /** Ciphertext for the store, bound to the authorization that was begun. */
-  readonly sealVerifier: (stateHash: string, verifier: string) => Sealed;
-  /** Ciphertext for a cookie, bound to its name. */
-  readonly sealForBrowser: (cookie: string, value: unknown) => Sealed;
-  /** Undefined: the text was altered, is of another cookie, or its key is not in the ring any more. */
-  readonly openFromBrowser: (cookie: string, text: string) => unknown;
-  /** Ciphertext for the store, bound to the webhook endpoint. */
-  readonly sealWebhookSecrets: (endpointId: string, secrets: WebhookSecrets) => Sealed;
-  /** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another endpoint */
-  readonly unsealWebhookSecrets: (endpointId: string, text: string) => WebhookSecrets;
-}
-
 /** An installation with its account, as they are now. */
 export interface ResolvedAccount {
   readonly installation: InstallationContext;
@@ -109,52 +50,96 @@ export interface ResolvedAccount {
   readonly live: () => Promise<LiveCredentials>;
 }
 
-export function createInstallations(options: InstallationsOptions): Installations {
+export type Installations = ReturnType<typeof createInstallations>;
+
+/** Who calls, for which installation, with which credentials. */
+export function createInstallations(options: InstallationsOptions) {
   const { store, keyring } = options;
   const contents = immutableContents(store);
-  const resolver = createResolver(store, contents);
+  const resolver = new InstallationResolver(store, contents);
   const refreshCredentials = createRefresher(options);
   const memory = createCredentialMemory(keyring);
-  const resolveAccount = async (names: InstallationNames): Promise<ResolvedAccount> => {
-    const before = resolver.findKnown(names);
-    const known = before && memory.find(before);
-    const offered = before &&
-      known && { knownConnectionId: before.connectionId, knownTokenVersion: known.tokenVersion };
-    const found = await store.installationLookup.findAccount({ ...names, ...offered });
-    if (found.missing !== undefined) throw missingOf(found.missing, names);
-    const { projectId, connectionId, groupRef } = found.ids;
-    const { isExpiring } = found.credentials;
-    return {
-      installation: await resolver.take(names, found.ids),
-      blockedMs: found.blockedMs,
-      live: async () =>
-        isExpiring
-          ? await readLive(options, refreshCredentials, projectId, connectionId)
-          : memory.confirm({ projectId, connectionId, groupRef }, found.credentials, known),
-    };
-  };
   return {
-    resolve: resolver.resolve,
-    resolveAgain: resolver.resolveAgain,
-    resolveAccount,
-    declaresForWriting: async (projectId, revisionId, objectName) => {
+    /**
+     * Names to everything a write needs. The ids may be up to a second old: whoever promises something on them compares
+     * them in the promising statement, and asks `resolveAgain` when one has changed.
+     * @throws NotFoundError for the first of project, integration, group, installation that does not exist
+     */
+    resolve: (names: InstallationNames) => resolver.resolve(names),
+    /** The same from the database as it is now. */
+    resolveAgain: (names: InstallationNames) => resolver.resolveAgain(names),
+    /**
+     * The same in one statement with what a call to the account goes by.
+     * @throws NotFoundError as `resolve`
+     */
+    resolveAccount: async (names: InstallationNames): Promise<ResolvedAccount> => {
+      const before = resolver.findKnown(names);
+      const known = before && memory.find(before);
+      const offered = before &&
+        known && { knownConnectionId: before.connectionId, knownTokenVersion: known.tokenVersion };
+      const found = await store.installationLookup.findAccount({ ...names, ...offered });
+      if (found.missing !== undefined) throw missingOf(found.missing, names);
+      const { projectId, connectionId, groupRef } = found.ids;
+      const { isExpiring } = found.credentials;
+      return {
+        installation: await resolver.take(names, found.ids),
+        blockedMs: found.blockedMs,
+        live: async () =>
+          isExpiring
+            ? await readLive(options, refreshCredentials, projectId, connectionId)
+            : memory.confirm({ projectId, connectionId, groupRef }, found.credentials, known),
+      };
+    },
+    /** Whether the manifest of this revision declares the object under `write.objects`. Asked without a query once it is known. */
+    declaresForWriting: async (projectId: string, revisionId: string, objectName: string): Promise<boolean> => {
       const { write } = await contents.manifest(projectId, revisionId);
       return (write?.objects ?? []).some((object) => object.objectName === objectName);
     },
+    /**
+     * Undefined when the API key is unknown or revoked. A revocation is in force within 1 s, also of a token's key.
+     * @throws AuthError for a bearer token that breaks a rule
+     */
     findCaller: callerFinder(options),
-    liveCredentials: (projectId, connectionId) => readLive(options, refreshCredentials, projectId, connectionId),
+    /**
+     * The credentials as they are now, refreshed first when the access token is known to be at its end. While that is not
+     * possible they are given as they are: the provider's answer to the call decides.
+     * @throws NotFoundError `connection.not-found`
+     * @throws ProviderError `credentials` when the refresh shows that the grant is gone
+     */
+    liveCredentials: (projectId: string, connectionId: string) =>
+      readLive(options, refreshCredentials, projectId, connectionId),
+    /**
+     * What to use after a 401: the newer credentials if there are any, else freshly made ones; saved before they are given.
+     * Undefined: there is nothing to refresh with, so the 401 is the last word.
+     * @throws ProviderError `credentials` when the grant is gone: the connection is `bad_credentials` now. `unavailable` when the provider does not
+     * answer or refuses the app: the connection stays as it is. `unavailable` also when the project lacks the app: the connection is
+     * `bad_credentials` until a refresh succeeds.
+     */
     refreshCredentials,
+    /** Credentials that were opened before, for a statement to confirm. */
     credentials: memory,
-    storedCredentials: async (projectId, connectionId) =>
+    /** The credentials as they are stored, whatever the state of their token. @throws NotFoundError `connection.not-found` */
+    storedCredentials: async (projectId: string, connectionId: string): Promise<LiveCredentials> =>
       (await openConnection(options, { projectId, connectionId })).live,
-    exchangeCode: codeExchanger(options),
-    seal: (connectionId, credentials) => sealCredentials(keyring, connectionId, credentials),
-    sealClientSecret: (appId, secret) => sealClientSecret(keyring, appId, secret),
-    sealVerifier: (stateHash, verifier) => sealVerifier(keyring, stateHash, verifier),
-    sealForBrowser: (cookie, value) => sealForBrowser(keyring, cookie, value),
-    openFromBrowser: (cookie, text) => openFromBrowser(keyring, cookie, text),
-    sealWebhookSecrets: (endpointId, secrets) => sealWebhookSecrets(keyring, endpointId, secrets),
-    unsealWebhookSecrets: (endpointId, text) => unsealWebhookSecrets(keyring, endpointId, text),
+    /** See the function. */
+    exchangeCode: (returned: ReturnedCode) => exchangeCode(options, returned),
+    /** Ciphertext for the store, bound to the connection. */
+    seal: (connectionId: string, credentials: Credentials): Sealed =>
+      sealCredentials(keyring, connectionId, credentials),
+    /** Ciphertext for the store, bound to the provider app. */
+    sealClientSecret: (appId: string, secret: string): Sealed => sealClientSecret(keyring, appId, secret),
+    /** Ciphertext for the store, bound to the authorization that was begun. */
+    sealVerifier: (stateHash: string, verifier: string): Sealed => sealVerifier(keyring, stateHash, verifier),
+    /** Ciphertext for a cookie, bound to its name. */
+    sealForBrowser: (cookie: string, value: unknown): Sealed => sealForBrowser(keyring, cookie, value),
+    /** Undefined: the text was altered, is of another cookie, or its key is not in the ring any more. */
+    openFromBrowser: (cookie: string, text: string): unknown => openFromBrowser(keyring, cookie, text),
+    /** Ciphertext for the store, bound to the webhook endpoint. */
+    sealWebhookSecrets: (endpointId: string, secrets: WebhookSecrets): Sealed =>
+      sealWebhookSecrets(keyring, endpointId, secrets),
+    /** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another endpoint */
+    unsealWebhookSecrets: (endpointId: string, text: string): WebhookSecrets =>
+      unsealWebhookSecrets(keyring, endpointId, text),
   };
 }
 
@@ -183,30 +168,31 @@ interface ReturnedCode {
   readonly traceparent: string;
 }
 
-/** Changes an authorization code into tokens, as the builder's app. The app's secret and the verifier stay in here. */
-type ExchangeCode = (returned: ReturnedCode) => Promise<FreshTokens>;
-
-/** @throws ProviderError `credentials` for a refused code, `rejected` for a refused app or one that is gone */
-function codeExchanger({ store, keyring, connectors }: RefreshSource): ExchangeCode {
-  return async ({ code, state, traceparent }) => {
-    const { projectId, provider, providerAppId, stateHash, redirectUri, workspaceRef } = state;
-    const { providerMetadata: metadata } = state;
-    const app = await store.providerApps.findClient(projectId, provider, providerAppId);
-    const connector = connectors.find(provider);
-    if (app === undefined || connector?.exchangeCode === undefined) {
-      const detail = `The provider app ${providerAppId} of ${provider} is gone.`;
-      throw new ProviderError({ class: 'rejected', detail });
-    }
-    return await connector.exchangeCode({
-      code,
-      redirectUri,
-      codeVerifier: unsealVerifier(keyring, stateHash, state.sealedVerifier),
-      clientId: app.clientId,
-      clientSecret: unsealClientSecret(keyring, app.id, app.sealed),
-      ...(workspaceRef === undefined ? {} : { workspaceRef }),
-      ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
-      traceparent,
-      signal: AbortSignal.timeout(tokenCallMs),
-    });
-  };
+/**
+ * Changes an authorization code into tokens, as the builder's app. The app's secret and the verifier stay in here.
+ * @throws ProviderError `credentials` for a refused code, `rejected` for a refused app or one that is gone
+ */
+async function exchangeCode(
+  { store, keyring, connectors }: RefreshSource,
+  { code, state, traceparent }: ReturnedCode,
+): Promise<FreshTokens> {
+  const { projectId, provider, providerAppId, stateHash, redirectUri, workspaceRef } = state;
+  const { providerMetadata: metadata } = state;
+  const app = await store.providerApps.findClient(projectId, provider, providerAppId);
+  const connector = connectors.find(provider);
+  if (app === undefined || connector?.exchangeCode === undefined) {
+    const detail = `The provider app ${providerAppId} of ${provider} is gone.`;
+    throw new ProviderError({ class: 'rejected', detail });
+  }
+  return await connector.exchangeCode({
+    code,
+    redirectUri,
+    codeVerifier: unsealVerifier(keyring, stateHash, state.sealedVerifier),
+    clientId: app.clientId,
+    clientSecret: unsealClientSecret(keyring, app.id, app.sealed),
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
+    traceparent,
+    signal: AbortSignal.timeout(tokenCallMs),
+  });
 }

@@ -1,9 +1,9 @@
 import type { InstallationIds } from '@sluice/store';
 import type { ConfigContent, Manifest } from '@sluice/types';
-import { createResolver } from './resolve-installation';
+import { InstallationResolver } from './resolve-installation';
 
 const names = { projectIdOrName: 'p', integrationId: 'i', groupRef: 'g' } as Parameters<
-  ReturnType<typeof createResolver>['resolve']
+  InstallationResolver['resolve']
 >[0];
 
 it('answers who waits for a lookup that another caller replaces', async () => {
@@ -14,9 +14,9 @@ it('answers who waits for a lookup that another caller replaces', async () => {
     return { ids };
   };
   const contents = { manifest: async () => ({}) as Manifest, config: async () => ({}) as ConfigContent };
-  const { resolve, resolveAgain } = createResolver({ installationLookup: { findIds } } as never, contents as never);
-  const waiting = resolve(names);
-  await resolveAgain(names);
+  const resolver = new InstallationResolver({ installationLookup: { findIds } } as never, contents as never);
+  const waiting = resolver.resolve(names);
+  await resolver.resolveAgain(names);
   letGo[0]?.();
   await expect(waiting).resolves.toBeDefined();
 });
@@ -26,12 +26,12 @@ it('reads again, and gives the very context it knew where nothing has changed', 
   let configId = 'c1';
   const findIds = async () => ({ ids: { revisionId: 'r', configId, contentHash: 'h' } as InstallationIds });
   const contents = { manifest: async () => ({}) as Manifest, config: async () => ({}) as ConfigContent };
-  const { resolve, resolveAgain } = createResolver({ installationLookup: { findIds } } as never, contents as never);
-  const known = await resolve(names);
-  expect(await resolveAgain(names)).toBe(known);
-  expect(await resolve(names)).toBe(known);
+  const resolver = new InstallationResolver({ installationLookup: { findIds } } as never, contents as never);
+  const known = await resolver.resolve(names);
+  expect(await resolver.resolveAgain(names)).toBe(known);
+  expect(await resolver.resolve(names)).toBe(known);
   configId = 'c2';
-  const changed = await resolveAgain(names);
+  const changed = await resolver.resolveAgain(names);
   expect(changed).toMatchObject({ configId: 'c2' });
-  expect(await resolve(names)).toBe(changed);
+  expect(await resolver.resolve(names)).toBe(changed);
 });

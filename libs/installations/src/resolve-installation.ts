@@ -5,21 +5,6 @@ import type { InstallationContext, ConfigContent, ManifestIntegration } from '@s
 import { heapShare } from '@sluice/telemetry';
 import { LRUCache } from 'lru-cache';
 
-export interface Resolver {
-  /**
-   * Names to everything a write needs. The ids may be up to a second old: whoever promises something on them compares
-   * them in the promising statement, and asks `resolveAgain` when one has changed.
-   * @throws NotFoundError for the first of project, integration, group, installation that does not exist
-   */
-  readonly resolve: (names: InstallationNames) => Promise<InstallationContext>;
-  /** The same from the database as it is now; the very context of `resolve` where nothing has changed. */
-  readonly resolveAgain: (names: InstallationNames) => Promise<InstallationContext>;
-  /** The installation of a row that was read just now for these names; the very context of `resolve` where nothing has changed. */
-  readonly take: (names: InstallationNames, found: InstallationIds) => Promise<InstallationContext>;
-  /** The ids that were found last, however old. */
-  readonly findKnown: (names: InstallationNames) => InstallationIds | undefined;
-}
-
 /** Age of cached ids. Only a hint (see `resolve`), so it costs at most a second planning. */
 const idsForMs = 1_000;
 /** Installations in use at once per process; a row of ids is about 1 kB. */
@@ -30,44 +15,65 @@ const joinedCharactersMax = heapShare(32);
 
 type ResolverStore = Pick<Store, 'installationLookup'>;
 
-export function createResolver(store: ResolverStore, contents: ImmutableContents): Resolver {
-  const ids = new LRUCache<string, InstallationIds, InstallationNames>({
+export class InstallationResolver {
+  private readonly ids = new LRUCache<string, InstallationIds, InstallationNames>({
     max: idsMax,
     ttl: idsForMs,
-    fetchMethod: (_key, _stale, { context: names }) => findIds(store, names),
+    fetchMethod: (_key, _stale, { context: names }) => this.findIds(names),
     // `resolveAgain` replaces what is being asked for, and a full cache evicts it: whoever waits for it has his answer all the same.
     ignoreFetchAbort: true,
   });
-  const joined = new LRUCache<string, Joined>({
+  private readonly joined = new LRUCache<string, Joined>({
     max: joinedMax,
     maxSize: joinedCharactersMax,
     sizeCalculation: ({ context: { manifest, config } }) => charactersOf(manifest) + charactersOf(config) + 1,
   });
-  const join = async (key: string, found: InstallationIds): Promise<InstallationContext> => {
-    const context = await toContext(found, contents);
-    joined.set(key, { ids: found, context });
-    return context;
-  };
-  const take = async (names: InstallationNames, found: InstallationIds): Promise<InstallationContext> => {
+
+  constructor(
+    private readonly store: ResolverStore,
+    private readonly contents: ImmutableContents,
+  ) {}
+
+  /** See `Installations.resolve`. */
+  async resolve(names: InstallationNames): Promise<InstallationContext> {
     const key = keyOf(names);
-    const known = joined.get(key);
-    const isUnchanged = known !== undefined && isDeepStrictEqual(known.ids, found);
-    ids.set(key, isUnchanged ? known.ids : found);
-    return isUnchanged ? known.context : await join(key, found);
-  };
-  return {
-    resolve: async (names) => {
-      const key = keyOf(names);
-      const found = ids.get(key) ?? (await ids.fetch(key, { context: names }));
-      if (found === undefined) throw new DefectError({ code: 'service.defect', detail: 'A lookup gave no answer.' });
-      const known = joined.get(key);
-      return known?.ids === found ? known.context : await join(key, found);
-    },
+    const found = this.ids.get(key) ?? (await this.ids.fetch(key, { context: names }));
+    if (found === undefined) throw new DefectError({ code: 'service.defect', detail: 'A lookup gave no answer.' });
+    const known = this.joined.get(key);
+    return known?.ids === found ? known.context : await this.join(key, found);
+  }
+
+  /** The same from the database as it is now; the very context of `resolve` where nothing has changed. */
+  async resolveAgain(names: InstallationNames): Promise<InstallationContext> {
     // A read of its own: one that is under way may have begun before the change this caller knows of.
-    resolveAgain: async (names) => await take(names, await findIds(store, names)),
-    take,
-    findKnown: (names) => joined.get(keyOf(names))?.ids,
-  };
+    return await this.take(names, await this.findIds(names));
+  }
+
+  /** The installation of a row that was read just now for these names; the very context of `resolve` where nothing has changed. */
+  async take(names: InstallationNames, found: InstallationIds): Promise<InstallationContext> {
+    const key = keyOf(names);
+    const known = this.joined.get(key);
+    const isUnchanged = known !== undefined && isDeepStrictEqual(known.ids, found);
+    this.ids.set(key, isUnchanged ? known.ids : found);
+    return isUnchanged ? known.context : await this.join(key, found);
+  }
+
+  /** The ids that were found last, however old. */
+  findKnown(names: InstallationNames): InstallationIds | undefined {
+    return this.joined.get(keyOf(names))?.ids;
+  }
+
+  private async join(key: string, found: InstallationIds): Promise<InstallationContext> {
+    const context = await toContext(found, this.contents);
+    this.joined.set(key, { ids: found, context });
+    return context;
+  }
+
+  private async findIds(names: InstallationNames): Promise<InstallationIds> {
+    const result = await this.store.installationLookup.findIds(names);
+    if (result.missing === undefined) return result.ids;
+    throw missingOf(result.missing, names);
+  }
 }
 
 /** A context with the row of ids it was made from. */
@@ -85,12 +91,6 @@ function keyOf(names: InstallationNames): string {
     names.integrationId,
     names.groupRef,
   ]);
-}
-
-async function findIds(store: ResolverStore, names: InstallationNames): Promise<InstallationIds> {
-  const result = await store.installationLookup.findIds(names);
-  if (result.missing === undefined) return result.ids;
-  throw missingOf(result.missing, names);
 }
 
 /** The refusal of a lookup that found nothing. */
