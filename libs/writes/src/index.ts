@@ -26,13 +26,15 @@ export type { PerformedCall } from './performing/perform-call';
 export type { LookupOutcome } from './performing/look-up-created';
 export { reconcileCall, type ReconcileInput } from './performing/reconcile-call';
 export { createAcceptMeters, createWriteMeters, type AcceptMeters, type WriteMeters } from './write-meters';
+export { writeRulesOf, type WriteRules } from './planning/write-rules';
+export { headersKeyOf, orderKeyOf, planCalls } from './planning/plan-calls';
 export {
   batchLimit,
   checkCapabilities,
   checkIfEmpty,
   checkModule,
-  writeRulesOf,
-  type WriteRules,
-} from './planning/write-rules';
-export { headersKeyOf, orderKeyOf, planCalls } from './planning/plan-calls';
-export { planRecord, planWrite, type PlannableRecord, type PlannedWrite } from './planning/plan-write';
+  planRecord,
+  planWrite,
+  type PlannableRecord,
+  type PlannedWrite,
+} from './planning/plan-write';

@@ -2,8 +2,8 @@ import type { Capabilities } from '@sluice/connectors';
 import { ValidationError } from '@sluice/errors';
 import type { InstallationContext, WriteRequest } from '@sluice/types';
 import { connector, type ContactSettings, contactsInstallation, exactFields, hubspotLike } from '../../test/builders';
-import { planWrite } from './plan-write';
-import { batchLimit, checkCapabilities, checkIfEmpty, checkModule, inheritedMappings } from './write-rules';
+import { batchLimit, checkCapabilities, checkIfEmpty, checkModule, planWrite } from './plan-write';
+import { inheritedMappings } from './write-rules';
 
 const nothing: Capabilities = {
   ...hubspotLike,

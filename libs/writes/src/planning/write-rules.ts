@@ -1,26 +1,22 @@
-import {
-  type Capabilities,
-  type Connector,
-  type FieldCapabilities,
-  fieldOfObject,
-  unservedModule,
-} from '@sluice/connectors';
+import { fieldFault, fieldOfObject, type FieldCapabilities } from '@sluice/connectors';
 import {
   type ConfigContent,
   type FieldMappings,
+  type FieldSettings,
   type InstallationContext,
+  type JsonValue,
   type ManifestIntegration,
   type ReadObjectConfig,
-  type WritePlan,
-  type WriteRequest,
+  type ValueMappings,
+  type WriteObjectConfig,
   type WriteType,
+  fieldDefaultValue,
   fieldMappings,
   fieldSteps,
+  limits,
   normalFieldName,
   valueMappings,
 } from '@sluice/types';
-import { type Issue, ValidationError } from '@sluice/errors';
-import { type FieldDefault, type FieldRule, defaultsOf, fieldRulesBy, settingsBy, targetOf } from './field-rule';
 
 /** Records of this object, written like this. */
 export interface WriteKind {
@@ -130,101 +126,160 @@ function ownEntry<Value>(map: Readonly<Record<string, Value>> | undefined, name:
   return map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
-/** A part of a request with what a provider must have for it. */
-interface Need {
-  /** The part, as issues spell it. */
-  readonly name: string;
-  readonly what: string;
-  readonly isOffered: (capabilities: Capabilities) => boolean;
+/** The rules of the config and the provider for a name, whatever its value. */
+export interface FieldRule {
+  /** Absent: the user chose no field for this mapped name. */
+  readonly providerField?: string;
+  /** The field that is meant, in the form in which all its spellings are equal. */
+  readonly key: string;
+  /** Why the field is not sent; absent where it is. */
+  readonly left?: string;
+  /** Names that lead to the field, where it is inside an object of the record. */
+  readonly steps?: readonly string[];
+  /** Why no field can be meant: the write is refused. The end of a sentence. */
+  readonly fault?: string;
+  /** Delivered value to the provider's. */
+  readonly values?: ReadonlyMap<string, string> | undefined;
+  /** Written only while it is empty at the provider. */
+  readonly isIfEmpty: boolean;
 }
 
-/**
- * Refuses what the provider cannot do, before anything is stored. Capabilities are data: no code checks the name of a provider.
- * @param connectors every connector, so that the refusal names the providers that have what is missing
- * @throws ValidationError `write.capability-missing`, one issue per part of the request
- */
-export function checkCapabilities(
-  connector: Connector,
-  request: WriteRequest,
-  connectors: readonly Connector[] = [],
-): void {
-  refuseMissing(connector, needsOf(request), connectors);
+/** What decides a name. */
+interface FieldRuleSources {
+  readonly type: WriteType;
+  readonly objectName: string;
+  /** Named in reasons. */
+  readonly provider: string;
+  readonly fields: FieldCapabilities;
+  /** A provider field's name in the form in which all its spellings are equal. */
+  readonly keyOf: (name: string) => string;
+  /** Absent: the object does not inherit mappings. */
+  readonly mappings: FieldMappings | undefined;
+  readonly settingOf: SettingOf;
+  readonly values: ValueMappings;
+  readonly dropsUnmapped: boolean;
 }
 
-/**
- * Refuses an integration whose manifest names a part of the provider that the connector does not reach. A record of another product of the provider
- * would be written to this one's address.
- * @param code of the refusal: `write.capability-missing`, `search.capability-missing`
- * @throws ValidationError
- */
-export function checkModule(
-  connector: Connector,
-  module: string | undefined,
-  code: 'write.capability-missing' | 'search.capability-missing',
-): void {
-  const unserved = unservedModule(connector, module);
-  if (unserved === undefined) return;
-  const remedy = 'Deploy the integration with a module that is served, or without one.';
-  const issues: Issue[] = [{ in: 'path', name: 'integrationId', detail: unserved }];
-  throw new ValidationError({ code, detail: `integrationId: in its manifest ${unserved}.`, issues, remedy });
-}
+/** Names that are remembered: those of a record, at most. */
+const namesMax = limits.recordFieldsMax;
 
-/**
- * Refuses plans that leave a decision to the field's current value where the provider cannot be read by id.
- * @throws ValidationError `write.capability-missing`
- */
-export function checkIfEmpty(
-  connector: Connector,
-  plans: readonly WritePlan[],
-  connectors: readonly Connector[] = [],
-): void {
-  const field = plans.flatMap((plan) => plan.ifEmpty ?? [])[0];
-  if (field === undefined) return;
-  const what = `writeOnUpdate ifEmpty (${field})`;
-  refuseMissing(connector, [{ name: 'type', what, isOffered: (c) => c.ifEmpty }], connectors);
-}
-
-/** Records one provider call takes; undefined where the provider has no batch endpoint for the type. */
-export function batchLimit(capabilities: Capabilities, type: WriteRequest['type']): number | undefined {
-  const batch = type === 'create' ? capabilities.batchCreate : type === 'update' ? capabilities.batchUpdate : false;
-  return batch === false ? undefined : batch.limit;
-}
-
-function needsOf(request: WriteRequest): Need[] {
-  const { type, batch, headers } = request;
-  const needs: Need[] = [];
-  const need = (name: string, what: string, isOffered: Need['isOffered']): void => {
-    needs.push({ name, what, isOffered });
+/** Decides each name once: records of one object mostly have the same names. */
+function fieldRulesBy(sources: FieldRuleSources): (name: string) => FieldRule {
+  const { mappings, keyOf } = sources;
+  const mappedFields = new Set([...(mappings?.values() ?? [])].flatMap((field) => field ?? []).map(keyOf));
+  const known = new Map<string, FieldRule>();
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const rule = decide(sources, name, mappedFields);
+    if (known.size >= namesMax) known.clear();
+    known.set(name, rule);
+    return rule;
   };
-  if (type === 'delete') need('type', 'deletion through this service', (c) => c.delete);
-  if (batch !== undefined) need('batch', `batches of ${type}`, (c) => batchLimit(c, type) !== undefined);
-  if (hasAssociations(request)) {
-    need('associations', `associations on ${type}`, (c) => sendsAssociations(c, type));
+}
+
+function decide(sources: FieldRuleSources, name: string, mappedFields: ReadonlySet<string>): FieldRule {
+  const { type, objectName, provider, fields, mappings, keyOf, dropsUnmapped } = sources;
+  const target = targetOf(name, mappings);
+  const fault = fieldFault(fields, objectName, target);
+  const providerField = fieldOfObject(fields, objectName)(target) ?? target;
+  const steps = fieldSteps(providerField);
+  const key = keyOf(providerField);
+  const left = (reason: string): FieldRule => ({ providerField, key, left: reason, isIfEmpty: false });
+  const isMapped = mappings?.has(name) === true;
+  if (isMapped && mappings?.get(name) === undefined) {
+    // It means no field, so its key is one that no field has: a name with a NUL is refused before.
+    return { key: `\0${name}`, left: 'the user chose no field for this mapped name', isIfEmpty: false };
   }
-  if ((headers?.length ?? 0) > 0) need('headers', 'forwarded headers', (c) => c.forwardedHeaders);
-  return needs;
+  if (fault !== undefined) return { ...left(fault), fault };
+  if (type !== 'delete' && fields.reserved[type].includes(keyOf(String(steps[0])))) {
+    return left(`${provider} keeps this name for itself: no record can set it on ${type}`);
+  }
+  const setting = sources.settingOf(name);
+  if (type === 'create' && setting?.writeOnCreate === 'never') return left('writeOnCreate is never');
+  if (type === 'update' && setting?.writeOnUpdate === 'never') return left('writeOnUpdate is never');
+  if (dropsUnmapped && !isMapped && !mappedFields.has(key)) return left('dropUnmappedFields is on');
+  const isIfEmpty = type === 'update' && setting?.writeOnUpdate === 'ifEmpty';
+  return { providerField, key, values: sources.values(providerField), isIfEmpty, ...(steps.length > 1 && { steps }) };
 }
 
-function refuseMissing({ capabilities, provider }: Connector, needs: readonly Need[], all: readonly Connector[]): void {
-  const missing = needs.filter(({ isOffered }) => !isOffered(capabilities));
-  if (missing.length === 0) return;
-  const issues = missing.map(({ name, what, isOffered }): Issue => {
-    const owners = all.filter((each) => isOffered(each.capabilities)).map((each) => each.provider);
-    const offeredBy = owners.length === 0 ? 'no provider' : owners.join(', ');
-    return { in: 'body', name, detail: `${provider} does not offer ${what}; offered by ${offeredBy}` };
+/** The provider field that a name means; the name itself when it is not mapped or its mapping is unset. */
+function targetOf(name: string, mappings: FieldMappings | undefined): string {
+  return mappings?.get(name) ?? name;
+}
+
+/** A value that the config fills in where the request carries none. */
+export interface FieldDefault {
+  readonly name: string;
+  /** The provider field that the name means. */
+  readonly target: string;
+  readonly value: JsonValue;
+  readonly reason: string;
+}
+
+/** How names lead to provider fields. */
+interface FieldTargets {
+  /** The provider field that a name means. */
+  readonly targetOf: (name: string) => string;
+  /** Equal for all spellings of one provider field. */
+  readonly keyOf: (field: string) => string;
+}
+
+/**
+ * The defaults of an object for one write type, at most one per provider field. `selectedFieldSettings` beats the deprecated
+ * `selectedValueDefaults` for the same field, also without a default of its own. The record's id is never a default.
+ * Source: specification, Config Content; silent points in rulings.
+ */
+export function defaultsOf(
+  config: WriteObjectConfig | undefined,
+  type: WriteType,
+  targets: FieldTargets,
+): readonly FieldDefault[] {
+  if (config === undefined || type === 'delete') return [];
+  const settings = Object.entries(config.selectedFieldSettings ?? {});
+  const chosen = settings.flatMap(([name, { default: given }]): FieldDefault[] => {
+    const value = given === undefined ? undefined : fieldDefaultValue(given);
+    if (value === undefined) return [];
+    return [{ name, target: targets.targetOf(name), value, reason: 'default of selectedFieldSettings' }];
   });
-  const detail = issues.map((issue) => issue.detail).join('. ');
-  throw new ValidationError({ code: 'write.capability-missing', detail: `${detail}.`, issues });
+  const ruled = new Set(settings.map(([name]) => targets.keyOf(targets.targetOf(name))));
+  const deprecated = Object.entries(config.selectedValueDefaults ?? {}).flatMap(([name, setting]): FieldDefault[] => {
+    const target = targets.targetOf(name);
+    if (ruled.has(targets.keyOf(target)) || (type === 'update' && setting.applyOnUpdate === 'never')) return [];
+    return [{ name, target, value: setting.value, reason: 'default of selectedValueDefaults' }];
+  });
+  const writable = [...mappedFirst(chosen), ...mappedFirst(deprecated)].filter(({ name, target }) => {
+    return type === 'create' || (name !== 'id' && targets.keyOf(target) !== 'id');
+  });
+  return [...new Map(writable.toReversed().map((each) => [targets.keyOf(each.target), each])).values()].toReversed();
 }
 
-function hasAssociations(request: WriteRequest): boolean {
-  return (
-    (request.associations?.length ?? 0) > 0 ||
-    request.batch?.some((item) => (item.associations?.length ?? 0) > 0) === true
-  );
+/** Where two names lead to one field, the mapped name is the one that requests use. */
+function mappedFirst(defaults: readonly FieldDefault[]): FieldDefault[] {
+  return defaults.toSorted((a, b) => Number(a.name === a.target) - Number(b.name === b.target));
 }
 
-function sendsAssociations(capabilities: Capabilities, type: WriteRequest['type']): boolean {
-  if (capabilities.associations === false) return false;
-  return type === 'create' ? capabilities.associations.create : capabilities.associations.update;
+/** The setting of a field, by the name that requests use. */
+type SettingOf = (name: string) => FieldSettings | undefined;
+
+/**
+ * Settings stand under the name that requests use. A mapped name is the builder's own and finds its setting exactly. Any other name is the provider's
+ * and finds its setting under every spelling, of two in the config the first.
+ * @param keyOf a provider's name in the form in which all its spellings are equal
+ */
+export function settingsBy(
+  settings: Readonly<Record<string, FieldSettings>> | undefined,
+  mappings: FieldMappings | undefined,
+  keyOf: (name: string) => string,
+): SettingOf {
+  const ofMapped = new Map<string, FieldSettings>();
+  const ofProvider = new Map<string, FieldSettings>();
+  // A name that is mapped to itself under another spelling is the provider's as well.
+  const isOwn = (name: string): boolean =>
+    mappings?.has(name) === true && keyOf(mappings.get(name) ?? '') !== keyOf(name);
+  for (const [name, setting] of Object.entries(settings ?? {})) {
+    if (isOwn(name)) ofMapped.set(name, setting);
+    else if (!ofProvider.has(keyOf(name))) ofProvider.set(keyOf(name), setting);
+  }
+  return (name) => (isOwn(name) ? ofMapped.get(name) : ofProvider.get(keyOf(name)));
 }

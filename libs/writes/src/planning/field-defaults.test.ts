@@ -1,6 +1,6 @@
 import type { FieldMappings, WriteType } from '@sluice/types';
 import type { ContactSettings } from '../../test/builders';
-import { defaultsOf, settingsBy } from './field-rule';
+import { defaultsOf, settingsBy } from './write-rules';
 
 const exact = (name: string): string => name;
 const anyCase = (name: string): string => name.toLowerCase();
