@@ -33,8 +33,7 @@ export interface KeyedRequest {
  * A bearer token has the keys of its group to itself: another group can neither take them nor learn which are taken.
  * @throws ValidationError for an empty key, one of more than 255 characters, or of other characters than visible ASCII
  */
-export function readKey(header: string | undefined, { caller, path, body }: KeyedRequest): KeyClaim | undefined {
-  if (header === undefined) return undefined;
+export function readKey(header: string, { caller, path, body }: KeyedRequest): KeyClaim {
   const { idempotencyKeyCharactersMax: max } = limits;
   if (header === '') throw refused('must not be empty; leave it out to write without a key');
   if (header.length > max) throw refused(`may have ${max} characters; this one has ${header.length}`);

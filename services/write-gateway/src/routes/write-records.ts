@@ -122,15 +122,15 @@ function toWriteCall(request: RouteRequest<Parts>): WriteCall {
   }
   const { projectIdOrName, integrationId, objectName } = params;
   const ref = checkRef(request.header('sluice-record-ref'));
+  const key = request.header('idempotency-key');
   const path = [projectIdOrName, integrationId, objectName];
-  const idempotency = readKey(request.header('idempotency-key'), { caller, path, body });
   return {
     names: { ...reachOf(caller), projectIdOrName, integrationId, groupRef: body.groupRef },
     objectName,
     keyId: caller.keyId,
     request: body,
     ...(ref === undefined ? {} : { ref }),
-    ...(idempotency === undefined ? {} : { idempotency }),
+    ...(key === undefined ? {} : { idempotency: readKey(key, { caller, path, body }) }),
     held: request.held,
     bodyBytes: request.bodyBytes,
     growNow: (bytes) => request.growNow(bytes),
