@@ -21,45 +21,31 @@ export async function guard<T>(work: () => Promise<T>): Promise<T> {
 const persistBudgetMs = 5_000;
 
 /**
- * Tries of work whose commit may or may not have happened, for up to 5 s. The work must store the same rows once, however often it runs.
+ * Does work whose commit may or may not have happened, and repeats it for up to 5 s. The work must store the same rows once, however often it runs.
+ * @param work gets whether an earlier try of it may have been committed
+ * @throws SluiceError when there is no result. It is a `DependencyError` that is not `retryable` when a try may have been committed: the same
+ * request, repeated without a key, could be stored twice.
  */
-export class Persistence {
-  /** An earlier try may have been committed. */
-  isRepeated = false;
-  private readonly startedAtMs = performance.now();
-  private isInDoubt = false;
-  private isLastTry = false;
-
-  /**
-   * Waits until the next try. @param error what the last one threw
-   * @throws SluiceError when there is no result. It is a `DependencyError` that is not `retryable` when a try may have been committed: the same
-   * request, repeated without a key, could be stored twice.
-   */
-  async awaitNext(error: unknown): Promise<void> {
-    const translated = toStoreError(error, refusedValue);
-    const isAnswer = error instanceof SluiceError || isRefusedByServer(error);
-    this.isInDoubt ||= !isAnswer && !neverReached(error);
-    const isRace = isLostRace(error);
-    const isLate = performance.now() - this.startedAtMs > persistBudgetMs;
-    // The row that is in the way is our own: an earlier try was committed after all, and one more finds it.
-    this.isLastTry = isLate && isRace && this.isInDoubt && !this.isLastTry;
-    const isOver = (isAnswer && !isRace) || (isLate && !this.isLastTry);
-    // A refused value is reported as one: each write is then tried alone, and finds what an earlier try has committed.
-    if (isOver)
-      throw this.isInDoubt && (isRace || !(translated instanceof DefectError)) ? outcomeUnknown(error) : translated;
-    await sleep(50);
-    this.isRepeated = true;
-  }
-}
-
-/** Does work in `Persistence`. @param work gets whether an earlier try of it may have been committed */
 export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Promise<T> {
-  const tries = new Persistence();
-  for (;;) {
+  const startedAtMs = performance.now();
+  let isInDoubt = false;
+  let isLastTry = false;
+  for (let isRepeated = false; ; isRepeated = true) {
     try {
-      return await work(tries.isRepeated);
+      return await work(isRepeated);
     } catch (error) {
-      await tries.awaitNext(error);
+      const translated = toStoreError(error, refusedValue);
+      const isAnswer = error instanceof SluiceError || isRefusedByServer(error);
+      isInDoubt ||= !isAnswer && !neverReached(error);
+      const isRace = isLostRace(error);
+      const isLate = performance.now() - startedAtMs > persistBudgetMs;
+      // The row that is in the way is our own: an earlier try was committed after all, and one more finds it.
+      isLastTry = isLate && isRace && isInDoubt && !isLastTry;
+      const isOver = (isAnswer && !isRace) || (isLate && !isLastTry);
+      // A refused value is reported as one: each write is then tried alone, and finds what an earlier try has committed.
+      if (isOver)
+        throw isInDoubt && (isRace || !(translated instanceof DefectError)) ? outcomeUnknown(error) : translated;
+      await sleep(50);
     }
   }
 }

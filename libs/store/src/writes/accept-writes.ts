@@ -1,6 +1,6 @@
 import type { SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
-import { Persistence } from '../guard';
+import { persist } from '../guard';
 import { column, preparedRowsMax, preparedRowsSql, rowBindings, rowsSql } from '../row-source';
 import { type KeyClaim, type KeyedOperation, claimBindings, claimSql } from './idempotency-key';
 import { enqueueSql, enqueuedColumns } from './order-queue';
@@ -55,7 +55,7 @@ export interface AcceptOptions {
 export type AcceptAnswer = Acceptance | SluiceError;
 
 /**
- * Accepts, and repeats for up to 5 s (`Persistence`). What was stored is accepted, whatever fails the lookup of the others: a caller
+ * Accepts, and repeats for up to 5 s (`persist`). What was stored is accepted, whatever fails the lookup of the others: a caller
  * that repeated it would have it stored twice.
  * @throws SluiceError when no write has an answer
  */
@@ -65,16 +65,11 @@ export async function acceptPersistently(
   timeScale: number,
 ): Promise<Map<string, AcceptAnswer>> {
   const answers = new Map<string, Acceptance>();
-  const tries = new Persistence();
-  for (;;) {
-    try {
-      return await insertAccepted(database, writes, { timeScale, isRepeated: tries.isRepeated, answers });
-    } catch (error) {
-      const failed = await tries.awaitNext(error).catch((last: SluiceError) => last);
-      if (failed === undefined) continue;
-      if (answers.size === 0) throw failed;
-      return new Map(writes.map(({ operation: { id } }) => [id, answers.get(id) ?? failed]));
-    }
+  try {
+    return await persist((isRepeated) => insertAccepted(database, writes, { timeScale, isRepeated, answers }));
+  } catch (failed) {
+    if (answers.size === 0) throw failed;
+    return new Map(writes.map(({ operation: { id } }) => [id, answers.get(id) ?? (failed as SluiceError)]));
   }
 }
 

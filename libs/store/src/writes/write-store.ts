@@ -38,20 +38,34 @@ export type WriteStore = ReturnType<typeof createWriteStore>;
 
 /** @param timeScale divides the minutes and hours of the specification where they become moments. 1 in production. */
 export function createWriteStore(database: Knex, timeScale: number, failpoints: StoreFailpoints = nowhere) {
-  return runEach(guard, {
-    ...acceptingStore(database, timeScale, failpoints),
-    ...executingStore(database, timeScale, failpoints),
-    ...sweepingStore(database, timeScale),
-  });
+  return {
+    ...repeatingStore(database, timeScale, failpoints),
+    ...runEach(guard, {
+      ...acceptingStore(database, timeScale),
+      ...executingStore(database),
+      ...sweepingStore(database, timeScale),
+    }),
+  };
 }
 
-/** What the gateway and the batcher do before a write is executed, and with idempotency keys. */
-function acceptingStore(database: Knex, timeScale: number, failpoints: StoreFailpoints) {
+/** What repeats its own statements and translates its own errors: a failure is the answer of those alone that have none. */
+function repeatingStore(database: Knex, timeScale: number, failpoints: StoreFailpoints) {
   return {
     /** Accepts asynchronous writes. A COMMIT of unknown outcome is looked up and repeated for up to 5 s; a failed lookup is the answer for writes that were not stored. */
     accept: (writes: readonly AcceptableWrite[]) => acceptPersistently(database, writes, timeScale),
     /** Joins records to the open auto-batches of their keys. Repeats like `accept`; a failure midway is the answer for records that had none by then. */
     join: (writes: readonly BatchableWrite[]) => joinPersistently(database, writes, { timeScale, failpoints }),
+    /**
+     * Settles together; if that fails on one row, each alone. A call that cannot be settled is absent from the answer; one that failed
+     * while others were settled has the error there, and may be offered again.
+     */
+    settle: (settlements: readonly Settlement[]) => settle(database, settlements, timeScale, failpoints),
+  };
+}
+
+/** What the gateway and the batcher do before a write is executed, and with idempotency keys. */
+function acceptingStore(database: Knex, timeScale: number) {
+  return {
     openSynchronous: (write: SynchronousWrite) => insertSynchronous(database, write, timeScale),
     /** Synchronous creates in one statement, none with a record id. Answers in their order. */
     openTogether: (writes: readonly SynchronousWrite[]) => insertTogether(database, writes, timeScale),
@@ -70,7 +84,7 @@ function acceptingStore(database: Knex, timeScale: number, failpoints: StoreFail
 }
 
 /** What an executor does with the calls it claims. */
-function executingStore(database: Knex, timeScale: number, failpoints: StoreFailpoints) {
+function executingStore(database: Knex) {
   return {
     claim: (request: ClaimRequest) => claimReady(database, request),
     loadPending: async (call: CallKey) => (await loadPending(database, [call]))[0] ?? [],
@@ -80,11 +94,6 @@ function executingStore(database: Knex, timeScale: number, failpoints: StoreFail
     /** The unfinished records of a call that is too large to be loaded, without their plans. */
     readPendingSizes: (call: CallKey) => readPendingSizes(database, call),
     recordIntents: (intents: readonly Intent[]) => insertIntents(database, intents),
-    /**
-     * Settles together; if that fails on one row, each alone. A call that cannot be settled is absent from the answer; one that failed
-     * while others were settled has the error there, and may be offered again.
-     */
-    settle: (settlements: readonly Settlement[]) => settle(database, settlements, timeScale, failpoints),
     renewLeases: (calls: readonly HeldCall[], leaseMs: number) => renew(database, calls, leaseMs),
     release: (calls: readonly (HeldCall & { delayMs: number; isInDoubt: boolean })[]) => release(database, calls),
     /** At most `limit` calls. */
