@@ -33,6 +33,11 @@ export function isReadOnly(error: unknown): boolean {
   return errorCode(error) === '25006';
 }
 
+/** unique_violation. */
+export function isDuplicate(error: unknown): boolean {
+  return errorCode(error) === '23505';
+}
+
 /** A prepared statement whose columns a migration changed, or that the server behind a pooler does not know: nothing ran, and on this connection nothing would. */
 export const stalePlans: readonly string[] = ['0A000', '26000'];
 
@@ -105,8 +110,7 @@ export function translated<Stores extends Record<string, object>>(stores: Stores
 /** A rejection handler: throws `makeError()` when this unique constraint was violated, else the error as it came. */
 export function onDuplicate(constraint: string, makeError: () => SluiceError): (error: unknown) => never {
   return (error) => {
-    const isDuplicate = errorCode(error) === '23505' && (error as { constraint?: string }).constraint === constraint;
-    throw isDuplicate ? makeError() : error;
+    throw isDuplicate(error) && (error as { constraint?: string }).constraint === constraint ? makeError() : error;
   };
 }
 

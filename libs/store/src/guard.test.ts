@@ -5,12 +5,13 @@ const refused = (code: string): Error => Object.assign(new Error('refused'), { c
 const lost = (): Error => new Error('Connection terminated unexpectedly');
 const contended = new DependencyError({ code: 'service.unavailable', detail: 'Taken by others.' });
 
-/** Fails with each in turn, then answers. */
+/** Fails with each in turn, then answers how many tries it took. */
 const failing = (...errors: readonly Error[]) => {
-  const left = [...errors];
-  return (isRepeated: boolean): Promise<boolean> => {
-    const error = left.shift();
-    return error === undefined ? Promise.resolve(isRepeated) : Promise.reject(error);
+  let tries = 0;
+  return (): Promise<number> => {
+    const error = errors[tries];
+    tries += 1;
+    return error === undefined ? Promise.resolve(tries) : Promise.reject(error);
   };
 };
 
@@ -21,7 +22,7 @@ describe('persist', () => {
     ['no connection', refused('ECONNREFUSED')],
     ['a connection that was closed at the other end', refused('EPIPE')],
   ])('repeats after %s', async (_case, error) => {
-    expect(await persist(failing(error))).toBe(true);
+    expect(await persist(failing(error))).toBe(2);
   });
 
   it.each([
@@ -52,7 +53,7 @@ describe('persist', () => {
 
     it('is found by one more try', async () => {
       const clock = jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(1).mockReturnValue(6_000);
-      await expect(persist(failing(lost(), refused('23505')))).resolves.toBe(true);
+      await expect(persist(failing(lost(), refused('23505')))).resolves.toBe(3);
       clock.mockRestore();
     });
 

@@ -22,17 +22,16 @@ const persistBudgetMs = 5_000;
 
 /**
  * Does work whose commit may or may not have happened, and repeats it for up to 5 s. The work must store the same rows once, however often it runs.
- * @param work gets whether an earlier try of it may have been committed
  * @throws SluiceError when there is no result. It is a `DependencyError` that is not `retryable` when a try may have been committed: the same
  * request, repeated without a key, could be stored twice.
  */
-export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Promise<T> {
+export async function persist<T>(work: () => Promise<T>): Promise<T> {
   const startedAtMs = performance.now();
   let isInDoubt = false;
   let isLastTry = false;
-  for (let isRepeated = false; ; isRepeated = true) {
+  for (;;) {
     try {
-      return await work(isRepeated);
+      return await work();
     } catch (error) {
       const translated = toStoreError(error, refusedValue);
       const isAnswer = error instanceof SluiceError || isRefusedByServer(error);

@@ -14,19 +14,27 @@ interface Cut {
   end(): Promise<void>;
 }
 
-/** From the first statement that is answered on there is no connection to be had. */
+type Database = ReturnType<typeof fixture.connect>;
+
+/** Whether the first statement is answered or refused. */
+function onReply(database: Database, cut: () => void): void {
+  database.on('query-response', cut);
+  database.on('query-error', cut);
+}
+
+/** From the first statement that has its reply on there is no connection to be had. */
 function withoutConnection(): Cut {
   const database = fixture.connect({ limits: { connectMs: 200 } });
   const taken: Promise<unknown>[] = [];
   // Locked before the next statement asks for it: it waits in vain.
-  database.on('query-response', () => taken.push(database.client.acquireConnection() as Promise<unknown>));
+  onReply(database, () => taken.push(database.client.acquireConnection() as Promise<unknown>));
   const end = async (): Promise<void> => {
     for (const connection of await Promise.all(taken)) await database.client.releaseConnection(connection);
   };
   return { store: createWriteStore(database, 1), end };
 }
 
-/** From the first statement that is answered on every read of the operations is cancelled, as one that takes too long is. */
+/** From the first statement that has its reply on every read of the operations is cancelled, as one that takes too long is. */
 function withoutLookup(): Cut {
   const database = fixture.connect();
   let locking: Promise<unknown> | undefined;
@@ -42,7 +50,7 @@ function withoutLookup(): Cut {
       }
     });
   };
-  database.on('query-response', () => {
+  onReply(database, () => {
     locking ??= (database.client.acquireConnection() as Promise<unknown>).then(lock);
   });
   const end = async (): Promise<void> => {

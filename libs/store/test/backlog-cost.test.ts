@@ -48,7 +48,7 @@ let last: string;
 const request = { owner: 'test', limit: 64, perLane: 4, leaseMs: 60_000, isolated: false };
 const ending = { owner: 'test', leaseMs: 60_000, limit: 100 };
 const step = { limit: 100 };
-const options = { timeScale: 1, isRepeated: false };
+const options = { timeScale: 1 };
 const page = { size: 100 };
 const claim = async (inside: Knex, from: readonly LaneKey[]) => [
   ...(await claimReady(inside, { ...request, lanes: from })).calls,

@@ -83,7 +83,7 @@ async function countOf(operationId: string): Promise<number | undefined> {
 // Nobody knows whether the COMMIT happened; asking again must neither lose nor double the write.
 describe('the answer to the committing statement is lost', () => {
   it.each([
-    ['asynchronous', modes[1]?.[1], 'as accept_seq from current'],
+    ['asynchronous', modes[1]?.[1], 'accept-keyed-writes'],
     ['auto-batched', modes[2]?.[1], 'COMMIT'],
   ] as [string, object, string][])('%s: 200, and the record is stored once', async (mode, body, statement) => {
     await gateway.write(seed, body).expect(200);

@@ -9,7 +9,15 @@ import {
 import { column, preparedRowsSql, rowBindings, textArray } from '../row-source';
 import type { StoredRow } from '../table';
 import { type KeyClaim, claimBindings, claimSql } from './idempotency-key';
-import { type NewOperation, type NewRecord, isInCall, pinColumns, pinsAreCurrent } from './write-rows';
+import {
+  type NewOperation,
+  type NewRecord,
+  insertOperationsSql,
+  insertRecordsSql,
+  isInCall,
+  pinColumns,
+  pinsAreCurrent,
+} from './write-rows';
 import { type OrderKey, enqueueSql, enqueuedColumns, lockForSynchronous, orderKeyColumns } from './order-queue';
 
 /** A synchronous write that this process is about to send. */
@@ -184,8 +192,7 @@ function openingSql({ isKeyed, isOrdered }: OpeningKind): string {
     where ${pinsAreCurrent('i')}),
   ${isKeyed ? `claimed as (${claimSql(`k.operation_id in (select id from checked where ${mayOpen})`)}),` : ''}
   fresh as materialized (select *, nextval('accept_seq') as accept_seq from checked where ${mayOpen} ${hasKey} order by ord),
-  opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
-      object_name, type, mode, state, records_total, calls_open, traceparent)
+  opened as (${insertOperationsSql}
     select project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
       'synchronous', 'queued', records_total, 1, traceparent from fresh),
   called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
@@ -193,8 +200,7 @@ function openingSql({ isKeyed, isOrdered }: OpeningKind): string {
     select project_id, id, 1, lane_id, connection_id, object_name, type, 'synchronous', 'running', all_or_none,
       traceparent, now(), now(), 1, 1, clock_timestamp() + make_interval(secs => lease_ms / 1000), owner,
       array(select generate_series(0, records_total - 1)), fingerprints::text[] from fresh),
-  stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key, traceparent, config_id,
-      headers_key, plan, retry_ms)
+  stored as (${insertRecordsSql}
     select f.project_id, f.id, r.record_index, r.ref, f.accept_seq, r.order_key, f.traceparent, f.config_id, r.headers_key,
       r.plan, 0
     from ${preparedRowsSql('r', recordColumns)} join fresh f on f.ord = r.position ${returned})

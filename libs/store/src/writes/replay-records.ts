@@ -1,7 +1,7 @@
 import { limits, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { enqueueSql, enqueuedColumns } from './order-queue';
-import type { OperationMode } from './write-rows';
+import { insertOperationsSql, insertRecordsSql, type OperationMode } from './write-rows';
 
 /** A request to write the failed records of an ended operation once more. */
 export interface Replay {
@@ -152,8 +152,7 @@ async function insertReplay(transaction: Knex.Transaction, given: Insertion): Pr
        select r.*, i.all_or_none, (row_number() over (order by r.record_index) - 1)::integer as new_index, i.new_call
        from unnest(:indexes::integer[], :callNumbers::integer[], :areWhole::boolean[]) as i (record_index, new_call, all_or_none)
        join records r on r.project_id = :projectId and r.operation_id = :operationId and r.record_index = i.record_index),
-     opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
-                        object_name, type, mode, state, records_total, calls_open, traceparent)
+     opened as (${insertOperationsSql}
        select o.project_id, :newId, o.integration_id, o.installation_id, f.config_id, :connectionId, :laneId,
               o.object_name, o.type, 'asynchronous', 'queued', (select count(*) from given),
               (select max(new_call) from given), :traceparent
@@ -165,8 +164,7 @@ async function insertReplay(transaction: Knex.Transaction, given: Insertion): Pr
               g.all_or_none, :traceparent, array_agg(g.new_index order by g.new_index), now() + make_interval(secs => min(g.retry_ms) / 1000.0),
               ceil(sum(octet_length(g.plan)) / 1000.0)
        from given g cross join opened o group by o.project_id, o.id, g.new_call, o.lane_id, o.connection_id, o.object_name, o.type, o.mode, g.all_or_none),
-     stored as (insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key, traceparent, config_id,
-                        headers_key, plan, retry_ms)
+     stored as (${insertRecordsSql}
        select project_id, :newId, new_index, ref, d.accept_seq, order_key, :traceparent, config_id, headers_key, plan, retry_ms
        from given cross join drawn d returning ${enqueuedColumns}),
      queued as (${enqueueSql('stored')})

@@ -104,7 +104,13 @@ const kindColumns: readonly Column<NewOperation>[] = [
 export const pinColumns = [...targetColumns, ...guardColumns];
 /** All that the rows of a write take from its source. */
 export const rowColumns = [...targetColumns, ...kindColumns];
-export const sourceColumns = [...pinColumns, ...kindColumns];
+
+/** SQL: the beginning of an insert of operations whose calls are known. */
+export const insertOperationsSql = `insert into operations (project_id, id, integration_id, installation_id, config_id,
+  connection_id, lane_id, object_name, type, mode, state, records_total, calls_open, traceparent)`;
+/** SQL: the beginning of an insert of records whose connection is that of their operation. */
+export const insertRecordsSql = `insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key,
+  traceparent, config_id, headers_key, plan, retry_ms)`;
 
 /** SQL condition: integration and key are those that the plan was made from. One lookup of a primary key each. */
 export function integrationAndKeyAreCurrent(alias: string): string {
