@@ -94,7 +94,8 @@ export function runEach<Store extends object>(run: (work: () => Promise<unknown>
   ) as Store;
 }
 
-async function translate(work: () => Promise<unknown>): Promise<unknown> {
+/** Throws only `SluiceError`s. */
+export async function translate<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

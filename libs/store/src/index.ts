@@ -1,3 +1,4 @@
+export { coalesce, groupCommit, sharedRead, sharedStatement } from './coalesce';
 export type { ConnectionChange, KnownAccount, UsedConnection } from './connections/connection-store';
 export type { ConfirmedCredentials, StoredCredentials } from './connections/connection-row';
 export type { ConnectionKey, RefreshedTokens } from './connections/connection-tokens';

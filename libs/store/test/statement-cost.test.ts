@@ -53,10 +53,12 @@ describe('a write', () => {
       fixture.asynchronous({ type: 'update', records: [{ recordId: `${name} ${round}` }] });
     const synchronous = (write: AcceptableWrite): SynchronousWrite => ({ ...write, owner: 'gateway', leaseMs: 60_000 });
 
-    await count('find names', () => lookup.findManyIds([names]));
-    await count('find accounts', () => lookup.findManyAccounts([names]));
-    await count('find credentials', () => connectionStore(database).findManyCredentials([{ projectId, connectionId }]));
-    await count('read blocks', () => writes.readLaneBlocks([lane]));
+    const twice = <T>(find: () => Promise<T>) => Promise.all([find(), find()]);
+    const connections = connectionStore(database);
+    await count('find names', () => twice(() => lookup.findIds(names)));
+    await count('find accounts', () => twice(() => lookup.findAccount(names)));
+    await count('find credentials', () => twice(() => connections.findCredentials(projectId, connectionId)));
+    await count('read blocks', () => twice(() => writes.readLaneBlock(lane)));
     await count('open a create', () => writes.openTogether([synchronous(fixture.asynchronous())]));
     await count('open a create with a key', () =>
       writes.openTogether([{ ...synchronous(fixture.asynchronous()), ...ofKey('create') }]),

@@ -1,5 +1,5 @@
 export { CallSizes } from './call-sizes';
-export { coalesce, groupCommit, sharedRead, sharedStatement, sharingReads } from './coalesce';
+export { coalesce, groupCommit, sharedRead, sharedStatement } from '@sluice/store';
 export {
   blockingRefused,
   createLaneQuotas,

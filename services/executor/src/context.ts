@@ -32,7 +32,6 @@ import {
   createLeaseKeeper,
   createWriteMeters,
   sharedStatement,
-  sharingReads,
   sharingSettlements,
 } from '@sluice/writes';
 import { type ExecutorConfig, assertRetention } from './config';
@@ -122,7 +121,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
     plans: new ByteBudget(planBudgetBytes),
     connectors,
     installations: createInstallations({
-      store: sharingReads(store),
+      store,
       keyring: config.credentialsKeys,
       connectors,
       logger,

@@ -4,7 +4,7 @@ import { createInstallations, type Installations } from '@sluice/installations';
 import { connectRedis, type CacheAndQuotas } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
-import { createLaneQuotas, createSearchPace, sharingReads, type LaneQuotas, type SearchPace } from '@sluice/writes';
+import { createLaneQuotas, createSearchPace, type LaneQuotas, type SearchPace } from '@sluice/writes';
 import type { SearchConfig } from './config';
 
 /** The object graph of one search service. Tests and the embedded launcher replace single collaborators. */
@@ -26,15 +26,14 @@ const service = 'search';
 export function createContext(config: SearchConfig, overrides: Partial<SearchContext> = {}): SearchContext {
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = overrides.metrics ?? createMetrics(service);
-  const store = sharingReads(
+  const store =
     overrides.store ??
-      createStore({
-        ...databaseOptions(config),
-        applicationName: service,
-        logger,
-        metrics,
-      }),
-  );
+    createStore({
+      ...databaseOptions(config),
+      applicationName: service,
+      logger,
+      metrics,
+    });
   const connectors =
     overrides.connectors ??
     createConnectors({
@@ -54,8 +53,7 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
     pace: createSearchPace(quotas),
     connectors,
     installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger, metrics }),
-    ...overrides,
-    // An override shares its reads as well.
     store,
+    ...overrides,
   };
 }

@@ -20,7 +20,6 @@ import {
   createLaneQuotas,
   createLeaseKeeper,
   createWriteMeters,
-  sharingReads,
   sharingSettlements,
   type AcceptMeters,
   type LaneQuotas,
@@ -66,17 +65,16 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = overrides.metrics ?? createMetrics(service);
   const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
-  const store = sharingReads(
+  const store =
     overrides.store ??
-      createStore({
-        ...databaseOptions(config),
-        applicationName: service,
-        timeScale: config.timeScale,
-        logger,
-        failpoints,
-        metrics,
-      }),
-  );
+    createStore({
+      ...databaseOptions(config),
+      applicationName: service,
+      timeScale: config.timeScale,
+      logger,
+      failpoints,
+      metrics,
+    });
   const redis = overrides.redis ?? connectRedis({ ...redisAccess(config), logger, metrics });
   const connectors =
     overrides.connectors ??
@@ -122,8 +120,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
     settle: sharingSettlements(store.writes),
     failpoints,
     settling: new Set(),
-    ...overrides,
-    // An override shares its reads as well.
     store,
+    ...overrides,
   };
 }

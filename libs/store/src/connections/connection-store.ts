@@ -1,12 +1,14 @@
 import { DefectError } from '@sluice/errors';
 import type { AuthScheme, BoundedPage, Connection, ConnectionStatus, Page } from '@sluice/types';
 import type { Knex } from 'knex';
+import { shareReads } from '../coalesce';
+import { translate } from '../database-errors';
 import { newId } from '../new-id';
 import { boundedPage, bytesOf } from '../page';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
 import { connectionEventSql, eventBindings, notifyConnection } from '../webhooks/notify';
 import type { StoredRow } from '../table';
-import { connections, largeColumns, selectConnections, toConnection, type StoredCredentials } from './connection-row';
+import { connections, largeColumns, selectConnections, toConnection } from './connection-row';
 import {
   findManyCredentials,
   newTokens,
@@ -125,6 +127,9 @@ export function connectionStore(database: Knex) {
     const [row] = await selectConnections(database, projectId).where('k.id', connectionId);
     return row && toConnection(row);
   };
+  const findCredentials = shareReads((keys: readonly ConnectionKey[]) =>
+    translate(() => findManyCredentials(database, keys)),
+  );
   return {
     find,
     /** Makes the group, the consumer and the lane as far as they are new, in the same transaction. */
@@ -154,10 +159,8 @@ export function connectionStore(database: Knex) {
       const [row] = await narrowed(selectConnections(database, projectId), filter).orderBy('k.id', 'desc').limit(1);
       return row && toConnection(row);
     },
-    findCredentials: async (projectId: string, connectionId: string): Promise<StoredCredentials | undefined> =>
-      (await findManyCredentials(database, [{ projectId, connectionId }]))[0],
-    /** The same of many, in one statement and in their order. */
-    findManyCredentials: (keys: readonly ConnectionKey[]) => findManyCredentials(database, keys),
+    /** Of one moment in one statement. */
+    findCredentials: (projectId: string, connectionId: string) => findCredentials({ projectId, connectionId }),
     /**
      * Changes the status only while `tokenVersion` is still the stored one: the outcome of an older token says nothing
      * about the current one. False when nothing changed.

@@ -7,6 +7,8 @@ import {
   sealedSql,
   type ConfirmedCredentials,
 } from '../connections/connection-row';
+import { shareReads } from '../coalesce';
+import { translate } from '../database-errors';
 import { column, preparedRowsSql, rowBindings } from '../row-source';
 import { plain, table, type StoredRow } from '../table';
 
@@ -116,31 +118,11 @@ interface AccountRow extends StoredRow {
 }
 
 export function installationLookup(database: Knex) {
-  const findManyIds = async (names: readonly InstallationNames[]): Promise<readonly LookupResult[]> => {
-    const bindings = rowBindings(nameColumns, names) as Knex.Value[];
-    // Six tables take longer to plan than to read, so the statement is prepared: once per connection.
-    const found = database.raw<{ rows: StoredRow[] }>(findIdsSql, bindings).options({ name: 'find-installations' });
-    return (await found).rows.map(toLookupResult);
-  };
-  const findManyAccounts = async (names: readonly AccountNames[]): Promise<readonly AccountLookup[]> => {
-    const bindings = rowBindings(accountColumns, names) as Knex.Value[];
-    const found = database.raw<{ rows: AccountRow[] }>(findAccountsSql, bindings).options({ name: 'find-accounts' });
-    return (await found).rows.map((row) => {
-      const result = toLookupResult(row);
-      if (result.missing !== undefined) return result;
-      return { ...result, blockedMs: row.blocked_ms, credentials: confirmedCredentials.readAs('a', row) };
-    });
-  };
   return {
-    /** One statement. */
-    findAccount: async (names: AccountNames): Promise<AccountLookup> =>
-      (await findManyAccounts([names]))[0] as AccountLookup,
-    /** One statement for all; returns in their order. */
-    findManyAccounts,
-    /** One statement. */
-    findIds: async (names: InstallationNames): Promise<LookupResult> => (await findManyIds([names]))[0] as LookupResult,
-    /** One statement for all; returns in their order. */
-    findManyIds,
+    /** Of one moment in one statement. */
+    findAccount: shareReads((names: readonly AccountNames[]) => translate(() => findManyAccounts(database, names))),
+    /** Of one moment in one statement. */
+    findIds: shareReads((names: readonly InstallationNames[]) => translate(() => findManyIds(database, names))),
     findContent: async (projectId: string, hash: string): Promise<ConfigContent | undefined> => {
       const row = await database<{ project_id: string; hash: string; content: string }>('config_contents')
         .where({ project_id: projectId, hash })
@@ -148,6 +130,23 @@ export function installationLookup(database: Knex) {
       return row && (JSON.parse(row.content) as ConfigContent);
     },
   };
+}
+
+async function findManyIds(database: Knex, names: readonly InstallationNames[]): Promise<readonly LookupResult[]> {
+  const bindings = rowBindings(nameColumns, names) as Knex.Value[];
+  // Six tables take longer to plan than to read, so the statement is prepared: once per connection.
+  const found = database.raw<{ rows: StoredRow[] }>(findIdsSql, bindings).options({ name: 'find-installations' });
+  return (await found).rows.map(toLookupResult);
+}
+
+async function findManyAccounts(database: Knex, names: readonly AccountNames[]): Promise<readonly AccountLookup[]> {
+  const bindings = rowBindings(accountColumns, names) as Knex.Value[];
+  const found = database.raw<{ rows: AccountRow[] }>(findAccountsSql, bindings).options({ name: 'find-accounts' });
+  return (await found).rows.map((row) => {
+    const result = toLookupResult(row);
+    if (result.missing !== undefined) return result;
+    return { ...result, blockedMs: row.blocked_ms, credentials: confirmedCredentials.readAs('a', row) };
+  });
 }
 
 function toLookupResult(row: StoredRow): LookupResult {

@@ -105,7 +105,7 @@ describe('installationLookup', () => {
     const entry = { projectId: seed.projectId, name: seed.integrationId, provider: 'hubspot', specVersion: '1.0.0' };
     await fixture.store.integrations.create({ ...entry, content });
     const many = [names(seed), asked, { ...names(theirs), integrationId: 'crm' }, { ...asked, integrationId: 'CRM' }];
-    const results = await fixture.store.installationLookup.findManyIds(many);
+    const results = await Promise.all(many.map(fixture.store.installationLookup.findIds));
     expect(results.map((result) => result.missing ?? result.ids.installationId)).toEqual([
       seed.installationId,
       seed.installationId,
@@ -132,7 +132,7 @@ describe('installationLookup', () => {
     const seeds = [await seedInstallation(fixture.store), await seedInstallation(fixture.store)];
     const [one, two] = seeds.map(names) as [ReturnType<typeof names>, ReturnType<typeof names>];
     const asked = [two, { ...one, groupRef: 'nobody' }, one, { ...two, projectIdOrName: one.projectIdOrName }, two];
-    const found = await fixture.store.installationLookup.findManyIds(asked);
+    const found = await Promise.all(asked.map(fixture.store.installationLookup.findIds));
     const results = found.map((result) => result.missing ?? result.ids.installationId);
     const [first, second] = seeds.map((seed) => seed.installationId);
     expect(results).toEqual([second, 'group', first, 'project', second]);

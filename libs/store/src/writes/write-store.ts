@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { shareReads } from '../coalesce';
 import { findServices } from '../database';
 import { runEach } from '../database-errors';
 import { nowhere, type StoreFailpoints } from '../failpoints';
@@ -48,7 +49,7 @@ export function createWriteStore(database: Knex, timeScale: number, failpoints: 
   };
 }
 
-/** What repeats its own statements and translates its own errors: a failure is the answer of those alone that have none. */
+/** What repeats its own statements and translates its own errors, because writes or reads of several callers share them. */
 function repeatingStore(database: Knex, timeScale: number, failpoints: StoreFailpoints) {
   return {
     /** Accepts asynchronous writes. A COMMIT of unknown outcome is looked up and repeated for up to 5 s; a failed lookup is the answer for writes that were not stored. */
@@ -60,6 +61,8 @@ function repeatingStore(database: Knex, timeScale: number, failpoints: StoreFail
      * while others were settled has the error there, and may be offered again.
      */
     settle: (settlements: readonly Settlement[]) => settle(database, settlements, timeScale, failpoints),
+    /** Milliseconds a lane stays blocked; 0 when it is not. Of one moment in one statement. */
+    readLaneBlock: shareReads((lanes: readonly LaneKey[]) => guard(() => readLaneBlocks(database, lanes))),
   };
 }
 
@@ -110,10 +113,6 @@ function executingStore(database: Knex) {
     narrowLane: (lane: LaneKey) => narrowLane(database, lane),
     /** Twice as many calls of a narrowed lane at once, until `perLane` is reached. */
     widenLane: (lane: LaneKey, perLane: number) => widenLane(database, lane, perLane),
-    /** Milliseconds a lane stays blocked; 0 when it is not. */
-    readLaneBlock: async (lane: LaneKey) => (await readLaneBlocks(database, [lane]))[0] ?? 0,
-    /** The same of many, in one statement and in their order. */
-    readLaneBlocks: (lanes: readonly LaneKey[]): Promise<readonly number[]> => readLaneBlocks(database, lanes),
   };
 }
 

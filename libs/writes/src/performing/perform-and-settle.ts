@@ -1,6 +1,8 @@
 import { loggableReason } from '@sluice/connectors';
 import { DefectError, SluiceError } from '@sluice/errors';
 import {
+  coalesce,
+  sharedStatement,
   callId,
   type ClaimedCall,
   type ReleasedCall,
@@ -13,7 +15,6 @@ import {
 import { asStep, type Logger } from '@sluice/telemetry';
 import { statusEvent } from '@sluice/types';
 import type { CallSizes } from '../call-sizes';
-import { coalesce, sharedStatement } from '../coalesce';
 import { defaultBlockMs, logBlock, type LaneQuotas } from '../lane-quotas';
 import type { WriteMeters } from '../write-meters';
 import type { CallToPerform } from './attempt';

@@ -1,15 +1,5 @@
 import { SluiceError } from '@sluice/errors';
 import { outsideSteps } from '@sluice/telemetry';
-import type {
-  AccountLookup,
-  AccountNames,
-  ConnectionKey,
-  InstallationNames,
-  LaneKey,
-  LookupResult,
-  Store,
-  StoredCredentials,
-} from '@sluice/store';
 
 interface CoalesceOptions<Item, Result> {
   /** Does many items at once and returns results in their order. */
@@ -143,29 +133,12 @@ async function runTogether<Item, Result>(
 }
 
 /**
- * The same store, where requests and calls of one moment share a statement to read by key: installations by their names, blocks of lanes,
- * credentials. Nothing is cached, and a read begins after it was requested, so it sees every earlier change.
+ * A read by key of which requests and calls of one moment share a statement. Nothing is cached, and a read begins after it was requested, so it sees
+ * every earlier change.
+ * @param read throws only `SluiceError`s: a database that does not answer fails all at once
  */
-export function sharingReads(store: Store): Store {
-  const { connections, installationLookup, writes } = store;
-  const findCredentials = together<ConnectionKey, StoredCredentials | undefined>((keys) =>
-    connections.findManyCredentials(keys),
-  );
-  return {
-    ...store,
-    connections: {
-      ...connections,
-      findCredentials: (projectId, connectionId) => findCredentials({ projectId, connectionId }),
-    },
-    installationLookup: {
-      ...installationLookup,
-      findAccount: together<AccountNames, AccountLookup>((names) => installationLookup.findManyAccounts(names)),
-      findIds: together<InstallationNames, LookupResult>((names) => installationLookup.findManyIds(names)),
-    },
-    writes: { ...writes, readLaneBlock: together<LaneKey, number>((lanes) => writes.readLaneBlocks(lanes)) },
-  };
-}
-
-function together<Key, Found>(read: (keys: readonly Key[]) => Promise<readonly Found[]>): (key: Key) => Promise<Found> {
+export function shareReads<Key, Found>(
+  read: (keys: readonly Key[]) => Promise<readonly Found[]>,
+): (key: Key) => Promise<Found> {
   return coalesce<Key, Found>({ ...sharedRead, run: read });
 }
