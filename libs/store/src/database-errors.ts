@@ -50,9 +50,8 @@ export function isLostRace(error: unknown): boolean {
 const systemCode = /^E(?!RR_)[A-Z_]+$/;
 
 /**
- * Whether a database may well be usable a moment later: no connection was to be had, a connection or statement broke off, the server
- * lacks something (SQLSTATE class 53), starts or stops or was too slow (57), or is not
- * the primary yet. Any other error of the server stays what it is.
+ * Whether a database may well be usable a moment later: no connection was to be had, or a connection or statement broke off. The
+ * server may also lack something (SQLSTATE class 53), start or stop or be too slow (57), or not be the primary yet. Any other error of the server stays what it is.
  */
 export function mayPass(error: unknown): boolean {
   if (error instanceof SluiceError) return false;
@@ -64,7 +63,7 @@ export function mayPass(error: unknown): boolean {
 
 /** Data, constraint, program limit: a fault of one row. On the path of writes its neighbours are tried without it. */
 export const refusedValue = /^(22|23|54)[0-9A-Z]{3}$/;
-/** Data, constraint, syntax or access: outside that path a statement has one row, and what it lacks is a defect as well. */
+/** Data, constraint, syntax or access: outside that path a statement has one row, and a refusal of it is a defect as well. */
 const refusedStatement = /^(22|23|42)[0-9A-Z]{3}$/;
 
 /** What callers see: a defect where the server refused what we sent, else a database that does not answer. */

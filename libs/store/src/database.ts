@@ -77,7 +77,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
       max: options.poolMax ?? 10,
       acquireTimeoutMillis: connectMs,
       createTimeoutMillis: 2 * connectMs,
-      // A server that shuts down emits an error on idle clients, which would end the process when nobody listens.
+      // A server that shuts down emits an error on idle clients, which would end the process without a listener.
       afterCreate: (client: PooledClient & NamedClient, done: (error: Error | null, client: PooledClient) => void) => {
         client.on('error', (error) => options.logger?.warn({ reason: error.message }, 'database.connection-lost'));
         const { __knexUid: uid } = client;
@@ -98,7 +98,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
   });
   database.on('query-error', (error: unknown, { __knexUid: uid, sql }: NamedClient & { readonly sql: string }) => {
     if (isReadOnly(error) || stalePlans.includes(errorCode(error) ?? '')) spoilt.add(uid);
-    // Whoever checks the health says it once.
+    // The health check reports it once.
     if (isReadOnly(error) && sql !== commitSql) options.logger?.warn({ reason: String(error) }, 'database.read-only');
   });
   return database;

@@ -128,7 +128,7 @@ async function refuseHidden(database: Knex): Promise<void> {
 }
 
 /**
- * What keeps the database from being used; undefined for nothing. Something is committed, and the last migration of this code is looked for: a database that came
+ * What keeps the database from being used; undefined for nothing. Something is committed, and the last migration of this code is looked for. A database that came
  * back empty or from an old backup under a running service answers as well, and would fail every request.
  */
 export async function healthOf(database: Knex): Promise<Fault | undefined> {

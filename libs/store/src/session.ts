@@ -3,7 +3,7 @@ import { types } from 'pg';
 
 /*
  * What our statements and the driver take for granted of a session. A role, a database or a server may set each of these otherwise, so every new connection is
- * brought to what we need, whoever opens it.
+ * brought to what we need.
  */
 
 /**

@@ -128,7 +128,7 @@ function watchPool(database: Knex, metrics: Metrics): void {
   });
 }
 
-/** Counts the connections that become `bad_credentials`, whoever detects it. */
+/** Counts the connections that become `bad_credentials`, in every process. */
 function countingRefused(connections: ConnectionStore, metrics: Metrics): ConnectionStore {
   const refused = metrics.counter('sluice_bad_credentials_total');
   return {

@@ -167,7 +167,7 @@ export function connectionStore(database: Knex) {
      */
     setStatus: (change: TokenVersion & { readonly status: ConnectionStatus }): Promise<boolean> =>
       database.transaction((transaction) => setStatus(transaction, change)),
-    /** Takes the right to refresh. @returns the lease; undefined when somebody has it, or the version is an older one */
+    /** Takes the right to refresh. @returns the lease; undefined when another process has it, or the version is an older one */
     takeRefreshLease: (version: TokenVersion, leaseMs: number) => takeRefreshLease(database, version, leaseMs),
     /** Lets the next one try at once. A lease that ran out and was taken by another stays theirs. */
     releaseRefreshLease: (key: ConnectionKey, lease: string) => releaseRefreshLease(database, key, lease),
@@ -335,7 +335,7 @@ async function listUsed(database: Knex, { projectId, provider, groupRef, consume
 }
 
 /**
- * Removes a connection that no installation uses. Whoever installs with it locks its row meanwhile, so neither is missed. Its
+ * Removes a connection that no installation uses. An installation with it locks its row meanwhile, so neither is missed. Its
  * lane stays: other connections may share it.
  */
 async function removeConnection(

@@ -41,7 +41,7 @@ type Metadata = NonNullable<Connection['providerMetadata']>;
 const refreshAfterShare = 0.8;
 const refreshSpreadShare = 0.1;
 
-/** Takes the right to refresh. @returns the lease; undefined when somebody has it, or the version is an older one */
+/** Takes the right to refresh. @returns the lease; undefined when another process has it, or the version is an older one */
 export async function takeRefreshLease(
   database: Knex,
   { projectId, connectionId, tokenVersion }: TokenVersion,

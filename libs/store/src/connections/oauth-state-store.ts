@@ -44,7 +44,7 @@ export function oauthStateStore(database: Knex) {
   return {
     /** @param lifeMs how long it can be taken, by the database's clock */
     save: async ({ verifier, ...state }: NewOAuthState, lifeMs: number): Promise<void> => {
-      // Whoever begins sweeps the project: nobody comes back for these.
+      // Each beginning sweeps the project, because no caller comes back for these.
       const ended = database('oauth_states').where({ project_id: state.projectId });
       await ended.where('expires_at', '<', database.raw('now()')).delete();
       const row = states.write({ ...state, sealedVerifier: verifier.text });

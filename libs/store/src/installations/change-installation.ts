@@ -12,7 +12,7 @@ export interface InstallationKey {
   readonly installationId: string;
 }
 
-/** What of an installation can change, as it is while nobody else can change it. */
+/** What of an installation can change, as it is while its row is locked. */
 export interface ChangeableInstallation {
   readonly groupRef: string;
   readonly connectionId: string;

@@ -22,7 +22,7 @@ interface Deleted {
 }
 
 /**
- * Deletes an installation whatever is in flight, and its connection if nobody else uses it. In one transaction: 1. the row goes, under a lock that
+ * Deletes an installation whatever is in flight, and its connection if no other installation uses it. In one transaction: 1. the row goes, under a lock that
  * waits for joins under way and that the next join waits for. A row of `deleted_installations` keeps whose it was, for notifications of what ends
  * after it. 2. The lanes, so that nothing is claimed meanwhile.
  * 3. What waits ends as failed, open batches too; operations reach their end. 4. The connection. A call that runs finishes with its lease and is

@@ -93,7 +93,7 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints) {
         // Still under the lock: the answer shows this change and none that came after it.
         return isFound ? await findInstallation(transaction, key) : undefined;
       }),
-    /** Ends what waits, and deletes the connection with it if nobody else uses that. False when there is no such installation. */
+    /** Ends what waits, and deletes the connection with it if no other installation uses that. False when there is no such installation. */
     remove: (key: InstallationKey): Promise<boolean> => deleteInstallation(database, key, failpoints),
   };
 }

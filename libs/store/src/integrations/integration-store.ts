@@ -92,7 +92,7 @@ export function integrationStore(database: Knex) {
         .first();
       return row && { ...revisions.read(row), integrationId: row.integration_id };
     },
-    /** Only where nobody has it installed. Its revisions stay. */
+    /** Only where no group has it installed. Its revisions stay. */
     remove: (projectId: string, integrationId: string): Promise<IntegrationDeletion> =>
       database.transaction((transaction) => deleteIntegration(transaction, projectId, integrationId)),
   };
@@ -191,7 +191,7 @@ function providerFixed(integration: NewIntegration, provider: string): ConflictE
 type IntegrationDeletion = 'deleted' | 'installed' | 'absent';
 
 /**
- * Deletes an integration that nobody has installed. Lock first, read then: an installation that is being made holds the row
+ * Deletes an integration that no group has installed. Lock first, read then: an installation that is being made holds the row
  * (`holdRow`), and is visible to the statement after. Its name is free then. Its revisions stay: configs and operations
  * name them.
  */

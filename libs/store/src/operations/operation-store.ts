@@ -31,7 +31,7 @@ const keyColumns = [
   column<OperationKey>('id', 'text', (key) => key.operationId),
 ];
 
-/** Reads, the request to cancel, and what is deleted when its time is over: whoever holds a call's lease settles operations. */
+/** Reads, the request to cancel, and what is deleted when its time is over: the holder of a call's lease settles operations. */
 export function operationStore(database: Knex) {
   return {
     /** @param withinGroupRef only if its installation exists and belongs to this group */

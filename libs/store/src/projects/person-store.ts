@@ -21,7 +21,7 @@ export function personStore(database: Knex) {
      * @param lifeMs at least as long as it can be presented
      */
     takeSignIn: async (id: string, lifeMs: number): Promise<boolean> => {
-      // Whoever signs in sweeps.
+      // Each sign-in sweeps.
       await database('sessions').where('ends_at', '<', database.raw('now()')).delete();
       const row = { id, ends_at: inMs(database, lifeMs) };
       const taken = await database('sessions').insert(row).onConflict('id').ignore().returning<unknown[]>('id');

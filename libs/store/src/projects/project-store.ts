@@ -77,7 +77,7 @@ export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhe
       }
       return projects.first(await visible(projectId));
     },
-    /** Its name is free and its keys are nobody's at once; the rest is `erase`'s. False when there is no such project. */
+    /** Its name is free and its keys open nothing at once; the rest is `erase`'s. False when there is no such project. */
     remove: (projectId: string): Promise<boolean> => deleteProject(database, projectId),
     /** Ids of the projects that were removed and are not erased yet, the oldest removal first. */
     removed: (): Promise<string[]> => listDeletions(database),

@@ -69,16 +69,16 @@ export const pendingEndpoints = `recursive hops as (
       where m.state = 'pending' and (m.project_id, m.endpoint_id) > (h.project_id, h.endpoint_id)
       order by m.project_id, m.endpoint_id limit 1) n)`;
 
-/** What has come due and is not delivered, whoever has it. */
+/** What has come due and is not delivered, claimed or not. */
 const isOwed = `m.state = 'pending' and m.not_before <= now()`;
 
-/** What can be sent now: nobody has it, and its moment has come. */
+/** What can be sent now: it is not claimed, and its moment has come. */
 const isDue = `${isOwed} and (m.lease_until is null or m.lease_until <= now())`;
 
 /** No pause that the receiver of the endpoint `e` requested is left. */
 const isFree = `(e.held_until is null or e.held_until <= now())`;
 
-/** Messages of the endpoint `e` that somebody is delivering, by an index of their own (`webhook_messages_leased`). */
+/** Messages of the endpoint `e` that a process is delivering, by an index of their own (`webhook_messages_leased`). */
 const inFlight = `(select count(*) from webhook_messages r
   where r.project_id = e.project_id and r.endpoint_id = e.id and r.state = 'pending' and r.lease_until > now())`;
 
@@ -150,7 +150,7 @@ export async function claimMessages(database: Knex, claim: MessageClaim): Promis
 
 /** How late deliveries are, in seconds; 0: nothing waits. */
 export interface DeliveryLateness {
-  /** How long ago the oldest message came due that nobody has claimed. */
+  /** How long ago the oldest message came due that is not claimed. */
   readonly oldestDue: number;
   /**
    * How long an endpoint with a due message has received nothing, whichever process has the message. While the endpoint is served its backlog does

@@ -20,7 +20,7 @@ const giveUpSql = `waiting as materialized (
   select count(*)::integer as given_up from given_up`;
 
 /**
- * What is pending for an endpoint that is disabled has failed: whoever enables it chooses from when it is sent again (replay). In passes,
+ * What is pending for an endpoint that is disabled has failed: the caller that enables it chooses from when it is sent again (replay). In passes,
  * after the transaction that disables: it stays disabled whatever waits, and a process that dies here leaves the rest to `giveUpDisabled`.
  */
 export async function giveUpPending(database: Knex, { projectId, endpointId }: EndpointKey): Promise<void> {

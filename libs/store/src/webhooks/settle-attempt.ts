@@ -36,7 +36,7 @@ const servedEverySeconds = 10;
 const disabledAfterDays = 7;
 
 /**
- * Records the outcome of an attempt. A success counts whoever holds the message by now: the receiver has it. A failure changes the
+ * Records the outcome of an attempt. A success counts, also when another process holds the message by now: the receiver has it. A failure changes the
  * message only if no later attempt was begun. An endpoint all of whose attempts failed for a week, or that is gone, is disabled, and the
  * others are notified. The response of an address that the endpoint no longer has changes nothing of the endpoint.
  * Locks the endpoint, then the message, then the attempt, as claims and deletions do.

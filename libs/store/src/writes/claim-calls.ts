@@ -22,7 +22,7 @@ const passesMax = 8;
 
 /**
  * Claims ready and in-doubt calls of the lanes in turn.
- * Order: 1. lock the lanes nobody else is claiming from. 2. Take calls up to each lane's free capacity. 3. Lock their order keys.
+ * Order: 1. lock the lanes that no other process is claiming from. 2. Take calls up to each lane's free capacity. 3. Lock their order keys.
  * 4. Split off records that wait behind an unfinished write to the same record. 5. From 2, while capacity is left.
  */
 export async function claimReady(database: Knex, request: ClaimRequest): Promise<Claim> {

@@ -36,7 +36,7 @@ export function laneIdOf(lane: LaneKey): string {
 }
 
 /**
- * Locks the lanes that nobody else is claiming from, and counts their free capacity, in the order of `lanes`. What runs is
+ * Locks the lanes that no other process is claiming from, and counts their free capacity, in the order of `lanes`. What runs is
  * counted, never stored. Synchronous calls take no capacity: they would starve the lane's asynchronous writes.
  * @param capacity calls at once where the lane has no cap of its own. An isolated claim may take one call also in a lane that others keep full,
  * because its process has let everything else end.

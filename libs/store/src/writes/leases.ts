@@ -64,7 +64,7 @@ export interface LapsedCall extends CallKey, LaneKey {
 
 /**
  * Takes calls from processes that stopped renewing. One update decides from `sent_at`: sent ones are in doubt, the others
- * ready. A synchronous one is never ready, because nobody waits for it any more: it is reconciled and ends. The fence stays, because
+ * ready. A synchronous one is never ready, because its caller has left: it is reconciled and ends. The fence stays, because
  * the next claim raises it. They keep their position in the lane: what was under way goes before what has not begun.
  * A crash of a call that was sent before and is not being sent happened during a lookup.
  * @returns at most `limit` of them; when as many, there may be more

@@ -53,7 +53,7 @@ export type Opening =
 /**
  * Opens a synchronous operation with its call already running and its intent recorded, in one statement: committed means sent. The statement itself
  * reads all that the send relies on (pins, block of the lane, token and credentials), so nothing of it is older than the intent. A write to known
- * records needs a statement before, because one that waited for a lock does not see what it waited for: 1. a delete locks its installation, so that a
+ * records needs a statement before, because one that waited for a lock does not see what it waited for: 1. a delete locks its installation. So a
  * config that disables it is committed before this reads it, or after the intent. Then advisory locks on the order keys, so that no executor starts
  * on these records meanwhile. 2. Refuse if a call is executing on one, else open.
  */

@@ -18,7 +18,7 @@ export async function findDueBatches(database: Knex, limit: number): Promise<Bat
 /** How long the answers of a joining statement are stored, in minutes. A statement that was sent and has no answer ends within seconds. */
 const flushMinutes = 10;
 
-/** Deletes the rows of joining statements that nobody asks for any more. @returns how many; at `limit` there may be more */
+/** Deletes the rows of joining statements once no repetition can ask for them. @returns how many; at `limit` there may be more */
 export async function sweepFlushes(database: Knex, limit: number): Promise<number> {
   const result = await database.raw<{ rowCount: number }>(
     `delete from flushes f using (

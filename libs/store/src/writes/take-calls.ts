@@ -97,7 +97,7 @@ function dueCalls(state: 'in_doubt' | 'ready', isolated: boolean): string {
 }
 
 /**
- * Takes calls up to each lane's free capacity and the request's limit. Calls in doubt come first, because somebody may wait for their outcome, then
+ * Takes calls up to each lane's free capacity and the request's limit. Calls in doubt come first, because a caller may wait for their outcome, then
  * those that are ready, each in the order of their moments. Calls of a connection that the provider refuses are held back. Rows that are locked and
  * not taken are free again when the claim commits.
  */

@@ -171,7 +171,7 @@ export function toCallKey(row: CallKeyRow): CallKey {
 
 /**
  * SQL condition: a record is in a call of the same operation. Each record is in one from the accept or the seal until it has an outcome, and it
- * leaves in the transaction of that outcome. So whoever reads the records of a call reads the unfinished ones. The bounds come first: with them a
+ * leaves in the transaction of that outcome. So the records of a call are its unfinished ones. The bounds come first: with them a
  * range of the key is read, not the whole operation.
  * @param record alias of `records`
  * @param call alias of `calls`

@@ -123,7 +123,7 @@ function sweepingStore(database: Knex, timeScale: number) {
     purgePlans: (days: number, limit: number) => purgePlans(database, days, limit),
     /** Deletes keys older than 72 hours; returns how many. */
     sweepKeys: (limit: number) => sweepKeys(database, limit, timeScale),
-    /** Deletes the answers of joining statements that nobody asks for any more; returns how many. */
+    /** Deletes the answers of joining statements once no repetition can ask for them; returns how many. */
     sweepFlushes: (limit: number) => sweepFlushes(database, limit),
     /** A lane with a call that crashed an executor twice and may run now. */
     findIsolated: () => findIsolated(database),
