@@ -1,4 +1,6 @@
-import type { AcceptableWrite, ClaimedCall, Settlement, SynchronousWrite } from '@sluice/store';
+import { DependencyError } from '@sluice/errors';
+import { callId, type AcceptableWrite, type ClaimedCall, type Settlement, type SynchronousWrite } from '@sluice/store';
+import { settle } from '../src/writes/settle';
 import { unfinished, useWriteFixture, written } from './write-fixture';
 
 const fixture = useWriteFixture();
@@ -63,6 +65,30 @@ describe('order per provider record', () => {
     expect(answers.size).toBe(3);
     const behind = seconds.slice(1).map(({ operation }) => operation.id);
     expect(released.map(({ operationId }) => operationId).toSorted()).toEqual(behind.toSorted());
+  });
+
+  // The database goes away between two of the transactions that follow a refused one. What the first released must not wait for the sweep.
+  it('reports what was released before the database went away', async () => {
+    const [firsts, seconds] = [0, 1].map(() => ['1', '2', '3'].map((id) => update(id))) as [Writes, Writes];
+    await fixture.store.writes.accept(firsts);
+    const running = await fixture.claim();
+    await fixture.store.writes.accept(seconds);
+    const settlements = await Promise.all(running.map((call, at) => settlementOf(call, at === 1 ? 2 ** 40 : 200)));
+    // The first transaction is of all of them, the second of the first alone.
+    let transactions = 0;
+    const database = new Proxy(fixture.database, {
+      get: (target, name) => {
+        if (name === 'transaction') transactions += 1;
+        if (transactions > 2) throw Object.assign(new Error('terminating connection'), { code: '57P01' });
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+    const { answers, released } = await settle(database, settlements, 1);
+    const [first, ...others] = settlements.map((settlement) => answers.get(callId(settlement)));
+    expect(first).toMatchObject({ isHeld: true, ended: { status: 'success' } });
+    for (const other of others) expect(other).toBeInstanceOf(DependencyError);
+    const at = firsts.findIndex(({ operation }) => operation.id === running[0]?.operationId);
+    expect(released.map(({ operationId }) => operationId)).toEqual([seconds[at]?.operation.id]);
   });
 
   it('is busy for a synchronous write while a call executes on the record, and overtakes queued ones', async () => {

@@ -70,10 +70,17 @@ async function settleRowByRow(
     const answers = new Map<string, SettlingAnswer>();
     const released: ReleasedCall[] = [];
     // Offered again, behind their fences: only what cannot be stored at all is left out.
-    for (const settlement of settlements) {
-      const alone = await unlessRefused(settleRowByRow(database, [settlement], timeScale));
-      for (const [id, answer] of alone?.answers ?? []) answers.set(id, answer);
-      released.push(...(alone?.released ?? []));
+    for (const [at, settlement] of settlements.entries()) {
+      try {
+        const alone = await unlessRefused(settleRowByRow(database, [settlement], timeScale));
+        for (const [id, answer] of alone?.answers ?? []) answers.set(id, answer);
+        released.push(...(alone?.released ?? []));
+      } catch (reason) {
+        if (answers.size === 0) throw reason;
+        // What is settled keeps its answer, and what it released is announced.
+        for (const other of settlements.slice(at)) answers.set(callId(other), reason as SluiceError);
+        break;
+      }
     }
     return { answers, released };
   }
