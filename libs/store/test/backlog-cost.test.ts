@@ -107,6 +107,7 @@ const works: readonly (readonly [what: string, found: number, work: (inside: Kne
   ['a claim where a refused connection holds back all but one call', 1, claimOfRefused],
   ['the send and the end of calls that are all of their operation', 64, sendAndSettle],
   ['the end of calls that hold back others', 4, settleHolding],
+  ['the send and the end of updates that are all of their operation', 4, sendAndSettleUpdates],
   ['the opening of an update', 1, async (inside) => [await insertSynchronous(inside, opened(), 1)]],
   [
     'an accept',
@@ -203,7 +204,19 @@ async function sendAndSettle(inside: Knex): Promise<unknown[]> {
   const intents = calls.map((call) => ({ ...call, records: [{ index: 0 }] }));
   await insertIntents(inside, intents);
   await loadPending(inside, calls);
-  return [...(await settleWhole(inside, calls.map(written), false)).answers];
+  return [...(await settleWhole(inside, 'creates', calls.map(written), 1)).answers];
+}
+
+async function sendAndSettleUpdates(inside: Knex): Promise<unknown[]> {
+  const calls = await claim(inside, [fixture.lane]);
+  await insertIntents(
+    inside,
+    calls.map((call) => ({ ...call, records: [{ index: 0 }] })),
+  );
+  const ids = calls.map(({ operationId }) => operationId);
+  const keys = await inside('records').whereIn('operation_id', ids).pluck<string[]>('order_key');
+  const updates = calls.map((call, at) => ({ ...written(call, at), isCreate: false, orderKeys: keys }));
+  return [...(await settleWhole(inside, 'updates', updates, 1)).answers];
 }
 
 async function settleHolding(inside: Knex): Promise<unknown[]> {

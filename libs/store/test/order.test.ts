@@ -1,6 +1,16 @@
 import { DependencyError } from '@sluice/errors';
-import { callId, type AcceptableWrite, type ClaimedCall, type Settlement, type SynchronousWrite } from '@sluice/store';
+import {
+  callId,
+  type AcceptableWrite,
+  type ClaimedCall,
+  type Settled,
+  type Settlement,
+  type SynchronousWrite,
+} from '@sluice/store';
+import { until } from '@sluice/testkit';
+import { lockOrderKeys } from '../src/writes/order-queue';
 import { settle } from '../src/writes/settle';
+import { settleTogether } from '../src/writes/settle-calls';
 import { unfinished, useWriteFixture, written } from './write-fixture';
 
 const fixture = useWriteFixture();
@@ -50,6 +60,74 @@ describe('order per provider record', () => {
     await fixture.settleAll(released);
     const operation = await fixture.store.operations.find(fixture.seeded.projectId, batch.operation.id);
     expect(operation).toMatchObject({ status: 'success', result: 'Batch write completed (3 succeeded, 0 failed)' });
+  });
+
+  it.each(['succeeded', 'unknown'] as const)('an update that %s: as beside others, by one statement', async (kind) => {
+    const settled = [];
+    const counts: number[] = [];
+    for (const id of ['1', '2']) {
+      const [first, second] = [update(id), update(id)];
+      await fixture.store.writes.accept([first]);
+      const claimed = await fixture.claim();
+      const call = claimed.find(({ operationId }) => operationId === first.operation.id) as ClaimedCall;
+      await fixture.send(call, 0);
+      await fixture.store.writes.accept([second]);
+      expect(await fixture.claim()).toEqual([]);
+      const settlement = { ...(await settlementOf(call, 200)), barrierMs: 60_000 };
+      const error = { class: 'timeout', text: 'Outcome unknown.' } as const;
+      const records = kind === 'unknown' ? [{ index: 0, kind, error } as const] : settlement.records;
+      let statements = 0;
+      const count = (): void => void (statements += 1);
+      fixture.database.on('query', count);
+      const how = id === '1' ? settle : settleTogether;
+      const { answers, released } = await how(fixture.database, [{ ...settlement, records }], 1);
+      fixture.database.removeListener('query', count);
+      counts.push(statements);
+      expect(released.map(({ operationId }) => operationId)).toEqual([second.operation.id]);
+      const answer = answers.get(callId(call)) as Settled;
+      expect(answer).toMatchObject({ isHeld: true, ended: { operationId: call.operationId } });
+      const stored = async (table: string, columns: string[], ...ids: string[]) =>
+        (await fixture
+          .database(table)
+          .whereIn('operation_id', ids)
+          .orderBy('operation_id')
+          .select(columns)) as unknown[];
+      settled.push([
+        { ...answer, ended: { ...answer.ended, operationId: '' } },
+        await stored('calls', ['state', 'members', 'crash_count', 'owner'], call.operationId, second.operation.id),
+        await stored('records', ['is_unanswered', 'send_state', 'error_class'], call.operationId),
+        await stored('outcomes', ['outcome', 'record_indexes', 'error_texts', 'lane_id'], call.operationId),
+        (await stored('barriers', ['until'], call.operationId)).length,
+        (await stored('order_queue', ['record_index'], call.operationId)).length,
+        (await stored('order_queue', ['record_index'], second.operation.id)).length,
+      ]);
+    }
+    expect(counts[0]).toBe(1);
+    expect(settled[0]).toEqual(settled[1]);
+    expect(settled[0]?.slice(4)).toEqual([kind === 'unknown' ? 1 : 0, 0, 1]);
+  });
+
+  // The settlement began before the other write was accepted, and the claim that let it wait holds the lock of its key.
+  it('a write that was made to wait while the settlement waited for the key is released', async () => {
+    const [first, second] = [update('1'), update('1')];
+    await fixture.store.writes.accept([first]);
+    const call = await fixture.claimOne();
+    const settlement = await settlementOf(call, 200);
+    const waitsForKey = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+    const other = fixture.connect();
+    let settling: ReturnType<typeof settle> | undefined;
+    await other.transaction(async (claiming) => {
+      await lockOrderKeys(claiming, settlement.orderKeys);
+      settling = settle(fixture.database, [settlement], 1);
+      await until(
+        'the settlement waits',
+        async () => (await fixture.database.raw<{ rows: unknown[] }>(waitsForKey)).rows[0],
+      );
+      await fixture.store.writes.accept([second]);
+      await claiming('calls').where({ operation_id: second.operation.id }).update({ state: 'waiting' });
+    });
+    expect((await settling)?.released).toMatchObject([{ operationId: second.operation.id }]);
+    expect(await fixture.claim()).toMatchObject([{ operationId: second.operation.id }]);
   });
 
   // Else what waited behind all but one of them is found by the sweep alone, seconds later.
@@ -155,8 +233,8 @@ describe('order per provider record', () => {
     for (let at = 0; at < 2; at += 1) await fixture.store.writes.accept([update('1')]);
     const call = await fixture.claimOne();
     expect(await fixture.claim()).toEqual([]);
-    // Without its key nothing is released.
-    await fixture.settle(call, [written(0, '1')]);
+    await fixture.settleAll(call);
+    await fixture.database('calls').where({ state: 'ready' }).update({ state: 'waiting' });
     expect(await fixture.store.writes.repairOrder({ limit: 100 })).toMatchObject({ found: [fixture.lane] });
     expect(await fixture.claim()).toHaveLength(1);
   });

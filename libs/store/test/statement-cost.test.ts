@@ -93,7 +93,13 @@ describe('a write', () => {
       next: { state: 'done' },
       orderKeys: (loaded[at] ?? []).flatMap(({ orderKey }) => orderKey ?? []),
     }));
-    expect((await count('settle', () => writes.settle(settlements))).answers.size).toBe(4);
+    const sorted = settlements.toSorted((one, other) => Number(other.isCreate) - Number(one.isCreate));
+    const [retried, keyed, ...others] = sorted as [Settlement, Settlement, ...Settlement[]];
+    const again = retried.records.map(({ index }) => ({ index, kind: 'again', sendState: 'none' }) as const);
+    const later = { records: again, next: { state: 'ready', delayMs: 3_600_000 }, orderKeys: [] } as const;
+    expect((await count('settle', () => writes.settle(others))).answers.size).toBe(2);
+    await count('settle for a retry', () => writes.settle([{ ...retried, ...later }]));
+    await count('settle a key', () => writes.settle([{ ...keyed, idempotency: { scope: 'write', key: 'none' } }]));
     return sent;
   }
 
@@ -115,8 +121,10 @@ describe('a write', () => {
       'join-batches',
       'seal-batch',
       'take-calls',
+      'settle-creates',
+      'settle-updates',
       'settle-calls',
-      'release-waiting',
+      'end-operations',
     ];
     expect(prepared.map(({ name }) => name)).toEqual(expect.arrayContaining(onTheWay));
     // The server refuses a prepared statement whose columns have become others.
@@ -132,7 +140,9 @@ describe('a write', () => {
       'open an update with a key': 4,
       seal: 6,
       claim: 9,
-      settle: 10,
+      settle: 2,
+      'settle for a retry': 9,
+      'settle a key': 10,
     };
     expect(Object.keys(sent)).toEqual(expect.arrayContaining(Object.keys(most)));
     expect(Object.entries(sent).filter(([step, statements]) => statements > (most[step] ?? 1))).toEqual([]);

@@ -2,8 +2,9 @@ import type { Migration } from '../migration';
 import { baseline } from './20261128T120000-baseline-of-0.3.0';
 import { peopleAndSessions } from './20261129T000000-people-and-sessions';
 import { accountIds } from './20261129T060000-account-ids';
+import { leaveQueue } from './20261129T120000-leave-queue';
 
 export { baseline };
 
 /** The schema's history since version 0.3.0, oldest first. */
-export const migrations: readonly Migration[] = [baseline, peopleAndSessions, accountIds];
+export const migrations: readonly Migration[] = [baseline, peopleAndSessions, accountIds, leaveQueue];

@@ -130,6 +130,10 @@ const operationData = (
     where e.project_id = o.project_id and e.operation_id = o.id and e.outcome in ('failed', 'unknown')
     group by e.error_class order by 1))`;
 
+/** What `operationEventSql` needs of an operation `o`, beside its key and how it ended. */
+export const operationEventColumns = `o.mode, o.integration_id, o.installation_id, o.connection_id, o.object_name, o.records_total,
+  o.records_succeeded, o.records_failed`;
+
 /**
  * SQL: messages that operations have ended. A body is made once, however many endpoints get it.
  * @param ended SQL of the operations as they ended, with `event_id`

@@ -6,10 +6,15 @@ import type { EndedOperation } from './settlement';
 
 interface EndedRow {
   readonly project_id: string;
-  readonly id: string;
+  readonly operation_id: string;
   readonly state: OperationState;
   readonly result: string;
-  readonly is_awaited: boolean;
+}
+
+/** An operation after its calls are counted. `number` is that of the call where it is all of the operation. */
+export interface CountedRow extends EndedRow {
+  readonly number: number;
+  readonly calls_open: number;
 }
 
 /** SQL of what an operation's end is computed from: counts of its records, and its first failure by index, null where there is none. */
@@ -57,7 +62,7 @@ export function countCallsSql(isWhole: boolean): string {
     update operations o set calls_open = o.calls_open - ${isWhole ? 1 : 'i.calls_done'}, records_succeeded = o.records_succeeded + i.succeeded,
            records_failed = o.records_failed + i.failed, updated_at = now()${isWhole ? `, ${endingSql}` : ''}
     from ${isWhole ? 'held' : tallySql} i where o.project_id = i.project_id and o.id = i.operation_id
-    returning ${isWhole ? 'i.operation_id, i.number, ' : ''}o.project_id, o.id, o.calls_open, o.state, o.result`;
+    returning o.project_id, o.id as operation_id, ${isWhole ? 'i.number' : '0'} as number, o.calls_open, o.state, o.result`;
 }
 
 /**
@@ -66,35 +71,37 @@ export function countCallsSql(isWhole: boolean): string {
  */
 export async function endCounted(
   transaction: Knex.Transaction,
-  operations: readonly { project_id: string; id: string }[],
+  operations: readonly EndingKey[],
 ): Promise<Map<string, EndedOperation>> {
   if (operations.length === 0) return new Map();
   const input = preparedRows('k', operationColumns, operations);
-  const ending = transaction.raw<{ rows: EndedRow[] }>(
+  const ending = transaction.raw<{ rows: (EndedRow & { readonly is_awaited: boolean })[] }>(
     `with ended as (update operations o set updated_at = now(), ${endAssignments(counted)}
      from ${input.sql} left join lateral (
        select e.record_index, e.error_text from record_outcomes e
        where e.project_id = k.project_id and e.operation_id = k.id and e.outcome in ('failed', 'unknown')
        order by e.record_index limit 1) first on true
      where o.project_id = k.project_id and o.id = k.id and o.state = 'queued'
-     returning o.project_id, o.id, o.state, o.result, o.cancel_requested_at, ${isAwaitedSql} as is_awaited),
+     returning o.project_id, o.id as operation_id, o.state, o.result, o.cancel_requested_at, ${isAwaitedSql} as is_awaited),
      carried_out as (delete from cancels c using ended e
-       where e.cancel_requested_at is not null and c.project_id = e.project_id and c.operation_id = e.id)
+       where e.cancel_requested_at is not null and c.project_id = e.project_id and c.operation_id = e.operation_id)
      select * from ended`,
     input.bindings as Knex.Value[],
   );
   const result = await ending.options({ name: 'end-operations' });
   const awaited = result.rows.filter((row) => row.is_awaited).map(toEnded);
   await notifyEnded(transaction, awaited);
-  return new Map(result.rows.map((row) => [row.id, toEnded(row)]));
+  return new Map(result.rows.map((row) => [row.operation_id, toEnded(row)]));
 }
 
-const operationColumns: Column<{ project_id: string; id: string }>[] = [
+type EndingKey = Pick<EndedRow, 'project_id' | 'operation_id'>;
+
+const operationColumns: Column<EndingKey>[] = [
   column('project_id', 'text', (operation) => operation.project_id),
-  column('id', 'text', (operation) => operation.id),
+  column('id', 'text', (operation) => operation.operation_id),
 ];
 
 /** An operation that ended, as Postgres returns it. */
-export function toEnded(row: Omit<EndedRow, 'is_awaited'>): EndedOperation {
-  return { projectId: row.project_id, operationId: row.id, status: statusOf(row.state), result: row.result };
+export function toEnded(row: EndedRow): EndedOperation {
+  return { projectId: row.project_id, operationId: row.operation_id, status: statusOf(row.state), result: row.result };
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type CallKey, type CallKeyRow, callKeyColumns, isInCall, toCallKey } from './write-rows';
 import { closeInstallation } from './close-batch';
 import { endCounted } from './end-operations';
-import { dequeueSql, lockOrderKeys, releaseWaiting } from './order-queue';
+import { leaveQueueSql, lockOrderKeys } from './order-queue';
 import { rowSource } from '../row-source';
 import type { RecordError } from './settlement';
 
@@ -25,8 +25,8 @@ interface Unsent {
 
 /**
  * Ends the calls of an installation that wait, and its auto-batches that are not sealed. What runs or is in doubt stays with its lease.
- * Order: 1. close its batches and find both; 2. order keys, then the rows of closed batches: a batch whose row is gone is being sealed; 3. operation rows, then call rows, each in id order; 4. end what is still unsent;
- * 5. end operations without an open call; 6. release what waited behind these records.
+ * Order: 1. Close its batches and find both. 2. Order keys, then the rows of closed batches: a batch whose row is gone is being sealed. 3. Operation
+ * rows, then call rows, each in id order. 4. End what is still unsent, and release what waited behind it. 5. End operations without an open call.
  * @returns how many calls and batches were found: at the limit there may be more
  */
 export async function endUnsent(transaction: Knex.Transaction, work: UnsentWork): Promise<number> {
@@ -42,7 +42,6 @@ export async function endUnsent(transaction: Knex.Transaction, work: UnsentWork)
   const calls = await lockCalls(transaction, found.calls);
   const idle = await endRecords(transaction, work, { calls, batchIds });
   await endCounted(transaction, idle);
-  await releaseWaiting(transaction, [{ projectId, orderKeys }]);
   return count;
 }
 
@@ -126,9 +125,9 @@ async function endRecords(
   transaction: Knex.Transaction,
   { projectId, error }: UnsentWork,
   unsent: Unsent,
-): Promise<{ project_id: string; id: string }[]> {
+): Promise<{ project_id: string; operation_id: string }[]> {
   const calls = rowSource('i', callKeyColumns, unsent.calls);
-  const result = await transaction.raw<{ rows: { project_id: string; id: string }[] }>(
+  const result = await transaction.raw<{ rows: { project_id: string; operation_id: string; calls_open: number }[] }>(
     `with given as materialized (select * from ${calls.sql}),
      batches as materialized (select id from operations where project_id = ? and id = any(?::text[]) and state = 'accumulating'),
      planned as (
@@ -146,7 +145,7 @@ async function endRecords(
        from (select *, case send_state when 'none' then 'failed' else 'unknown' end as outcome from ended) e group by 1, 2, 3, 4, 5),
      answered as (update records r set is_unanswered = false from ended e
        where r.project_id = e.project_id and r.operation_id = e.operation_id and r.record_index = e.record_index and e.is_unanswered),
-     dequeued as (${dequeueSql('ended')}),
+     released as (${leaveQueueSql('ended')}),
      closed as (update calls c set state = 'done', fence = c.fence + 1, members = '{}' from given i
        where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
        returning c.operation_id),
@@ -157,11 +156,9 @@ async function endRecords(
        from (select distinct operation_id as id from given union select id from batches) k)
      update operations o set state = 'queued', calls_open = o.calls_open - k.calls, records_total = o.records_total + k.gathered,
             records_failed = o.records_failed + k.planned + k.gathered, updated_at = now()
-     from counts k where o.project_id = ? and o.id = k.id
-     returning o.project_id, o.id, o.calls_open`,
+     from counts k where o.project_id = ? and o.id = k.id and (select count(*) from released) >= 0
+     returning o.project_id, o.id as operation_id, o.calls_open`,
     [...calls.bindings, projectId, [...unsent.batchIds], projectId, error.class, error.text, projectId] as Knex.Value[],
   );
-  return (result.rows as { project_id: string; id: string; calls_open: number }[]).filter(
-    (row) => row.calls_open === 0,
-  );
+  return result.rows.filter((row) => row.calls_open === 0);
 }

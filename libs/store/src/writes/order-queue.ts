@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 import { type CallKey, type CallKeyRow, isInCall, toCallKey } from './write-rows';
 import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lanes';
-import { type Column, column, hiddenFromPlanner, preparedRowsSql, rowBindings } from '../row-source';
-import type { ReleasedCall, Settlement } from './settlement';
+import { type Column, column, hiddenFromPlanner } from '../row-source';
+import type { ReleasedCall } from './settlement';
 
 /**
- * Writes to one provider record take effect in the order of their acceptance. Each has a row of `order_queue` under what they have in common, the order key, from its
- * acceptance to its end. `barriers` has until when the provider may still apply one that it did not answer. Creates have neither. Whoever decides by them, or
- * ends a record, holds the locks of its order keys.
+ * Writes to one provider record take effect in the order of their acceptance. They share an order key. Each has a row of `order_queue` under it, from its
+ * acceptance to its end. `barriers` stores until when the provider may still apply a write that it did not answer. Creates have neither. Deciding by
+ * them, and ending a record, needs the locks of its order keys.
  */
 
 /** SQL: the rows of what was stored, by a part of the statement that returns them. */
@@ -33,16 +33,19 @@ export async function lockOrderKeys(transaction: Knex.Transaction, orderKeys: re
   await transaction.raw(lockSql, lockBindings(orderKeys)).options({ name: 'lock-order-keys' });
 }
 
-const keysSql = '(select distinct hashtextextended(key, 0) & ? as hash from unnest(?::text[]) as key order by 1) k';
+/** SQL: the locks of order keys, as rows `k`. A statement that takes them itself must read what it decides by with a later snapshot. */
+export const orderKeysSql =
+  '(select distinct hashtextextended(key, 0) & ? as hash from unnest(?::text[]) as key order by 1) k';
 /** With it, as `planByKeys`: who holds order keys finds every row by a key. */
 const planningSql = "set_config('enable_seqscan', 'off', true)";
-const lockSql = `select pg_advisory_xact_lock(k.hash), ${planningSql} from ${keysSql}`;
+export const lockKeySql = 'pg_advisory_xact_lock(k.hash)';
+const lockSql = `select ${lockKeySql}, ${planningSql} from ${orderKeysSql}`;
 /** The scalar subquery is evaluated before the first key is locked. */
 const lockDeleteSql = `
   with held as materialized (select 1 from installations where project_id = ? and id = ? for share)
-  select pg_advisory_xact_lock(k.hash), ${planningSql} from ${keysSql} where (select count(*) from held) >= 0`;
+  select ${lockKeySql}, ${planningSql} from ${orderKeysSql} where (select count(*) from held) >= 0`;
 
-function lockBindings(orderKeys: readonly string[]) {
+export function lockBindings(orderKeys: readonly string[]) {
   return [buckets - 1, [...orderKeys]] as unknown as Knex.Value[];
 }
 
@@ -61,19 +64,14 @@ export async function lockForSynchronous(
 }
 
 /**
- * SQL: what has ended of `found`, records with their order keys, leaves the queue. Each row is looked up by its key and deleted where it stands: a join could begin
- * with the whole queue, which was empty when the statement was planned. Nothing else moves a row of a locked order key.
+ * SQL: what has ended of `found`, records with their order keys, leaves the queue. Returns the calls that waited behind it and may go now, as
+ * `ReleasedRow`. The function reads with a snapshot of its own, so a statement that has locked the keys itself releases what waited for them before.
  */
-export const dequeueSql = (found: string): string => {
-  const ended = `${found} e where e.is_ended and e.order_key is not null`;
-  return `
-    delete from order_queue q
-    where q.ctid = any(array(select (
-        select k.ctid from order_queue k
-        where k.project_id = e.project_id and k.order_key = e.order_key and k.accept_seq = e.accept_seq and k.record_index = e.record_index)
-      from ${ended}))
-      and (q.project_id = any(array(select e.project_id from ${ended}))) is true`;
-};
+export const leaveQueueSql = (found: string): string => `
+  select released.* from (
+    select array_agg(e.project_id) as projects, array_agg(e.order_key) as keys, array_agg(e.accept_seq) as seqs, array_agg(e.record_index) as indexes
+    from ${found} e where e.is_ended and e.order_key is not null) ended
+  cross join lateral leave_queue(ended.projects, ended.keys, ended.seqs, ended.indexes) released`;
 
 /** SQL: the provider may apply what of `found` has `barrier_ms`, scaled milliseconds, until they are over. */
 export const raiseBarriersSql = (found: string): string => `
@@ -93,46 +91,24 @@ export const orderKeyColumns: Column<OrderKey>[] = [
   column('order_key', 'text', (key) => key.orderKey),
 ];
 
-/**
- * Waiting calls whose blocked record is now the first unfinished write of its order key. Key by key: given all keys at once, Postgres before 17 may read the whole
- * queue of the project.
- */
-export async function releaseWaiting(
-  transaction: Knex.Transaction,
-  held: readonly Pick<Settlement, 'projectId' | 'orderKeys'>[],
-): Promise<ReleasedCall[]> {
-  const keys = held.flatMap(({ projectId, orderKeys }) => orderKeys.map((orderKey) => ({ projectId, orderKey })));
-  if (keys.length === 0) return [];
-  const releasing = transaction.raw<{ rows: ReleasedRow[] }>(
-    `update calls c set state = 'ready', not_before = c.created_at
-     from (select distinct k.project_id, first.operation_id, first.record_index
-           from ${preparedRowsSql('k', orderKeyColumns)} cross join lateral (
-             select q.operation_id, q.record_index from order_queue q
-             where q.project_id = k.project_id and q.order_key = k.order_key order by q.accept_seq, q.record_index limit 1) first) n
-     join operations o on o.project_id = n.project_id and o.id = n.operation_id
-     where c.project_id = n.project_id and c.operation_id = n.operation_id and ${isInCall('n', 'c')}
-       and c.state = ${hiddenFromPlanner('waiting')}
-     returning c.project_id, c.operation_id, c.number, c.lane_id, c.object_name, c.type, c.traceparent, o.installation_id`,
-    rowBindings(orderKeyColumns, keys) as Knex.Value[],
-  );
-  const result = await releasing.options({ name: 'release-waiting' });
-  return result.rows.map((row) => ({
-    ...toCallKey(row),
-    laneId: row.lane_id,
-    installationId: row.installation_id,
-    objectName: row.object_name,
-    type: row.type,
-    traceparent: row.traceparent,
-  }));
-}
-
-type ReleasedRow = CallKeyRow & {
+export type ReleasedRow = CallKeyRow & {
   readonly lane_id: string;
   readonly installation_id: string;
   readonly object_name: string;
   readonly type: ReleasedCall['type'];
   readonly traceparent: string;
 };
+
+export function toReleased(row: ReleasedRow): ReleasedCall {
+  return {
+    ...toCallKey(row),
+    laneId: row.lane_id,
+    installationId: row.installation_id,
+    objectName: row.object_name,
+    type: row.type,
+    traceparent: row.traceparent,
+  };
+}
 
 /** A waiting call, after which the next step of the repair continues. */
 export type WaitingCall = CallKey & LaneKey;

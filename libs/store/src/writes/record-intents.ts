@@ -56,8 +56,7 @@ export function insertUnansweredSql(calls: string): string {
 }
 
 /**
- * SQL: the records of an intent say themselves that they were sent, since when, and by which lane they are found. So they do from the moment that their call is no longer being
- * sent and they have no outcome: it lapsed, or they are to be tried again. Those of them that end leave it with their settlement.
+ * SQL: marks the records of an unanswered intent as sent. Called when the call lapses or is retried; records that ended are settled instead.
  * @param calls rows of `calls` as they are before that
  */
 export function markSentSql(calls: string): string {

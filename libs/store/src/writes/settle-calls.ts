@@ -4,10 +4,18 @@ import { endUninstalled } from './end-uninstalled';
 import { type CallKey, type CallKeyRow, callId, callKeyColumns, isInCall, toCallKey } from './write-rows';
 import { insertAdoptions, lockAdoptions, reopenAdopters, undoLateAdoptions } from './adoptions';
 import { markSent } from './record-intents';
-import { lockOrderKeys, releaseWaiting } from './order-queue';
+import { lockOrderKeys, toReleased } from './order-queue';
 import { type Column, column, hiddenFromPlanner, planByKeys, preparedRows, rowSource } from '../row-source';
-import { intentSql, nextColumns, settlementColumns, settleRecords, settleStatement } from './settled-rows';
-import type { EndedOperation, Settled, SettledTogether, Settlement } from './settlement';
+import {
+  type SettledRow,
+  intentSql,
+  isCounted,
+  isReleased,
+  nextColumns,
+  settlementColumns,
+  settleStatement,
+} from './settled-rows';
+import type { EndedOperation, ReleasedCall, Settled, SettledTogether, Settlement } from './settlement';
 import { splitRefused } from './split-refused';
 
 /**
@@ -38,11 +46,9 @@ export async function settleTogether(
     const lost = settlements.filter((settlement) => !isHeld(settlement));
     await keepEvidence(transaction, lost);
     await markSent(transaction, held.filter(leavesSent));
-    const ended =
-      held.length === 0 ? new Map<string, EndedOperation>() : await applyTogether(transaction, held, timeScale);
+    const { ended, released } = await applyTogether(transaction, held, timeScale);
     const parts = await splitRefused(transaction, held);
     await endKeys(transaction, held);
-    const released = await releaseWaiting(transaction, held);
     const nextStates = new Map(held.map((settlement) => [callId(settlement), settlement.next]));
     const effects = { nextStates, ended, parts };
     const answers = new Map(given.map((settlement) => [callId(settlement), toSettled(settlement, effects)]));
@@ -101,32 +107,34 @@ async function lockCalls(
   return new Map(rows.map((row) => [callId(toCallKey(row)), Number(row.fence)]));
 }
 
-/** One round trip for all updates, and one for each operation that ends. */
+/** One round trip for all updates, and one for the operations that end. */
 async function applyTogether(
   transaction: Knex.Transaction,
   held: readonly Settlement[],
   timeScale: number,
-): Promise<Map<string, EndedOperation>> {
+): Promise<{ ended: Map<string, EndedOperation>; released: ReleasedCall[] }> {
+  if (held.length === 0) return { ended: new Map(), released: [] };
   const given = preparedRows('i', [...settlementColumns, ...nextColumns], held);
-  const locked = `select i.*, ${intentSql} from ${given.sql}
-    join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`;
-  const found = { sql: locked, bindings: given.bindings, isWhole: false };
-  const { sql, bindings } = settleStatement(held, found, settleRecords(held, timeScale));
-  type Row = { project_id: string; id: string; calls_open: number };
+  const { sql, bindings } = settleStatement(held, {
+    sql: `select i.*, ${intentSql} from ${given.sql}
+      join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`,
+    bindings: given.bindings,
+    timeScale,
+    isWhole: false,
+    isOrdered: true,
+    isNotified: false,
+  });
   const { rows } = await transaction
-    .raw<{ rows: Row[] }>(sql, bindings as Knex.Value[])
+    .raw<{ rows: SettledRow[] }>(sql, bindings as Knex.Value[])
     .options({ name: 'settle-calls' });
-  const over = rows.filter((row) => row.calls_open === 0);
   await insertAdoptions(transaction, held);
   const reopened = await reopenAdopters(transaction, held);
   await quarantine(
     transaction,
     held.filter((settlement) => settlement.next.state === 'quarantined'),
   );
-  return await endCounted(
-    transaction,
-    over.filter(({ id }) => !reopened.has(id)),
-  );
+  const over = rows.filter(isCounted).filter((row) => row.calls_open === 0 && !reopened.has(row.operation_id));
+  return { ended: await endCounted(transaction, over), released: rows.filter(isReleased).map(toReleased) };
 }
 
 async function quarantine(transaction: Knex.Transaction, settlements: readonly Settlement[]): Promise<void> {

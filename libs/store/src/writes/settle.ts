@@ -1,24 +1,34 @@
 import { DefectError, type SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
-import { callId, toCallKey, type CallKeyRow } from './write-rows';
+import { callId, toCallKey } from './write-rows';
 import { guard } from '../guard';
 import { settleTogether } from './settle-calls';
 import type { ReleasedCall, Settled, SettledTogether, Settlement, SettlingAnswer } from './settlement';
-import type { OperationState } from '@sluice/types';
 import { isAwaitedSql, isNotified, operationsPerStatement } from '../webhooks/notify';
 import { toEnded } from './end-operations';
 import { isAdopted } from './adoptions';
 import {
+  type Column,
+  type RowSource,
   column,
   hiddenFromPlanner,
+  preparedRows,
   rowBindings,
   textArray,
-  type Column,
-  preparedRows,
-  type RowSource,
 } from '../row-source';
-import { endingColumns, eventColumn, intentSql, isWritten, settlementColumns, settleStatement } from './settled-rows';
+import {
+  type SettledRow,
+  endingColumns,
+  eventColumn,
+  intentSql,
+  isCounted,
+  isReleased,
+  isWritten,
+  settlementColumns,
+  settleStatement,
+} from './settled-rows';
+import { lockBindings, lockKeySql, orderKeysSql, toReleased } from './order-queue';
 
 /**
  * Settles calls: those that are all of their operation in one statement, then the others in one transaction. A call that
@@ -40,11 +50,11 @@ export async function settle(
     released.push(...(settled?.released ?? []));
   };
   try {
-    for (const [isReported, plain] of Map.groupBy(settlements.filter(isPlain), mayBeNotified)) {
-      const most = isReported ? operationsPerStatement : plain.length;
+    for (const [kind, plain] of Map.groupBy(settlements.filter(isPlain), kindOf)) {
+      const most = kind.endsWith('notified') ? operationsPerStatement : plain.length;
       for (let from = 0; from < plain.length; from += most) {
         const part = plain.slice(from, from + most);
-        add(await unlessRefused(guard(() => settleWhole(database, part, isReported))));
+        add(await unlessRefused(guard(() => settleWhole(database, kind, part, timeScale))));
       }
     }
     if (others().length === 0) return { answers, released };
@@ -96,18 +106,21 @@ async function unlessRefused<Result>(settling: Promise<Result>): Promise<Result 
 
 /*
  * Most calls are all of their operation and end at their first attempt. What is written of them fits one statement: one round trip and one commit,
- * where `settleTogether` takes six. Both run `settleStatement`. Left to `settleTogether`: calls whose records wait for each other, adopt, continue or
- * were sent before, and operations of several calls, with a request to cancel, or the first of their project that endpoints are notified of.
+ * where `settleTogether` takes six or more. Both run `settleStatement`. Left to `settleTogether`: calls with an idempotency key, calls whose records
+ * adopt, continue or were sent before, and operations of several calls, with a request to cancel, or the first of a project that is notified.
  */
 
-/** Needs no lock on order keys, and no rows of others. */
 function isPlain({ next, isCreate, orderKeys, idempotency, records }: Settlement): boolean {
-  const ends = next.state === 'done' && isCreate && orderKeys.length === 0 && idempotency === undefined;
+  const ends = next.state === 'done' && !(isCreate && orderKeys.length > 0) && idempotency === undefined;
   return ends && records.every((record) => record.kind !== 'again' && !isAdopted(record));
 }
 
-function mayBeNotified({ projectId, mode }: Settlement): boolean {
-  return mode !== 'synchronous' && isNotified(projectId);
+/** Settlements of one kind share a statement. Creates have no order keys, and only they name what they made. */
+type WholeKind = `${'creates' | 'updates'}${'' | '-notified'}`;
+
+function kindOf({ isCreate, projectId, mode }: Settlement): WholeKind {
+  const kind = isCreate ? 'creates' : 'updates';
+  return mode !== 'synchronous' && isNotified(projectId) ? `${kind}-notified` : kind;
 }
 
 /** Of creates whose replies named records. */
@@ -122,41 +135,54 @@ const namedColumns: Column<Settlement>[] = [
 ];
 
 /**
- * Order: 1. the locks against adoptions. 2. Each operation's row, then its call's, in id order: what may be settled here, as these rows are at that
- * moment. 3. Outcomes, attempts, calls. 4. The operations end.
+ * Order: 1. The locks of the order keys, or those against adoptions. 2. Each operation's row, then its call's, in id order: what may be settled here, as
+ * these rows are at that moment. 3. Outcomes, attempts, calls, queues, barriers. 4. The operations end, with their notifications.
+ * @param plain of one kind
  * @returns what was settled; whatever is absent is untouched
  */
 export async function settleWhole(
   database: Knex,
+  kind: WholeKind,
   plain: readonly Settlement[],
-  isReported: boolean,
+  timeScale: number,
 ): Promise<SettledTogether> {
-  const name = isReported ? 'settle-notified' : 'settle-whole';
-  const { sql, bindings } = wholeStatement(plain, isReported);
-  type Row = CallKeyRow & { id: string; state: OperationState; result: string };
-  const { rows } = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options({ name });
-  const answers = rows.map((row): [string, Settled] => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row) }]);
-  return { answers: new Map(answers), released: [] };
+  const how = { isOrdered: kind.startsWith('updates'), isNotified: kind.endsWith('notified') };
+  const columns = [...settlementColumns, ...endingColumns, ...(how.isNotified ? [eventColumn] : [])];
+  const given = preparedRows('i', columns, plain);
+  const condition = how.isOrdered ? lockKeys(plain) : areUnadopted(plain);
+  const held = {
+    sql: `
+      select i.*, ${intentSql} from ${given.sql}
+      join operations o on o.project_id = i.project_id and o.id = i.operation_id and o.state = 'queued'
+        and o.calls_open = 1 and o.cancel_requested_at is null and o.records_total = i.succeeded + i.failed
+        ${how.isNotified ? '' : `and not ${isAwaitedSql}`}
+      join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+        and c.state = ${hiddenFromPlanner('running')} and c.fence = i.fence
+        and case when c.sent_members is null then c.attempts = 0 and c.sent_at is null else c.attempts = 1 end
+      where ${condition.sql}
+      order by o.project_id, o.id for update of o, c`,
+    bindings: [...given.bindings, ...condition.bindings],
+  };
+  const { sql, bindings } = settleStatement(plain, { ...held, ...how, timeScale, isWhole: true });
+  const { rows } = await database
+    .raw<{ rows: SettledRow[] }>(sql, bindings as Knex.Value[])
+    .options({ name: `settle-${kind}` });
+  const answers = rows
+    .filter(isCounted)
+    .map((row): [string, Settled] => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row) }]);
+  return { answers: new Map(answers), released: rows.filter(isReleased).map(toReleased) };
 }
 
-function wholeStatement(plain: readonly Settlement[], isReported: boolean): RowSource {
-  const given = preparedRows(
-    'i',
-    [...settlementColumns, ...endingColumns, ...(isReported ? [eventColumn] : [])],
-    plain,
-  );
+/** Evaluated before any row is read, because it depends on none. */
+function lockKeys(plain: readonly Settlement[]): RowSource {
+  const keys = plain.flatMap(({ orderKeys }) => orderKeys);
+  return { sql: `(select count(${lockKeySql}::text) from ${orderKeysSql}) >= 0`, bindings: lockBindings(keys) };
+}
+
+/** Takes the locks against adoptions first. */
+function areUnadopted(plain: readonly Settlement[]): RowSource {
   const named = plain.filter((settlement) => settlement.records.some(isWritten));
-  const sql = `
-    select i.*, ${intentSql} from ${given.sql}
-    join operations o on o.project_id = i.project_id and o.id = i.operation_id and o.state = 'queued'
-      and o.calls_open = 1 and o.cancel_requested_at is null and o.records_total = i.succeeded + i.failed
-      and ${isReported ? 'true' : `not ${isAwaitedSql}`}
-    join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
-      and c.state = ${hiddenFromPlanner('running')} and c.fence = i.fence
-      and case when c.sent_members is null then c.attempts = 0 and c.sent_at is null else c.attempts = 1 end
-    where (i.project_id, i.operation_id) not in (
-        select project_id, operation_id from adopted_among(?::text[], ?::text[], ?::text[], ?::text[], ?::text[]))
-    order by o.project_id, o.id for update of o, c`;
-  const bindings = [...given.bindings, ...rowBindings(namedColumns, named)];
-  return settleStatement(plain, { sql, bindings, isWhole: true, isNotified: isReported });
+  const adopted =
+    'select project_id, operation_id from adopted_among(?::text[], ?::text[], ?::text[], ?::text[], ?::text[])';
+  return { sql: `(i.project_id, i.operation_id) not in (${adopted})`, bindings: rowBindings(namedColumns, named) };
 }

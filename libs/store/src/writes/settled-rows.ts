@@ -1,7 +1,7 @@
 import { newId } from '../new-id';
-import { operationEventSql } from '../webhooks/notify';
-import { countCallsSql } from './end-operations';
-import { dequeueSql, raiseBarriersSql } from './order-queue';
+import { operationEventColumns, operationEventSql } from '../webhooks/notify';
+import { type CountedRow, countCallsSql } from './end-operations';
+import { type ReleasedRow, leaveQueueSql, raiseBarriersSql } from './order-queue';
 import type { RecordSettlement, Settlement } from './settlement';
 import { type CallKey, callKeyColumns, isInCall, membersText } from './write-rows';
 import { type Column, type RowSource, column, preparedRows, textArray } from '../row-source';
@@ -104,10 +104,18 @@ function sendStateOf(record: SettledRecord): string | null {
 }
 
 /**
- * SQL of further parts: the records of the settlements, each found by its key however the statement is planned. A record that is tried again says
- * with which error, and whether it may have been written. One that ends is written only where others find it as sent and without an outcome.
+ * A record that is tried again says with which error, and whether it may have been written. One that ends is written only where others find it as sent
+ * and without an outcome.
  */
-export function settleRecords(settlements: readonly Settlement[], timeScale: number): RowSource {
+const updateRecordsSql = `
+  update records r set send_state = coalesce(i.send_state, r.send_state), is_unanswered = not i.is_ended and i.send_state <> 'none',
+         first_sent_at = case when not i.is_untried then r.first_sent_at end, error_class = i.error_class, error_text = i.error_text
+  from found i
+  where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
+    and (not i.is_ended or i.is_unanswered)`;
+
+/** SQL of further parts, for records that wait for each other or are tried again. Each is found by its key however the statement is planned. */
+function settleRecords(settlements: readonly Settlement[], { isWhole, timeScale }: Held): RowSource {
   const rows = settlements.flatMap(({ projectId, operationId, number, fence, isCreate, attempt, barrierMs, records }) =>
     records.map((record): SettledRecord => ({
       ...record,
@@ -122,19 +130,14 @@ export function settleRecords(settlements: readonly Settlement[], timeScale: num
   );
   const input = preparedRows('i', recordColumns, rows);
   const sql = `,
-    found as materialized (
-      select i.*, r.order_key, r.accept_seq, r.is_unanswered from ${input.sql} cross join lateral (
-        select order_key, accept_seq, is_unanswered from records
-        where project_id = i.project_id and operation_id = i.operation_id and record_index = i.record_index limit 1) r
-      where ${isHeldSql}),
-    updated as (
-      update records r set send_state = coalesce(i.send_state, r.send_state), is_unanswered = not i.is_ended and i.send_state <> 'none',
-             first_sent_at = case when not i.is_untried then r.first_sent_at end, error_class = i.error_class, error_text = i.error_text
-      from found i
-      where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
-        and (not i.is_ended or i.is_unanswered)),
-    dequeued as (${dequeueSql('found')}),
-    barred as (${raiseBarriersSql('found')})`;
+      found as materialized (
+        select i.*, r.order_key, r.accept_seq, r.is_unanswered from ${input.sql} cross join lateral (
+          select order_key, accept_seq, is_unanswered from records
+          where project_id = i.project_id and operation_id = i.operation_id and record_index = i.record_index limit 1) r
+        where ${isHeldSql}),
+      ${isWhole ? '' : `updated as (${updateRecordsSql}),`}
+      barred as (${raiseBarriersSql('found')}),
+      released as (${leaveQueueSql('found')})`;
   return { sql, bindings: input.bindings };
 }
 
@@ -216,12 +219,15 @@ const moveCallsSql = (isWhole: boolean): string => `
   from held i
   where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`;
 
-/** The calls that a statement settles. */
+/** The calls that a statement settles, as SQL of rows of `settlementColumns` with `intentSql`, and how. */
 interface Held extends RowSource {
-  /** Each is all of its operation, which ends with it. */
+  readonly timeScale: number;
+  /** Each is all of its operation, which ends with it, at the first attempt. The rows have `endingColumns`, and else `nextColumns`. */
   readonly isWhole: boolean;
-  /** Endpoints may be notified of these ends. Their rows have `eventColumn`. */
-  readonly isNotified?: boolean;
+  /** Records are tried again, or wait for each other. */
+  readonly isOrdered: boolean;
+  /** Endpoints may be notified of these ends. The rows have `eventColumn`. */
+  readonly isNotified: boolean;
 }
 
 /** Rows like those of `record_outcomes`, of what the statement stores. */
@@ -229,31 +235,26 @@ const storedOutcomesSql = `(
   select s.project_id, s.operation_id, s.outcome, e.record_index, e.provider_id, e.error_class
   from stored s cross join unnest(s.record_indexes, s.provider_ids, s.error_classes) as e (record_index, provider_id, error_class))`;
 
-/**
- * Writes outcomes, attempts and calls, and counts them in their operations.
- * @param held SQL of rows of `settlementColumns`, with `intentSql` and with `endingColumns` or `nextColumns`. Only what it finds is settled
- * @param records of `settleRecords`, where records are tried again or wait for each other
- */
-export function settleStatement(
-  settlements: readonly Settlement[],
-  held: Held,
-  records: RowSource = { sql: '', bindings: [] },
-): RowSource {
+/** An operation that has counted its calls, or, with its lane, a call that waited and may go now. */
+export type SettledRow = (CountedRow & { readonly lane_id: null }) | ReleasedRow;
+
+export const isReleased = (row: SettledRow): row is ReleasedRow => row.lane_id !== null;
+export const isCounted = (row: SettledRow): row is Exclude<SettledRow, ReleasedRow> => row.lane_id === null;
+
+/** Writes outcomes, attempts and calls, and counts them in their operations. Returns `SettledRow`. */
+export function settleStatement(settlements: readonly Settlement[], held: Held): RowSource {
   const outcomes = insertOutcomes(settlements);
-  const counted = countCallsSql(held.isWhole);
+  const records = held.isOrdered ? settleRecords(settlements, held) : { sql: '', bindings: [] };
+  const ended = '(select c.*, c.operation_id as id from counted c)';
   const sql = `
     with held as materialized (${held.sql}),
-      stored as (${outcomes.sql}${held.isNotified === true ? ' returning *' : ''}),
+      stored as (${outcomes.sql}${held.isNotified ? ' returning *' : ''}),
       attempted as (${insertAttemptsSql}),
-      moved as (${moveCallsSql(held.isWhole)})${records.sql}
-    ${held.isNotified === true ? notifying(counted) : counted}`;
+      moved as (${moveCallsSql(held.isWhole)})${records.sql},
+      counted as (${countCallsSql(held.isWhole)}${held.isNotified ? `, i.event_id, ${operationEventColumns}` : ''})
+      ${held.isNotified ? `, notified as (${operationEventSql(ended, storedOutcomesSql)})` : ''}
+    select project_id, operation_id, number, calls_open, state, result,
+           null as lane_id, null as installation_id, null as object_name, null as type, null as traceparent from counted
+    ${held.isOrdered ? `union all select project_id, operation_id, number, null, null, null, lane_id, installation_id, object_name, type, traceparent from released` : ''}`;
   return { sql, bindings: [...held.bindings, ...outcomes.bindings, ...records.bindings] };
-}
-
-/** Its own statement would need a transaction. */
-function notifying(counted: string): string {
-  return `, ended as (${counted}, o.mode, o.integration_id, o.installation_id, o.connection_id, o.object_name, o.records_total, o.records_succeeded,
-             o.records_failed, i.event_id),
-      notified as (${operationEventSql('ended', storedOutcomesSql)})
-    select project_id, id, operation_id, number, state, result from ended`;
 }
