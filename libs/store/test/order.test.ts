@@ -151,6 +151,7 @@ describe('order per provider record', () => {
     await fixture.store.writes.accept(firsts);
     const running = await fixture.claim();
     await fixture.store.writes.accept(seconds);
+    expect(await fixture.claim()).toEqual([]);
     const settlements = await Promise.all(running.map((call, at) => settlementOf(call, at === 1 ? 2 ** 40 : 200)));
     // The first transaction is of all of them, the second of the first alone.
     let transactions = 0;
