@@ -11,7 +11,7 @@ import { until } from '@sluice/testkit';
 import { lockOrderKeys } from '../src/writes/order-queue';
 import { settle } from '../src/writes/settle';
 import { settleTogether } from '../src/writes/settle-calls';
-import { unfinished, useWriteFixture, written } from './write-fixture';
+import { unfinished, useWriteFixture } from './write-fixture';
 
 const fixture = useWriteFixture();
 
