@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assertMounted, claimVersion } from './container-volume';
+import { assertMounted, claimVersion } from './container-command';
 
 const mountInfo = [
   '1 0 0:30 / / ro,relatime - overlay overlay rw',

@@ -3,7 +3,7 @@ import { SluiceError } from '@sluice/errors';
 
 export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
-export { createEmbeddedServices } from './footprints/embedded-services';
+export { createEmbeddedServices } from './footprints/embedded';
 export { seedSandboxDemo } from './demo/seed-demo';
 export { tourOfRunning } from './tour';
 

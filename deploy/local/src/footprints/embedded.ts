@@ -1,13 +1,19 @@
 import { createWriteStream, mkdirSync, statSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { batcherEnv, createBatcherService, createContext as batcherContext } from '@sluice/batcher';
+import { createContext as executorContext, createExecutorService, executorEnv } from '@sluice/executor';
+import { createContext as managementContext, createManagementService, managementEnv } from '@sluice/management';
+import { createInProcessHub, createInProcessMessaging } from '@sluice/messaging';
+import { createInMemoryRedis } from '@sluice/redis';
 import { createSandbox } from '@sluice/sandbox';
+import { createContext as searchContext, createSearchService, searchEnv } from '@sluice/search';
 import { givenUrls, startStack } from '@sluice/stack';
-import { createLogger, flushTraces } from '@sluice/telemetry';
-import { createEmbeddedServices } from './embedded-services';
-import { createStopList, type Footprint, type FootprintOptions } from './footprint';
-import { sandboxJournal, serviceEnv } from './service-env';
+import { createLogger, createMetrics, flushTraces } from '@sluice/telemetry';
+import { createContext as gatewayContext, createGatewayService, gatewayEnv } from '@sluice/write-gateway';
 import { migrateWithReport } from '../prepare-stack';
-import { servicePorts } from '../service-ports';
+import { type ProcessName, servicePorts } from '../service-ports';
+import { createStopList, type Footprint, type FootprintOptions } from './footprint';
+import { listenEnv, publicEnv, sandboxJournal, serviceEnv } from './service-env';
 
 // oxlint-disable-next-line import/no-unassigned-import -- what `node --require` does for a process of its own
 import '@sluice/telemetry/register';
@@ -60,4 +66,51 @@ function openLogFile(file: string): { readonly stream: WriteStream; close(): Pro
   const isTooLong = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > bytesMax;
   const stream = createWriteStream(file, { flags: isTooLong ? 'w' : 'a', mode: 0o600 });
   return { stream, close: () => new Promise((resolve) => stream.end(() => resolve())) };
+}
+
+interface EmbeddedService {
+  start(): Promise<{ readonly port: number }>;
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedServicesOptions {
+  readonly portBase: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly logLevel: string;
+  readonly logStream: NodeJS.WritableStream;
+}
+
+/**
+ * The five services as objects of this process, each with its own store and logger, as when it runs alone. One hub
+ * replaces Kafka, one set of hints replaces Redis: quotas count what all of them send. In the order of starting.
+ */
+export function createEmbeddedServices(options: EmbeddedServicesOptions): readonly EmbeddedService[] {
+  const { portBase, env, logLevel, logStream } = options;
+  const hub = createInProcessHub();
+  const redis = createInMemoryRedis();
+  // On this machine alone, unless an address is given: a container is reached from outside.
+  const { SLUICE_HOST: host = '' } = env;
+  const envOf = (name: ProcessName) => ({
+    ...publicEnv(portBase),
+    ...env,
+    ...listenEnv(portBase, name),
+    ...(host !== '' && { SLUICE_HOST: host }),
+  });
+  const observe = (service: ProcessName) => ({
+    logger: createLogger({ service, level: logLevel, destination: logStream }),
+    metrics: createMetrics(service),
+  });
+  const connect = (service: ProcessName) => {
+    const observed = observe(service);
+    return { ...observed, redis, messaging: createInProcessMessaging({ ...observed, hub }) };
+  };
+  return [
+    createExecutorService(executorContext(executorEnv.read(envOf('executor')), connect('executor'))),
+    createBatcherService(batcherContext(batcherEnv.read(envOf('batcher')), connect('batcher'))),
+    createManagementService(
+      managementContext(managementEnv.read(envOf('management')), { ...observe('management'), redis }),
+    ),
+    createSearchService(searchContext(searchEnv.read(envOf('search')), { ...observe('search'), redis })),
+    createGatewayService(gatewayContext(gatewayEnv.read(envOf('write-gateway')), connect('write-gateway'))),
+  ];
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Portal } from '../hubspot/portal';
+import { Portal } from '../hubspot/hubspot';
 import { Sandbox } from '../sandbox';
 import type { Account } from './account';
 

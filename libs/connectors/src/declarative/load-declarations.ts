@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, type ConfigProblem } from '@sluice/config';
-import type { Declaration } from './declaration';
-import { readDeclaration } from './read-declaration';
+import { ConfigError, type ConfigProblem, nearestName } from '@sluice/config';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { type Declaration, declarationSchema, type FileIssue } from './declaration';
+import { checkDeclaration } from './declaration-rules';
+import { readYaml } from './read-yaml';
 
 /** The files that come with this package. */
 const shippedFolder = join(__dirname, '..', '..', 'providers');
@@ -61,4 +63,86 @@ function readFile(path: string, problems: ConfigProblem[]): Declaration | undefi
     problems.push({ name: path, rule: `cannot be read: ${String(error)}` });
   }
   return undefined;
+}
+
+/** Problems of one file that are listed. Our choice: a file of another kind would have hundreds. */
+const problemsMax = 50;
+
+/** Made when a file is read first: most who import this package read none. */
+let check: ValidateFunction<Declaration> | undefined;
+
+/** The declaration in a provider's file, YAML or JSON, or all its problems in the order of their places, each with file, line, column and path. */
+export function readDeclaration(file: string, text: string): Declaration | readonly ConfigProblem[] {
+  const read = readYaml(text);
+  if (!read.ok) {
+    const unreadable = read.problems.slice(0, problemsMax);
+    return unreadable.map(({ reason, position: { line, column } = {} }) => ({
+      name: [file, line, column].filter(Boolean).join(':'),
+      rule: `is not readable as YAML: ${reason}`,
+    }));
+  }
+  // A file is read once: making its check faster would take longer than the check.
+  const quick = { meta: false, validateSchema: false, code: { optimize: false } };
+  check ??= new Ajv({
+    allErrors: true,
+    strict: true,
+    allowUnionTypes: true,
+    verbose: true,
+    ...quick,
+  }).compile<Declaration>(declarationSchema);
+  const value: unknown = JSON.parse(read.text.json);
+  const issues = check(value) ? checkDeclaration(value) : (check.errors ?? []).map(toIssue);
+  if (issues.length === 0) return value as Declaration;
+  return issues
+    .map((issue) => ({ ...issue, position: read.text.positionOf(issue.steps) }))
+    .toSorted(({ position: one }, { position: other }) => one.line - other.line || one.column - other.column)
+    .slice(0, problemsMax)
+    .map(({ steps, rule, position: { line, column } }) => {
+      const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+      return { name: `${file}:${line}:${column} ${path.replace(/^\./, '')}`.trimEnd(), rule };
+    });
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** Keyword of JSON Schema to the rule it stands for, as the end of a sentence. A `description` beside a pattern says what the pattern is. */
+const rules: Readonly<Record<string, (params: Params, error: ErrorObject) => string>> = {
+  additionalProperties: unknownMember,
+  type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
+  enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).map(textOf).join(', ')}`,
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  required: () => 'is required',
+  pattern: ({ pattern }, { parentSchema }) =>
+    `must be ${textOf(parentSchema?.['description'] ?? `like ${textOf(pattern)}`)}`,
+  minimum: ({ limit }) => `must be at least ${textOf(limit)}`,
+  maximum: ({ limit }) => `must be at most ${textOf(limit)}`,
+  minLength: () => 'must not be empty',
+  maxLength: ({ limit }) => `must have at most ${textOf(limit)} characters`,
+  minItems: () => 'must not be empty',
+  maxItems: ({ limit }) => `must have at most ${textOf(limit)} items`,
+  minProperties: () => 'must not be empty',
+  maxProperties: ({ limit }) => `must have at most ${textOf(limit)} members`,
+};
+
+/** At the member that is missing or not known, else at the value. */
+function toIssue(error: ErrorObject): FileIssue {
+  const params = error.params as Params;
+  const rule = rules[error.keyword]?.(params, error) ?? error.message ?? 'breaks a rule';
+  const steps = error.instancePath.split('/').slice(1).map(unescaped);
+  const last = params['missingProperty'] ?? params['additionalProperty'];
+  return { steps: typeof last === 'string' ? [...steps, last] : steps, rule };
+}
+
+function unescaped(step: string): string | number {
+  return /^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function unknownMember({ additionalProperty }: Params, { parentSchema }: ErrorObject): string {
+  const known = Object.keys((parentSchema?.['properties'] ?? {}) as object);
+  const nearest = nearestName(String(additionalProperty), known);
+  return `is not known here; ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
