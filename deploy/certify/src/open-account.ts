@@ -125,7 +125,7 @@ function urlsOf(sandbox: string | undefined) {
   return { hubspot: 'https://api.hubapi.com', salesforceLogin: 'https://login.salesforce.com' };
 }
 
-/** Hosts that a sandbox may have: this machine. What listens there was started by whoever holds the token. */
+/** Hosts that a sandbox may have: this machine. Its listeners were started by the holder of the token. */
 const loopback = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])$/;
 
 /** Where the account is: at the provider's own address, or in a sandbox. */

@@ -72,7 +72,7 @@ function take(lock) {
   }
 }
 
-/** A lock this old belongs to nobody: the number in it may be another process by now. */
+/** A lock this old has no owner: its process id may belong to another process by now. */
 const oldMs = 15 * 60_000;
 
 function isAbandoned(lock) {

@@ -8,7 +8,7 @@ import { childEnvironment, root, runChild, tool, workspaceNode } from './child.m
 
 // The tests that `npm test` has no part of: those of the fault matrix alone, of the images, of a cluster.
 
-/** Why nothing could be tested: a sentence for whoever called. */
+/** Why nothing could be tested, as a sentence. */
 class NotRun extends Error {}
 
 /**

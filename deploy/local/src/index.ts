@@ -33,7 +33,7 @@ async function main([name = '', ...args]: readonly string[]): Promise<number> {
   return (await load()).run(args);
 }
 
-/** The bootstrap is our parent; when it is killed there is nobody left to stop us. */
+/** The bootstrap is our parent. When it is killed, nothing else stops us. */
 function stopWithParent(): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel?.unref();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connectToHolder, holdFolder, type Log, unavailable, waitUntil } from '@sluice/stack';
 import { assertPortsFree, type ProcessName } from './service-ports';
 
-/** Which launcher works in a data folder: what it answers to whoever asks. */
+/** Which launcher works in a data folder, as it answers to other launchers. */
 interface Run {
   /** For people: `npm start`. */
   readonly command: string;

@@ -79,7 +79,7 @@ async function starterOf(
   return (await import('./footprints/processes.js')).startProcesses;
 }
 
-/** Whoever has such a variable set from elsewhere should see that it is used. */
+/** A variable that is set from elsewhere should be seen to be used. */
 function printSettings({ settings, footprint, log }: SessionOptions): void {
   const given = givenUrls(settings.env);
   const used = footprint === 'embedded' ? (['postgres'] as const) : serviceNames;

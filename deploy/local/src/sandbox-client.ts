@@ -64,7 +64,7 @@ interface SendOptions {
 /** Longer than any reply of the sandbox: a provider call has 30 s. */
 const timeoutMs = 45_000;
 
-/** @throws DependencyError when nobody answers, or not with JSON */
+/** @throws DependencyError when there is no reply, or it is no JSON */
 async function send<T>(method: string, url: string, options: SendOptions): Promise<SandboxReply<T>> {
   const { body, token, signal } = options;
   const timeout = AbortSignal.timeout(timeoutMs);

@@ -77,10 +77,7 @@ function register(sandbox: Sandbox, router: Router): void {
   providerRoutes(sandbox, router);
 }
 
-/**
- * A logger for an app that fails on purpose: a scripted 5xx needs nobody's attention.
- * Real failures carry the error; scripted ones do not.
- */
+/** A logger for an app that fails on purpose: a scripted 5xx needs no attention. Real failures carry the error; scripted ones do not. */
 function scriptedLogger(logger: Logger): Logger {
   return {
     ...logger,

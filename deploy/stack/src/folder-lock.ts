@@ -7,7 +7,7 @@ import type { Log } from './stack-state';
 
 /**
  * Holds a folder for a use: no other process gets it until the server is closed or this process ends, however it ends.
- * @param serve takes whoever connects with `connectToHolder`
+ * @param serve takes the connections of `connectToHolder`
  * @returns undefined when another process holds it
  */
 export async function holdFolder(

@@ -13,7 +13,7 @@ export interface StartContext {
   readonly book: StateBook;
   /** Whether what is committed survives a crash of the machine. */
   readonly isDurable: boolean;
-  /** One line for whoever waits. */
+  /** One line of progress. */
   readonly log: Log;
 }
 

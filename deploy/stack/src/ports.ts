@@ -17,7 +17,7 @@ export function isPortFree(port: number): Promise<boolean> {
 
 /**
  * Sends bytes to a local port and collects the reply until `isComplete` is true.
- * @returns undefined when nobody answers within `withinMs` milliseconds
+ * @returns undefined when there is no reply within `withinMs` milliseconds
  */
 export function askPort(
   port: number,
@@ -42,7 +42,10 @@ export function askPort(
   });
 }
 
-/** The port of a listener: the one it had, unless somebody else took it, else a free one at random: several checkouts must not meet. Written down before it is used. */
+/**
+ * The port of a listener: its previous one, if it is free, else a free one at random, so that several checkouts do not collide. Saved before it is
+ * used.
+ */
 export async function takePort(book: StateBook, listener: string): Promise<number> {
   const { ports } = book.state;
   const promised = Object.entries(ports).flatMap(([name, port]) => (name === listener ? [] : [port]));
@@ -56,7 +59,7 @@ export async function takePort(book: StateBook, listener: string): Promise<numbe
   throw unavailable(`No port of 127.0.0.1 between ${range.from} and ${range.to} is free.`);
 }
 
-/** Tries again with other ports when a start fails because somebody took a port of the service in between. */
+/** Tries again with other ports when a start fails because another process took a port of the service in between. */
 export async function retryWhenPortIsTaken<T>(book: StateBook, service: string, attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts += 1) {
     try {

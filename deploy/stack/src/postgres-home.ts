@@ -20,7 +20,7 @@ import { runCommand, unavailable } from './processes';
 /** Where one Postgres lives: its data, its password, its log. */
 export interface PostgresHome {
   readonly folder: string;
-  /** Folder of `postgres` and `initdb`, readable for whoever runs them. */
+  /** Folder of `postgres` and `initdb`, readable for the user who runs them. */
   readonly bin: string;
   /** Who runs it; absent when that is us. */
   readonly user?: SystemUser;

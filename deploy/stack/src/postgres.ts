@@ -51,7 +51,7 @@ async function startPostgres(context: StartContext): Promise<StartedService> {
     const service = record(context.book, 'postgres', toService(home, process, port));
     if (await becomesReady(home, process)) return service;
     await endRuntime(service.runtime, postgresStarter.signals);
-    // A dead postmaster that nobody has reaped yet still counts as alive for the next one.
+    // A dead postmaster that is not reaped yet still counts as alive for the next one.
     const isLocked = existsSync(join(postgresData(home.folder), 'postmaster.pid'));
     if (!isLocked || performance.now() > giveUpAt) {
       throw unavailable(await startFailure('Postgres', service.runtime, logFileOf(home)));
@@ -124,8 +124,8 @@ interface Postmaster {
 }
 
 /**
- * The Postgres that runs on this data folder, whoever started it; undefined when none does.
- * Source of the lines: https://www.postgresql.org/docs/18/storage-file-layout.html and `pg_ctl`, which waits for line 8.
+ * The Postgres that runs on this data folder, by whichever process it was started; undefined when none runs. Source of the lines:
+ * https://www.postgresql.org/docs/18/storage-file-layout.html and `pg_ctl`, which waits for line 8.
  */
 function readPostmaster(data: string): Postmaster | undefined {
   const lines = readLines(join(data, 'postmaster.pid'));
@@ -133,7 +133,7 @@ function readPostmaster(data: string): Postmaster | undefined {
   const port = Number(lines[3]);
   if (!Number.isInteger(pid) || pid <= 1) return undefined;
   const process = identify(pid);
-  // The file outlives a Postgres that was killed, and its number may be somebody else's by now.
+  // The file outlives a Postgres that was killed, and its process id may belong to another process by now.
   if (process === undefined || !commandLine(pid).includes(data)) return undefined;
   return { process, port, isReady: ['ready', 'standby'].includes(lines[7]?.trim() ?? '') };
 }

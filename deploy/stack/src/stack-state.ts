@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { type ProcessIdentity, unavailable } from './processes';
 
-/** Takes one line for whoever waits. */
+/** Takes one line of progress. */
 export type Log = (line: string) => void;
 
 /** What the starter can bring up. */
@@ -40,7 +40,7 @@ export interface StackState {
   postgresHome?: string;
 }
 
-/** The state of one data folder, as read when opened; written whole by `save`. Only for whoever holds the lock. */
+/** The state of one data folder, as read when opened; written whole by `save`. Only for the holder of the lock. */
 export interface StateBook {
   readonly state: StackState;
   save(): void;

@@ -39,7 +39,7 @@ export interface StackOptions<Name extends ServiceName = ServiceName> {
   readonly log: Log;
   /** `DATABASE_URL`, `REDIS_URL`, `KAFKA_BROKERS` are taken from it as they are. @default the environment of this process */
   readonly env?: NodeJS.ProcessEnv;
-  /** Leaves the services up when nobody needs them any more. @default false */
+  /** Leaves the services up when no process needs them any more. @default false */
   readonly keep?: boolean;
   /**
    * False: a Postgres that is started here writes without waiting for the disk. What is committed survives its own crash and ours, not one of
@@ -54,7 +54,7 @@ export interface Stack<Name extends ServiceName = ServiceName> {
   readonly redisUrl: 'redis' extends Name ? string : undefined;
   /** `host:port`, comma separated. */
   readonly kafkaBrokers: 'kafka' extends Name ? string : undefined;
-  /** We need it no more. Services that we or an earlier run started end when nobody else needs them. */
+  /** This process needs it no more. Services that it or an earlier run started end when no other process needs them. */
   stop(): Promise<void>;
 }
 
@@ -145,7 +145,7 @@ async function findRunning(starter: ServiceStarter, context: StartContext): Prom
 
 const liveHolders = ({ state }: StateBook) => state.holders.filter((holder) => isRunning(holder.process));
 
-/** Ends the services that no living process needs and nobody asked to keep. */
+/** Ends the services that no living process needs and no run asked to keep. */
 async function endUnneeded(book: StateBook, log: Log): Promise<void> {
   book.state.holders = liveHolders(book);
   const needed = new Set([...book.state.kept, ...book.state.holders.flatMap((holder) => holder.wants)]);
@@ -173,7 +173,7 @@ function pick<Name extends ServiceName>(urls: Partial<Record<ServiceName, string
   >;
 }
 
-/** Ends every service that was started on this folder, whoever needs it, and nothing else. */
+/** Ends every service that was started on this folder, even one in use, and nothing else. */
 export async function stopStack(dataDir: string, log: Log): Promise<void> {
   await release(dataDir, log, ({ state }) => {
     state.kept = [];
@@ -181,7 +181,7 @@ export async function stopStack(dataDir: string, log: Log): Promise<void> {
   });
 }
 
-/** Ends the services that no living process needs and nobody asked to keep: what a killed `npm test` left behind. */
+/** Ends the services that no living process needs and no run asked to keep, such as those that a killed `npm test` left behind. */
 export async function releaseStack(dataDir: string, log: Log): Promise<void> {
   await release(dataDir, log, () => undefined);
 }

@@ -61,12 +61,12 @@ export class SluiceForbiddenError extends SluiceApiError {
   override readonly name = 'SluiceForbiddenError';
 }
 
-/** 404 and 410: there is no such thing, or no more. */
+/** 404 and 410: it does not exist, or no longer. */
 export class SluiceNotFoundError extends SluiceApiError {
   override readonly name = 'SluiceNotFoundError';
 }
 
-/** 409: the state of things is against it, such as a connection whose credentials the provider refuses. */
+/** 409: the current state forbids it, such as a connection whose credentials the provider refuses. */
 export class SluiceConflictError extends SluiceApiError {
   override readonly name = 'SluiceConflictError';
 }
@@ -89,7 +89,7 @@ export class SluiceRecordError extends SluiceApiError {
   declare readonly body: RefusedWriteReply | BatchWriteReply;
 }
 
-/** Nobody answered, or the answer broke off: it is not known whether the request arrived. */
+/** There was no reply, or it broke off. It is not known whether the request arrived. */
 export class SluiceConnectionError extends Error {
   override readonly name = 'SluiceConnectionError';
 }
@@ -115,7 +115,7 @@ export function toApiError(operation: string, reply: Reply): SluiceApiError {
   return error.code === undefined && error.operationId !== undefined ? new SluiceRecordError(operation, reply) : error;
 }
 
-/** Statuses that a proxy in front of the service gives while it finds nobody behind it. Whoever is behind it sends a document. */
+/** Statuses that a proxy sends while no service is behind it. A service would send a problem document. */
 function isOfProxy(status: number, body: unknown): boolean {
   return [429, 502, 503, 504].includes(status) && (typeof body !== 'object' || body === null);
 }

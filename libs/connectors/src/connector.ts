@@ -34,7 +34,7 @@ export interface Limited {
   readonly limit: number;
 }
 
-/** What a provider makes of the fields of a record, as data: all that planning has to know of it. */
+/** How a provider treats the fields of a record, as data: all that planning needs. */
 export interface FieldCapabilities {
   /** How names of fields compare: settings, defaults and value mappings hold for every spelling of their field. */
   readonly names: FieldNameForm;
@@ -94,7 +94,7 @@ export interface Capabilities {
   readonly lateCommitMs: number;
 }
 
-/** What of the catalogue is no capability: names, addresses, and how an account is opened. */
+/** The members of the catalogue beside the capabilities: names, addresses, and how an account is opened. */
 export type CatalogueEntry = Omit<ProviderInfo, 'name' | 'support' | 'providerOpts'>;
 
 /**
@@ -189,7 +189,7 @@ export function unservedModule({ provider, modules = [] }: Connector, module: st
   return `the module "${module}" of ${provider} is not served; served: ${modules.join(', ') || 'none that has a name'}`;
 }
 
-/** A provider as the catalogue shows it: its entry, what its connector can do, and what of it has ended by now. */
+/** A provider as the catalogue shows it: its entry, its connector's capabilities, and which of its schemes have ended. */
 export function providerInfo(connector: Connector, now = new Date()): ProviderInfo {
   const { provider, catalogue, capabilities, ...methods } = connector;
   const write = methods.create !== undefined || methods.update !== undefined;
@@ -198,9 +198,7 @@ export function providerInfo(connector: Connector, now = new Date()): ProviderIn
   return { name: provider, ...catalogue, support: supportOf(capabilities, write), ...endedVersions, providerOpts: {} };
 }
 
-/**
- * `read`, `subscribe` and `proxy` are false: what a manifest says of them is stored, nothing executes it. Bulk jobs are not used.
- */
+/** `read`, `subscribe` and `proxy` are false: a manifest's settings for them are stored, but not executed. Bulk jobs are not used. */
 function supportOf(capabilities: Capabilities, write: boolean): ProviderSupport {
   const none = { supported: false };
   return {

@@ -167,8 +167,8 @@ const pausesMs = [50, 100, 200, 400, 800, 1_600];
 const beginsWithinMs = 6_000;
 
 /**
- * Why a connection could not be made, where that passes by itself: nobody listens at this moment, no way leads there, the question for the name was
- * lost. A name that is not known, TLS that fails and an address that is refused stay what they are.
+ * Reasons for which a connection could not be made and which pass by themselves: no listener, no route, a lost DNS query. An unknown name, failing
+ * TLS and a refused address do not pass.
  */
 const passing = new Set([
   'ECONNREFUSED',

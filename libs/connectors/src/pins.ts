@@ -10,7 +10,7 @@ export interface Pin {
   readonly value: string;
   /** Path of the file in the repository. */
   readonly in: string;
-  /** Days, `YYYY-MM-DD`. `unknown`: nobody publishes one, looked for on `readOn`. */
+  /** Days, `YYYY-MM-DD`. `unknown`: no published date was found on `readOn`. */
   readonly since: string;
   readonly until: string;
   readonly source: string;

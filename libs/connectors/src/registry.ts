@@ -46,13 +46,13 @@ export interface ConnectorsOptions {
   readonly reconnects?: boolean;
   /** Shared with what else of the process reads replies. @default one of its own */
   readonly replyRoom?: ReplyRoom;
-  /** Called with every exchange, with its credentials, once it is over. Must not throw. @default nobody */
+  /** Called with every exchange, with its credentials, once it is over. Must not throw. @default not called */
   readonly tap?: (exchange: TappedExchange) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
-/** Every request of a declared provider names its origin; nothing is at this one (RFC 2606). */
+/** Never connected to (RFC 2606), because every request of a declared provider names its origin. */
 const nowhere = 'https://declared.invalid';
 
 /**

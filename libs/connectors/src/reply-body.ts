@@ -6,11 +6,11 @@ import { isExactNumber, scanJson, type JsonBounds, type JsonScan } from '@sluice
 
 /** A reply may grow by this factor when it is decompressed. */
 const ratioMax = 100;
-/** Below this size the ratio means nothing: a small JSON text of one repeated byte compresses far better. */
+/** Below this size the ratio is not checked: a small JSON text of one repeated byte compresses far better. */
 const ratioFloorBytes = 64 * 1024;
 /** Above this size parsing holds the event loop for some milliseconds. */
 const largeBytes = 1_048_576;
-/** Some endpoints reply with one word: Salesforce's `Bad_OAuth_Token`. More of a page is of no use. */
+/** Some endpoints reply with one word: Salesforce's `Bad_OAuth_Token`. A longer page is cut. */
 const textMax = 200;
 
 const bounds = {
@@ -29,7 +29,7 @@ const bounds = {
   shapes: { max: 100_000, seed: randomInt(2 ** 31) },
 } satisfies JsonBounds;
 
-/** What a value and a shape cost beside their text, counted as the text is: see `shares`. A shape was seen to take 260 bytes while it is parsed. */
+/** Memory of a value and of a shape beside their text, counted like the text: see `shares`. A shape took 260 bytes while it was parsed. */
 const weights = { value: 25, shape: 100 };
 
 /** Why a reply is not parsed, as the end of a sentence. */
@@ -40,9 +40,9 @@ const excesses: Readonly<Partial<Record<NonNullable<JsonScan['excess']>, string>
   shapes: `its objects have names in more than ${bounds.shapes.max} combinations`,
 };
 
-/** Both have a window of 32 KB. Brotli's has 16 MB, and nobody needs it: we ask for no encoding. */
+/** Both have a window of 32 KB. Brotli's has 16 MB and is not supported: we ask for no encoding. */
 const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate) };
-/** Of a decoder: its window, its state and a chunk of what comes out. */
+/** Memory of a decoder: its window, its state and a chunk of its output. */
 const decoderBytes = 65_536;
 const decodersMax = 16;
 
@@ -139,7 +139,7 @@ function parse(text: string, isInexact: boolean): ReplyBody {
   }
 }
 
-/** A number that JavaScript cannot hold stays its digits, as text: neither an id nor an amount must come out as another one. */
+/** A number that JavaScript cannot hold becomes a text of its digits, so that no id and no amount changes. */
 function keepDigits(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
   return typeof value === 'number' && source !== undefined && !isExactNumber(source) ? source : value;

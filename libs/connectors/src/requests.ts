@@ -2,7 +2,7 @@ import type { HeldBytes } from '@sluice/telemetry';
 import type { Association, ForwardedHeader } from '@sluice/types';
 import type { ProviderFailure } from './results';
 
-/** What opens a customer's account. Held in memory for one call; never logged, never part of an error text. */
+/** The access to a customer's account. Held in memory for one call; never logged, never part of an error text. */
 export interface Auth extends AccountAddress {
   /** OAuth access token, the provider's API key, or user name and password as RFC 7617 joins them (base64). */
   readonly accessToken: string;
@@ -10,10 +10,10 @@ export interface Auth extends AccountAddress {
   readonly kind?: AccessKind;
 }
 
-/** Kinds of what opens an account. Source: specification, Connection, authScheme. */
+/** Kinds of access to an account. Source: specification, Connection, authScheme. */
 type AccessKind = 'oauth2' | 'apiKey' | 'basic' | 'none';
 
-/** What of an account its addresses and headers may need. */
+/** The parts of an account that its addresses and headers may need. */
 interface AccountAddress {
   /** Needed by providers whose host name carries the workspace; HubSpot ignores it. */
   readonly workspaceRef?: string;
@@ -57,7 +57,7 @@ export interface ProviderCall {
   readonly withhold?: (quota: QuotaName) => Promise<ProviderFailure | undefined>;
 }
 
-/** Which limit of an account an exchange counts in: the one of its search, where the provider has such a one, or that of everything. */
+/** The quota that an exchange counts in: `search`, where the provider has a quota of its own for searches, or the account's. */
 export type QuotaName = 'account' | 'search';
 
 /** A call about records of one object. */
@@ -85,7 +85,7 @@ export interface MayBeResend {
   readonly isResend?: boolean;
 }
 
-/** A create is looked up before it is sent again where nothing at the provider would refuse a second record. */
+/** A create is looked up before a resend where the provider would not refuse a second record. */
 interface MayBeCreatedBefore extends MayBeResend {
   /**
    * Which of these records, each named once, other creates are known to have made: none of them is what an earlier send of this one
@@ -128,7 +128,7 @@ export interface BatchCreate extends BatchWrite<NewRecord>, MayBeCreatedBefore {
   readonly allOrNone?: boolean;
 }
 
-/** No record id may be in it twice: the provider refuses the whole call then. */
+/** No record id may occur twice: the provider would refuse the whole call. */
 export interface BatchUpdate extends BatchWrite<Pick<UpdateWrite, 'recordId' | 'fields' | 'associations'>> {
   /** Has no effect where `capabilities.allOrNone` lacks `update`. */
   readonly allOrNone?: boolean;
@@ -192,14 +192,14 @@ export interface AuthorizationRequest extends AccountAddress {
   readonly scopes?: readonly string[];
 }
 
-/** What changes an authorization code into tokens. Source: RFC 6749, 4.1.3; RFC 7636, 4.5. */
+/** The request that exchanges an authorization code for tokens. Source: RFC 6749, 4.1.3; RFC 7636, 4.5. */
 export interface CodeExchange extends Omit<ProviderCall, 'auth'>, AppClient, AccountAddress {
   readonly code: string;
   readonly redirectUri: string;
   readonly codeVerifier: string;
 }
 
-/** What gives tokens without a customer's browser. Source: RFC 6749, 4.3 and 4.4. */
+/** The request for tokens without a customer's browser. Source: RFC 6749, 4.3 and 4.4. */
 export type TokenGrant = Omit<ProviderCall, 'auth'> &
   AppClient &
   AccountAddress &

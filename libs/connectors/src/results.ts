@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FailureClass, ProviderError } from '@sluice/errors';
 
-/**
- * Why a provider did not write a record. The class is decided here, where the provider is known; nobody infers it
- * from `status` later.
- */
+/** Why a provider did not write a record. The class is decided here, where the provider is known; no caller infers it from `status` later. */
 export interface ProviderFailure {
   readonly class: FailureClass;
   /** Safe to show and to store: at most 2 KB, no control characters, tokens masked. */
@@ -63,7 +60,7 @@ export interface ProviderRecord {
  */
 export type RecordRead = ProviderRecord | ProviderError | undefined;
 
-/** For who can do nothing with a part of them. @throws ProviderError of the first that was not read */
+/** For callers that need all of them. @throws ProviderError of the first that was not read */
 export function allRead(reads: readonly RecordRead[]): (ProviderRecord | undefined)[] {
   return reads.map((read) => {
     if (read instanceof ProviderError) throw read;
@@ -121,8 +118,8 @@ export interface FreshTokens {
   readonly accountId?: string;
   readonly consumerRef?: string;
   /**
-   * What of the connection's `providerMetadata` the reply states: it wins over what was given. Of a refresh only what differs.
-   * Absent: nothing.
+   * The members of the connection's `providerMetadata` that the reply states. They override the given ones. After a refresh only the differing
+   * members. Absent: nothing.
    */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Of a refresh: why the address that its reply names is not followed. Safe to log; the tokens are good all the same. */
@@ -137,7 +134,7 @@ export type ReturnedAddress =
   | { readonly ok: true; readonly metadata: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly parameter: string; readonly value: string; readonly rule: string };
 
-/** Warning of a create that was sent again and met its own earlier send, or what somebody made in the same moment. */
+/** Warning of a create that was sent again and met the record of its earlier send, or one that another writer made in the same moment. */
 export const wasThereWarning =
   'The record was there: an earlier send of it had been carried out, and its values were set again';
 
@@ -154,7 +151,7 @@ export function foundRecords(
   return { kind: 'found', ...visibility, matches };
 }
 
-/** Nothing can be looked up by. */
+/** The create has no value to look it up by. */
 export function cannotLookUp(reason: string, consistent = false): FoundCreated {
   return { kind: 'cannot-look-up', consistent, reason };
 }

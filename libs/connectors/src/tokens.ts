@@ -15,10 +15,10 @@ import { statedWaitMs } from './stated-wait';
 
 type Form = Readonly<Record<string, string>>;
 
-/** What asks a token endpoint for tokens. */
+/** A request for tokens. */
 export type TokenRequest = CodeExchange | TokenRefresh | TokenGrant;
 
-/** What a request to a token endpoint carries, and its values that no text may hold. */
+/** The form of a request to a token endpoint, and its secrets, which no text may hold. */
 interface Grant {
   readonly operation: 'refresh' | 'exchange-code' | 'grant';
   readonly form: Form;
@@ -97,7 +97,7 @@ interface TokenEndpoint extends Pick<HttpRequest, 'origin' | 'path'> {
   readonly isChallenged?: boolean;
 }
 
-/** What the body of a refusal says: the OAuth error code, and its description. */
+/** The OAuth error code in the body of a refusal, and its description. */
 interface TokenError {
   readonly code?: string | undefined;
   readonly text?: string | undefined;
@@ -105,7 +105,7 @@ interface TokenError {
   readonly otherCode?: string | undefined;
 }
 
-/** RFC 6749, 5.2, and how providers depart from it: an object or a list in place of the code, a text under another name. */
+/** RFC 6749, 5.2, and the forms in which providers depart from it: an object or a list as the code, a text under another name. */
 export function usualError(body: Json): TokenError {
   const [first = body['error']]: unknown[] = [body['errors'], body['error']].find(Array.isArray) ?? [];
   const inner = isJson(first) ? first : {};
@@ -116,7 +116,7 @@ export function usualError(body: Json): TokenError {
   };
 }
 
-/** A list holds the error; a word, also one that is no JSON, is its code. */
+/** A list holds the error object. A single word, JSON or not, is the code. */
 function bodyOf({ json, text }: Partial<HttpReply> = {}): Json {
   const first: unknown = Array.isArray(json) ? json[0] : (json ?? text);
   return isJson(first) ? first : { error: /^\s*\w+\s*$/.exec(textOf(first) ?? '')?.[0] };
@@ -157,10 +157,10 @@ export async function requestTokens(endpoint: TokenEndpoint, request: TokenReque
   return answer.body;
 }
 
-/** A hundred years. What is longer is the largest number that somebody had: no life, and no moment that can be stored. [own] */
+/** A hundred years. A longer lifetime is a placeholder such as the largest integer, and makes no moment that can be stored. [own] */
 const lifeSecondsMax = 3_155_760_000;
 
-/** What every token reply is read into; a provider adds what only its own reply names. Source: RFC 6749, 5.1. */
+/** The members that every token reply has. A provider adds those that only its own reply has. Source: RFC 6749, 5.1. */
 export function freshTokens(
   { accessToken, startedAt }: TokenReply,
   refreshToken: string | undefined,

@@ -37,7 +37,7 @@ interface WriteOptions extends Pick<Project, 'id'> {
   readonly apiKey: string;
 }
 
-/** The methods of the write API. It takes keys and no cookie. A write is sent once: whoever tries it decides about the next. */
+/** The methods of the write API. It takes keys and no cookie. A write is sent once: the person decides whether to send it again. */
 export function writeApiOf({ writeUrl, apiKey, id }: WriteOptions): SluiceClient['write'] {
   return createSluiceClient({
     baseUrl,

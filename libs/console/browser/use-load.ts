@@ -17,7 +17,7 @@ export interface LoadOptions<T> {
   readonly isOver?: (value: T) => boolean;
 }
 
-/** What nobody answered is asked for again after this long, also where an answer would be the last. */
+/** A request without a reply is sent again after this long, also where a reply would be the last. */
 const retryMs = 3_000;
 
 /**

@@ -5,7 +5,7 @@ import { accessOf, type LiveCredentials } from '@sluice/types';
 import { setStatus, type StatusChange, type StatusSource } from './connection-status';
 import type { Installations } from './create-installations';
 
-/** What asking takes; a service's context has it all. */
+/** The collaborators that a request needs; a service's context has them all. */
 export interface AccountSource extends StatusSource {
   readonly installations: Pick<Installations, 'liveCredentials' | 'refreshCredentials'>;
 }

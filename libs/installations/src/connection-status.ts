@@ -2,7 +2,7 @@ import type { ConnectionKey, Store } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
 import { statusEvent, type ConnectionStatus, type LiveCredentials } from '@sluice/types';
 
-/** What became of a connection's credentials. The reason is in words of ours: a provider's may quote a customer. */
+/** The outcome of using a connection's credentials. The reason is our own text, since a provider's may quote a customer. */
 export interface StatusChange {
   readonly after: ConnectionStatus;
   readonly reason?: string;
@@ -26,7 +26,7 @@ export async function setStatus(
   if (isChanged) logStatus(logger, key, live, change);
 }
 
-/** The line of a connection whose credentials do not work any more, or work again. @param live the connection as it was before */
+/** Logs that a connection's credentials stopped working, or work again. @param live the connection as it was before */
 export function logStatus(
   logger: Logger,
   { projectId, connectionId }: ConnectionKey,

@@ -33,7 +33,7 @@ export interface InstallationsOptions {
   /** Asked for fresh tokens. */
   readonly connectors: Pick<ConnectorRegistry, 'find'>;
   readonly logger: Logger;
-  /** Counts the tokens that are asked for. @default nobody asks */
+  /** Counts the tokens that are asked for. @default not counted */
   readonly metrics?: Metrics;
   /** Where a test may break the process. @default nowhere */
   readonly failpoints?: RefreshFailpoints;

@@ -58,7 +58,7 @@ function shortMemory<Found extends object, Context>(
     ttl: knownForMs,
     ttlResolution: 0,
     perf: { now },
-    // A full memory may evict what is being asked for: whoever waits for it has his answer all the same.
+    // A full cache may evict a pending lookup. Its waiters hold the promise, so they get the answer.
     ignoreFetchAbort: true,
     fetchMethod: async (key, _stale, { options, context }) => {
       const askedAt = now();
@@ -205,7 +205,7 @@ function parseToken(token: string): ParsedToken {
   return { keyId, claims, signed: `${head}.${body}`, signature: Buffer.from(signature, 'base64url') };
 }
 
-/** The same words whether the key is unknown, revoked, or another one: nobody learns which ids exist. */
+/** The same text for an unknown, a revoked and a wrong key, so that it does not reveal which ids exist. */
 function unknownKey(): AuthError {
   return refusedToken('must be signed by the active JWT key that its kid names');
 }

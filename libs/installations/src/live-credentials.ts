@@ -5,7 +5,7 @@ import { heapShare } from '@sluice/telemetry';
 import type { LiveCredentials, Credentials } from '@sluice/types';
 import { LRUCache } from 'lru-cache';
 
-/** A connection's credentials with what decides on their refresh. */
+/** A connection's credentials with the values that decide whether to refresh them. */
 export interface OpenedConnection {
   readonly live: LiveCredentials;
   /** The access token is at its end, or near it. */
@@ -35,7 +35,7 @@ export async function openConnection(
   return { live, isExpiring, ...(providerAppId === undefined ? {} : { providerAppId }) };
 }
 
-/** A connection, and whose it is. */
+/** A connection, and the project that it belongs to. */
 type OwnedConnection = Pick<LiveCredentials, 'connectionId' | 'groupRef'>;
 
 function toLive(
@@ -55,7 +55,7 @@ function toLive(
   };
 }
 
-/** Opened credentials of one version. Whoever uses them has a statement confirm first that it is the one stored. */
+/** Opened credentials of one version. Before each use a statement confirms that this version is the stored one. */
 export interface KnownCredentials {
   readonly tokenVersion: number;
   readonly credentials: Credentials;
@@ -84,9 +84,9 @@ export interface CredentialMemory {
 
 /** Connections in use at once per process. */
 const knownMax = 10_000;
-/** Sealed text of what is kept, which is a little longer than what it opens to: 2 MB in a process of 256 MiB, of 2,000 usual tokens. */
+/** Bytes of the kept credentials, sealed, which is a little more than opened: 2 MB in a process of 256 MiB, for 2,000 usual tokens. */
 const knownCharactersMax = heapShare(128);
-/** A connection that nobody uses is out of memory this long after it was last confirmed, and so is one that was deleted. Our choice. */
+/** An unused or deleted connection leaves memory this long after it was last confirmed. Our choice. */
 const knownForMs = 60_000;
 const purgeEveryMs = 10_000;
 
@@ -163,7 +163,7 @@ export function unsealVerifier(keys: SealingKeys, stateHash: string, text: strin
   return unsealValue(keys, { noun: 'authorization', id: stateHash }, text) as string;
 }
 
-/** What the messages of a webhook endpoint are signed with. */
+/** The secrets that sign the messages of a webhook endpoint. */
 export interface WebhookSecrets {
   readonly current: string;
   /** Before the last rotation; who uses it asks the database whether it signs still. */
@@ -184,7 +184,7 @@ export function sealForBrowser(keys: SealingKeys, cookie: string, value: unknown
   return sealValue(keys, { noun: 'cookie', id: cookie }, value);
 }
 
-/** Anybody may send any text as a cookie, and rings change: neither is a defect of ours. */
+/** A cookie may hold any text, and key rings change: neither is a defect of ours. */
 export function openFromBrowser(keys: SealingKeys, cookie: string, text: string): unknown {
   try {
     return unsealValue(keys, { noun: 'cookie', id: cookie }, text);
@@ -200,14 +200,14 @@ export interface SealingKeys {
   key(id: string): KeyObject | undefined;
 }
 
-/** Ciphertext, bound to what it belongs to. */
+/** Ciphertext, bound to its owner. */
 export interface Sealed {
   /** `v1.<key id>.<iv>.<tag>.<ciphertext>`, the last three in base64url. */
   readonly text: string;
   readonly keyId: string;
 }
 
-/** What a secret belongs to: copied to another row, its ciphertext does not open. */
+/** The owner of a secret. Copied to another row, its ciphertext does not open. */
 export interface SecretOwner {
   readonly noun: 'connection' | 'provider app' | 'webhook endpoint' | 'authorization' | 'cookie';
   readonly id: string;

@@ -14,14 +14,14 @@ import { openConnection, type OpenedConnection } from './live-credentials';
 import { saveFreshTokens } from './save-tokens';
 import { createRefusalJudge, type JudgeRefusal } from './unclear-refusals';
 
-/** Longer than two token calls and the pause between them, so that nobody refreshes beside a holder that is alive. */
+/** Longer than two token calls and the pause between them, so that no other process refreshes while the holder lives. */
 const leaseMs = 30_000;
-/** Before a refusal is trusted: a pair that somebody is saving is stored by then. */
+/** Wait before a refusal is trusted. A pair that another process is saving is stored by then. */
 const graceMs = 2_000;
 /** How often and how long another process's refresh is waited for. */
 const pollMs = 100;
 const waitMaxMs = 15_000;
-/** A failure answers everybody who asks within this time: a token endpoint that is down is not asked for each write. */
+/** A failure is reused for this long, so that a token endpoint that is down is not asked for each write. */
 const failureCachedMs = 2_000;
 
 /** Requests after which a refusal of a token that was just given is believed, and how long refusals of one connection count together. [own] */
@@ -42,10 +42,10 @@ export type RefreshCredentials = (
 ) => Promise<LiveCredentials | undefined>;
 
 /**
- * One refresh per connection and token version, across processes: a lease in Postgres, and one flight inside a process.
- * Invariant: the new pair is saved before anybody uses it. The one hole: a pair that the provider gave and that never reaches the
- * save, because the reply is lost on the way or the process dies with it. A provider that keeps the old refresh token in
- * force is then simply asked again; one that rotates it refuses, and the customer must connect again.
+ * One refresh per connection and token version, across processes: a lease in Postgres, and one flight inside a process. Invariant: the new pair is
+ * saved before its first use. The one hole: a pair that the provider gave and that never reaches the save, because the reply is lost on the way or
+ * the process dies with it. A provider that keeps the old refresh token in force is then simply asked again; one that rotates it refuses, and the
+ * customer must connect again.
  */
 export function createRefresher(source: RefreshSource): RefreshCredentials {
   // Shown before the first token is asked for.
@@ -91,7 +91,7 @@ interface Refresher extends RefreshSource {
   readonly judge: JudgeRefusal;
 }
 
-/** Refreshes as the holder of the lease, or waits for whoever holds it. */
+/** Refreshes as the holder of the lease, or waits for its holder. */
 async function refreshOnce(source: Refresher, key: ConnectionKey, opened: OpenedConnection): Promise<LiveCredentials> {
   const { tokenVersion, status } = opened.live;
   const startedAtMs = performance.now();

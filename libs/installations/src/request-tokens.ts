@@ -15,7 +15,7 @@ export interface RefreshSource {
   readonly failpoints?: RefreshFailpoints | undefined;
 }
 
-/** Where a test may break a refresh: the provider has given the new pair, and nobody has saved it. `Failpoints` of `@sluice/config` are it. */
+/** Where a test may break a refresh: the provider has given the new pair, and it is not saved yet. `Failpoints` of `@sluice/config` are it. */
 export interface RefreshFailpoints {
   hit(name: 'oauth.after_reply_before_save'): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface ResealProgress {
   readonly noun: SecretNoun;
   /** Sealed again so far. */
   readonly resealed: number;
-  /** Changed by somebody else meanwhile: it is sealed already, or is counted among what is left. */
+  /** Changed by another process meanwhile. It is sealed already, or is counted as left over. */
   readonly overtaken: number;
   /** Cannot be opened: the key is not in the ring, or the text was altered. They stay as they are. */
   readonly unreadable: readonly { readonly projectId: string; readonly id: string; readonly reason: string }[];

@@ -8,14 +8,14 @@ import type { RefreshSource } from './request-tokens';
 import { logStatus } from './connection-status';
 import { openConnection, sealCredentials, type Sealed } from './live-credentials';
 
-/** How long a fresh pair is kept while the database is away, and how often it is offered: as long as a write's outcome. */
+/** How long a fresh pair is kept while the database is away, and how often saving is tried: as for a write's outcome. */
 const keepMs = 60_000;
 const offerEveryMs = 250;
 
 /**
- * Saves a fresh pair durably, before anybody uses it and whatever else came with it. Goes on trying while the database does not
- * answer: the old refresh token may be dead.
- * @returns the credentials in force, with the address of the account: these, or newer ones that somebody else saved meanwhile
+ * Saves a fresh pair durably, before its first use and whatever else came with it. Goes on trying while the database does not answer: the old refresh
+ * token may be dead.
+ * @returns the credentials in force, with the address of the account: these, or newer ones that another process saved meanwhile
  * @throws DependencyError after a minute; with a provider that rotates refresh tokens the customer must then connect again
  */
 export async function saveFreshTokens(
@@ -62,7 +62,7 @@ async function renamedTo(
   return own?.accountId === accountId ? reported : undefined;
 }
 
-/** What of the pair is stored, by the moment of each try: a token does not live longer because the database was away. */
+/** The stored form of the pair, at the moment of each try. A token does not live longer because the database was away. */
 function toStored({ expiresAt, scopes, metadata, workspaceRef, accountId }: FreshTokens, sealed: Sealed) {
   const receivedAtMs = performance.now();
   const lifeMs = expiresAt === undefined ? undefined : expiresAt.getTime() - Date.now();

@@ -1,11 +1,11 @@
 import { ProviderError } from '@sluice/errors';
 import { LRUCache } from 'lru-cache';
 
-/** Not believed before this long. [own]: what Salesforce says while another refresh is under way passes in seconds. */
+/** A refusal is not believed before this long. Our choice: Salesforce's refusal during another refresh passes in seconds. */
 const unclearForMs = 30_000;
 /** Pause before the second request; it doubles. */
 const firstPauseMs = 2_000;
-/** Grants that are refused so, at once per process, and how long one is remembered where nothing else is said. [own] */
+/** Refused grants that one process remembers, and for how long without a further refusal. Our choice. */
 const grantsMax = 10_000;
 const keptMs = 24 * 3_600_000;
 

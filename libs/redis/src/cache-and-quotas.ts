@@ -29,8 +29,8 @@ export interface QuotaRequest {
   /** A caller waits for a synchronous call: it may use the reserve. @default 'asynchronous' */
   readonly priority?: 'synchronous' | 'asynchronous';
   /**
-   * The calls may come from a block that this process leased, without asking anybody. What is leased and not used is lost to the other
-   * processes for as long: never more than a tenth of what the limit leaves. Nothing is leased of a limit below 50. @default false
+   * The calls may come from a block that this process leased, without a request to Redis. Unused leased calls are lost to the other processes until
+   * the lease ends. A block is at most a tenth of the remaining calls. Nothing is leased of a limit below 50. @default false
    */
   readonly isLeasable?: boolean;
 }

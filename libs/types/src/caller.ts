@@ -34,8 +34,8 @@ export function seesGroup(caller: Caller, groupRef: string | undefined): boolean
 }
 
 /**
- * `createdBy` of what the caller changes. A backend may name somebody else; a token speaks for its own user, a person for itself.
- * Source: specification, Config: `consumer:<id>` or `builder:<id>`.
+ * `createdBy` of what the caller changes. A backend may name another author. A token speaks for its own user, a person for itself. Source:
+ * specification, Config: `consumer:<id>` or `builder:<id>`.
  */
 export function authorOf(caller: Caller, asked?: string): string {
   if (caller.kind === 'token') return `consumer:${caller.consumerRef}`;

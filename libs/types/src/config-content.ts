@@ -7,7 +7,7 @@ import { isCronSchedule } from './cron-schedule';
 import { checkNames, isHostileName, jsonPathFault, pathOf } from './field-names';
 import { limits } from './limits';
 
-/** What an installation configures. Source: specification, Config Content. */
+/** The content of an installation's config. Source: specification, Config Content. */
 export interface ConfigContent {
   readonly provider: string;
   /** Object name to its configuration; the key equals `objectName`. */
@@ -87,7 +87,7 @@ export function checkConfigContent(content: UpdateConfigContent, path: string): 
   return issues.slice(0, limits.issuesMax);
 }
 
-/** Two names for one object would leave open which one rules. */
+/** With two entries for one object it would be undefined which one applies. */
 function checkKeys(objects: Readonly<Record<string, { objectName?: string }>> | undefined, path: string): Issue[] {
   return Object.entries(objects ?? {})
     .filter(([name, { objectName }]) => objectName !== undefined && name !== objectName)

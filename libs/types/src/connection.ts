@@ -32,7 +32,7 @@ export type AuthScheme = (typeof authSchemes)[number];
 export const connectionStatuses = ['created', 'working', 'bad_credentials'] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 
-/** Log event for what a person must know of a change of status: credentials that do not work, or work again. */
+/** Log event of a status change that a person must know: credentials stop working, or work again. */
 export function statusEvent(
   before: ConnectionStatus,
   after: ConnectionStatus,

@@ -34,14 +34,14 @@ export interface LiveCredentials {
   readonly credentials: Credentials;
 }
 
-/** What opens an account, what it is, and what the account's address may need. */
+/** The secret that opens an account, its kind, and the values that the account's address may need. */
 export interface AccountAccess extends Pick<LiveCredentials, 'workspaceRef' | 'metadata'> {
   /** A token, a key, or user name and password joined as in RFC 7617 (base64); empty without any. */
   readonly accessToken: string;
   readonly kind: 'oauth2' | 'apiKey' | 'basic' | 'none';
 }
 
-/** What a connector opens the account of these credentials with. Nothing else of them is shown. */
+/** The access with which a connector opens the account. It sees nothing else of the credentials. */
 export function accessOf(live: Pick<LiveCredentials, 'credentials' | 'workspaceRef' | 'metadata'>): AccountAccess {
   const { credentials, workspaceRef, metadata } = live;
   return {

@@ -130,7 +130,7 @@ export type OperationState = 'accumulating' | 'queued' | 'succeeded' | 'failed';
  */
 export type CallState = 'ready' | 'running' | 'in_doubt' | 'waiting' | 'done' | 'quarantined';
 
-/** `unknown` is final too: nobody can tell whether the provider wrote the record. */
+/** `unknown` is final too: it cannot be found out whether the provider wrote the record. */
 export const recordOutcomes = ['pending', 'succeeded', 'failed', 'unknown'] as const;
 export type RecordOutcome = (typeof recordOutcomes)[number];
 

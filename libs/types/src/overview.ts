@@ -22,7 +22,7 @@ const timing = (description: string) =>
   });
 
 const overviewPointSchema = openObject(
-  'What happened in one step of the span. A figure that nobody counted is absent.',
+  'The counts of one step of the span. A figure that was not counted is absent.',
   ['time', 'providers'],
   {
     time: momentText('Beginning of the step.'),

@@ -37,7 +37,7 @@ export function pageTokenOf(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }
 
-/** The id in a token; undefined for what `pageTokenOf` never makes. */
+/** The id in a token; undefined for a text that `pageTokenOf` never makes. */
 export function idOfPageToken(token: string): string | undefined {
   const hex = Buffer.from(token, 'base64url').toString('hex');
   const parts = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex)?.slice(1);
@@ -50,7 +50,7 @@ export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** The first of these items: as many as have `bytesMax` together in a reply. */
+/** The first items, as many as have at most `bytesMax` together in a reply. */
 export function firstWithin<Item>(items: readonly Item[], bytesMax: number): readonly Item[] {
   let bytes = 0;
   const end = items.findIndex((item) => (bytes += jsonBytes(item)) > bytesMax);

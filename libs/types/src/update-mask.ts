@@ -14,7 +14,7 @@ export type MaskPath =
 /** Part of a config's content that is a map of objects. */
 export type MaskAction = 'read' | 'write' | 'subscribe';
 
-/** What the published browser client names to stop reading an object and to take it up again. */
+/** The path that the published browser client uses to stop reading an object and to resume. */
 const readDisabled = /^config\.content\.read\.objects\.(?<objectName>.+)\.disabled$/s;
 const objectsPath = /^config\.content\.(?<action>read|write|subscribe)\.objects(?:\.(?<objectName>.+))?$/s;
 

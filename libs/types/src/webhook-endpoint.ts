@@ -16,7 +16,7 @@ export interface WebhookEndpoint {
   readonly eventTypes: readonly WebhookFilter[];
   /** `disabled`: nothing is sent, and what happens meanwhile is not kept for it. */
   readonly status: 'enabled' | 'disabled';
-  /** Why it is disabled: somebody did it, a week of attempts failed, or its receiver answered 410 Gone. */
+  /** Why it is disabled: by request, because a week of attempts failed, or because its receiver answered 410 Gone. */
   readonly disabledReason?: (typeof disabledReasons)[number];
   /** The first of the failed attempts since the last successful one. */
   readonly failingSince?: string;
@@ -61,7 +61,7 @@ const shown = {
   eventTypes,
   status,
   disabledReason: choice(
-    'Why it is disabled: somebody asked for it, all attempts of a week failed, or its receiver answered 410 Gone.',
+    'Why it is disabled: by request, because all attempts of a week failed, or because its receiver answered 410 Gone.',
     disabledReasons,
   ),
   failingSince: momentText('The first failed attempt since the last successful one.'),

@@ -2,7 +2,7 @@ import { choice, count, flag, momentText, openObject, text, type Described } fro
 import { pageOf, type ListReply } from './operation';
 import { webhookEventTypes, type WebhookEvent } from './webhook-event';
 
-/** State of a message: to be sent (again), accepted by its receiver, or given up until somebody replays it. */
+/** State of a message: to be sent (again), accepted by its receiver, or given up until it is replayed. */
 export const webhookMessageStates = ['pending', 'delivered', 'failed'] as const;
 export type WebhookMessageState = (typeof webhookMessageStates)[number];
 

@@ -20,7 +20,7 @@ export interface WritePlan {
   readonly notes?: readonly PlanNote[];
 }
 
-/** What is kept of a decision, to explain it later. */
+/** The stored part of a decision, to explain it later. */
 export type PlanNote = Omit<FieldDecision, 'value'>;
 
 /** Why a field is in the plan or not. Shown by `dryRun` and in logs. */

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
-/** What this machine says of names, beside DNS. */
+/** The names that this machine's own files resolve, beside DNS. */
 export interface LocalNames {
   /** Of /etc/hosts; `localhost` and what ends with it is this machine in any case (RFC 6761, 6.3). */
   addressesOf(name: string): LookupAddress[];
@@ -10,7 +10,7 @@ export interface LocalNames {
   candidates(name: string): readonly string[];
 }
 
-/** Read each time: the files are small, and both change while a process runs. One that is not there says nothing. */
+/** Read each time: the files are small, and both change while a process runs. A missing file counts as empty. */
 export async function readLocalNames(): Promise<LocalNames> {
   const [hosts, resolvConf] = await Promise.all([textOf('/etc/hosts'), textOf('/etc/resolv.conf')]);
   return parseLocalNames(hosts, resolvConf);

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 const prefix = 'whsec_';
-/** Of a secret. The signature is HMAC-SHA-256, whose key should be as long as its output (RFC 2104). */
+/** Bytes of a secret. The signature is HMAC-SHA-256, whose key should be as long as its output (RFC 2104). */
 const secretBytes = 32;
 
 /** A new secret: `whsec_` and 32 random bytes in base64, the form that Svix' libraries take. */

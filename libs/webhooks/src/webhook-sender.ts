@@ -99,13 +99,13 @@ function refusalOf(text: string, policy: AddressPolicy, isPlainAllowed: boolean)
   return { detail: 'must not be a private or reserved address', remedy };
 }
 
-/** The network of one address; of a name the example of this machine. */
+/** The network of one address; for a name, this machine's as an example. */
 function networkOf(host: string): string {
   const family = isIP(host);
   return family === 0 ? '127.0.0.1/32' : `${host}/${family === 4 ? 32 : 128}`;
 }
 
-/** A builder who is told which of them it is can find out the names of our network. */
+/** One text for all of them, because the difference would reveal the names of our network to a builder. */
 const hasNoAddress: ReadonlySet<string> = new Set([egressRefused, 'ENOTFOUND', 'ENODATA']);
 const noPublicAddress = `the receiver has no public address; the operator allows private networks with ${allowSetting}`;
 
@@ -130,12 +130,12 @@ function toOutcome(result: Exchange): WebhookOutcome {
   return { class: isTimeout ? 'timeout' : 'unreachable', durationMs, response: reason };
 }
 
-/** What `Retry-After` speaks of. Source: RFC 9110, 15.6.4; RFC 6585, 4; Standard Webhooks 1.0.0, "Delivery success and failure". */
+/** Statuses with which `Retry-After` is defined. Source: RFC 9110, 15.6.4; RFC 6585, 4; Standard Webhooks 1.0.0, "Delivery success and failure". */
 function isOverloaded(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-/** A connection that did not come about in time, or a name that nobody answered for. */
+/** A connection that was not made in time, or a name that did not resolve in time. */
 function isLate(reason: string): boolean {
   return reason === 'UND_ERR_CONNECT_TIMEOUT' || reason === 'ETIMEOUT' || reason.startsWith('no reply within');
 }

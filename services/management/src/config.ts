@@ -49,7 +49,7 @@ export function publicAddress({ publicUrl, port }: Pick<ManagementConfig, 'publi
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** @throws ConfigError when people could not sign in as it is configured, or nobody could */
+/** @throws ConfigError when the settings let no person sign in, or give no person a role */
 export function assertSignIn({
   oidcIssuer: issuer,
   oidcClientId: clientId,

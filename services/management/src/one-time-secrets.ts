@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** 256 bits: nobody guesses it. RFC 6749, 10.10 asks for at least 128; RFC 7636, 4.1 recommends these for a verifier. */
+/** 256 bits, which cannot be guessed. RFC 6749, 10.10 asks for at least 128; RFC 7636, 4.1 recommends these for a verifier. */
 const secretBytes = 32;
 
 /** The `state` of an authorization, the end of an upload's address: the project, so that it can be looked up inside it, and the secret. */

@@ -5,7 +5,7 @@ import { pageReply, readPageFiles, routesUnder, type RouteRequest, type Router }
 import { referenceFolder, referencePolicy } from '@sluice/reference';
 import type { ManagementContext } from './context';
 
-/** Pages that were made when the packages were compiled. Open: they hold nothing of anybody. */
+/** Pages that were built with the packages. Open, because they hold no data of a project. */
 interface Pages {
   /** Address of the first page. It must not end in a slash: pages name their files relative to their own addresses. */
   readonly path: '/console' | '/docs/guide' | '/docs/reference';

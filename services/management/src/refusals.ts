@@ -2,7 +2,7 @@ import { ForbiddenError, NotFoundError, type Issue } from '@sluice/errors';
 import { invalid } from '@sluice/http';
 import { seesGroup, type Caller } from '@sluice/types';
 
-/** What a path, a query or a body may name in vain: the parameter of a path that names it, and what it is. */
+/** By code, what a request may name that does not exist: the path parameter that names it, and its description. */
 const absences = {
   'project.not-found': ['projectIdOrName', 'project for this key'],
   'api-key.not-found': ['keyId', 'API key in this project'],

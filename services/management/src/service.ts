@@ -78,7 +78,7 @@ const routes = [
   webhookReplayRoutes,
   compatibilityRoutes,
 ];
-/** For anybody, without credentials. */
+/** Open to every caller, without credentials. */
 // Before the pages, whose files have any name.
 const openRoutes = [oauthCallbackRoutes, uploadRoutes, providerRoutes, signInRoutes, pageRoutes];
 

@@ -50,7 +50,7 @@ export async function writeRouter(options: CellsOptions, file: string): Promise<
     const running = isUpdated ? '\nThe running router has the map.' : '';
     return `${shown}\n${files.map(({ path, changed }) => `${path}: ${changed ? 'written' : 'unchanged'}`).join('\n')}${running}`;
   });
-  // Last: whoever takes a name of another cell does not keep the map of all others from being written.
+  // Last, so that a project that takes a name of another cell does not keep the map of all others from being written.
   if (shared.length > 0)
     throw new CommandFailure(
       `Projects of two cells are called ${shared.map((name) => `${name} (found in ${assignment.cellOf.get(name)})`).join(', ')}. By name only one of them is found: rename the other.`,
@@ -108,7 +108,7 @@ const chunkBytes = 8_000;
 /**
  * Gives a running HAProxy another map, whole and at once, by its socket; requests that are under way and connections that are open notice nothing.
  * Source: HAProxy, Management Guide, "prepare map", "add map", "commit map".
- * @returns false when nobody listens at the socket: a router that starts reads the file
+ * @returns false when the socket has no listener: a router that starts reads the file
  * @throws CommandFailure with what HAProxy said
  */
 export async function updateMap(socket: string, map: string): Promise<boolean> {

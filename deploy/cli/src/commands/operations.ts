@@ -148,7 +148,7 @@ async function printRecords({ failed, csv, ...options }: RecordsOptions, id: str
       const all = await collect(records);
       return print(options, all, () => renderRecords(all));
     }
-    // A file has what it is given; a screen shows it escaped.
+    // A file gets the text as it is; a screen shows it escaped.
     const shown = (line: string) => (process.stdout.isTTY ? `${plain(line.trimEnd())}\n` : line);
     process.stdout.write(shown(failedRecordsHeader));
     for await (const record of records) process.stdout.write(shown(failedRecordLine(record)));

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { CommandFailure } from '../failure';
 
 /**
- * What is typed, without showing it; what standard input holds when nobody types.
+ * The typed text, which is not shown; the text of standard input when it is no terminal.
  * @param missing what is said of nothing
  * @throws CommandFailure
  */
@@ -24,7 +24,7 @@ async function readSilently(question: string): Promise<string> {
   }
 }
 
-/** The name of what is to be deleted, as it is typed. @throws CommandFailure when nobody can type it */
+/** The typed name of the thing to delete. @throws CommandFailure when there is no terminal */
 export async function askName(name: string): Promise<string> {
   if (!process.stdin.isTTY) {
     throw new CommandFailure(

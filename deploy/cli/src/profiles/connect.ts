@@ -114,7 +114,7 @@ export function addressOf(url: string, source: string): string {
   return `${parsed.origin}${path === '' ? '/v1' : path}`;
 }
 
-/** Most keys belong to one project, so nobody has to name it. */
+/** Most keys belong to one project, so it need not be named. */
 export async function ownProject(baseUrl: string, apiKey: string, source: string): Promise<string> {
   const { management } = createSluiceClient({ baseUrl, apiKey });
   const projects = await explaining(source, async () => await management.listProjects());

@@ -22,7 +22,7 @@ export interface FootprintOptions {
   readonly lendWith: RunFolder['lendWith'];
 }
 
-/** How processes are run for whoever works on their code. */
+/** How processes are run for a developer who changes their code. */
 export interface WatchOptions {
   /** Compiles what changes; false where another launcher does. */
   readonly isCompiling: boolean;

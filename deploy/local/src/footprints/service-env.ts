@@ -21,12 +21,12 @@ export function withLocalWebhooks(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, SLUICE_WEBHOOK_EGRESS_ALLOW: env['SLUICE_WEBHOOK_EGRESS_ALLOW'] ?? '127.0.0.1/32' };
 }
 
-/** The environment of a local service: ours, with what the launcher decides. Every service reads what it needs of it. */
+/** The environment of a local service: ours, with the launcher's settings. Every service reads the settings that it needs. */
 export function serviceEnv(options: ServiceEnvOptions): Record<string, string> {
   const { env, portBase, secrets, withSandbox, databaseUrl, kafkaBrokers, redisUrl } = options;
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
-    // Who works on the code restarts services all day, and has no callers that must not notice.
+    // Developers restart services all day, and have no callers that must not notice.
     SLUICE_IDLE_GRACE_MS: '250',
     ...Object.fromEntries(given),
     DATABASE_URL: databaseUrl,
@@ -38,7 +38,7 @@ export function serviceEnv(options: ServiceEnvOptions): Record<string, string> {
   };
 }
 
-/** Every provider is the sandbox, those that are files too: a key that somebody types into the demo stays on this machine. */
+/** Every provider is the sandbox, those that are files too: a key that is typed into the demo stays on this machine. */
 function sandboxUrls(url: string) {
   return {
     HUBSPOT_API_URL: url,
@@ -61,7 +61,7 @@ export function listenEnv(portBase: number, name: ProcessName): Record<string, s
   return hasMetrics(name) ? { ...own, SLUICE_METRICS_PORT: String(port + metricsDistance) } : own;
 }
 
-/** Where the sandbox keeps what it was sent, so that the CRM survives a `kill -9` as a real one would. */
+/** File of the records that the sandbox was sent, so that the CRM survives a `kill -9` as a real one would. */
 export function sandboxJournal(folder: string): string {
   mkdirSync(folder, { recursive: true });
   return join(folder, 'sandbox.jsonl');

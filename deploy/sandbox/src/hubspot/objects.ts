@@ -5,7 +5,7 @@ const readOnly = { readOnly: true } as const;
 const custom = { custom: true } as const;
 const external = { externalOptions: true } as const;
 
-/** Properties that every object has and nobody can write. */
+/** Properties that every object has and no caller can write. */
 const systemProperties = [
   ...define('createdate', 'datetime', 'date', readOnly),
   ...define('hs_object_id', 'number', 'number', readOnly),

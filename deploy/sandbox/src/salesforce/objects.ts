@@ -23,7 +23,7 @@ const systemFields: readonly FieldDefinition[] = [
   field('SystemModstamp', 'datetime', filled),
 ];
 
-/** What a user with "Set Audit Fields upon Record Creation" may set, of these. SystemModstamp is in nobody's hand. */
+/** What a user with "Set Audit Fields upon Record Creation" may set, of these. No user can set SystemModstamp. */
 export const isAuditField = (name: string): boolean => name === 'CreatedDate';
 
 /** The first two fields of every object. */
@@ -173,7 +173,7 @@ const opportunity: ObjectDefinition = {
 const onlyRead = (fields: readonly FieldDefinition[]): FieldDefinition[] =>
   fields.map((one) => ({ ...one, createable: false, updateable: false }));
 
-/** The people of an org. Only the integration user exists; it owns what nobody else owns. */
+/** The people of an org. Only the integration user exists; it owns every record without another owner. */
 const user: ObjectDefinition = {
   name: 'User',
   label: 'User',

@@ -89,8 +89,8 @@ function duplicateValues({ data }: OrgCall, { object, values, current }: Write):
 }
 
 /**
- * The live records that the standard rule takes for the same person: equal email, last and first name, whatever their
- * case. A write without email matches nobody; neither does an update that changes none of the three.
+ * The live records that the standard rule takes for the same person: equal email, last and first name, whatever their case. A write without email
+ * matches no record, and neither does an update that changes none of the three.
  */
 function duplicateRecords(call: OrgCall, { object, values, current }: Write): Problem[] {
   if (allowsDuplicates(call.headers['sforce-duplicate-rule-header'])) return [];

@@ -271,7 +271,7 @@ const filter = optional({
   /** A part of a query language, with the value as a literal. `{filters}` is replaced by all of them. */
   text,
   join: shortText(20),
-  /** Character to what it is written as in a literal. */
+  /** A character and how a literal writes it. */
   escape: map(shortText(10)),
   /** Characters that no literal can hold. */
   refuse: shortText(50),
@@ -429,7 +429,7 @@ export const declarationSchema = object(
     /** Where a reply says how long to wait, before `retry-after` and its kin. @default none of its own */
     waits: list(wait),
     requestIdHeader: headerName,
-    /** Where a success says what of the request was left out. */
+    /** Where a success names the parts of the request that were ignored. */
     warningHeader: headerName,
     /** @default 30000 */
     lateCommitMs: milliseconds,

@@ -59,11 +59,11 @@ async function lookUp(
   if (!page.ok) return failedLookup(page.failure, true);
   const own = page.records.find((record) => sameValue(value, record.fields[name]));
   if (own === undefined) return { kind: 'none', consistent: true };
-  // Without its time of creation, or with one that the write set, it may be anybody's.
+  // Without a time of creation, or with one that the write itself set, the record may belong to any writer.
   const moment = declared.created?.split('/').at(-1)?.toLowerCase();
   const isBackdated = Object.keys(fields).some((sent) => sent.toLowerCase() === moment);
   if (own.createdAt === undefined || isBackdated) return { kind: 'none', consistent: true, near: [own.id] };
-  // Older than the first attempt: somebody else's, and a resend meets the provider's refusal, as it should.
+  // Older than the first attempt, so another writer's. A resend then meets the provider's refusal, as it should.
   if (+own.createdAt < +since - clockSkewMs) return { kind: 'none', consistent: true };
   if (!matchesSent(fields, own.fields)) return { kind: 'none', consistent: true, near: [own.id] };
   return foundRecords([own], { consistent: true });

@@ -32,7 +32,7 @@ export async function tokensFor(api: DeclaredApi, oauth2: DeclaredOAuth2, reques
   return { ...tokens, ...reportedAddress(api, request, body) };
 }
 
-/** The address of the account according to the reply, and what of it becomes the connection's. @throws ProviderError, for a refresh never */
+/** The account's address according to the reply, and the part of it that the connection keeps. @throws ProviderError, for a refresh never */
 function reportedAddress(
   { file }: DeclaredApi,
   request: TokenRequest,

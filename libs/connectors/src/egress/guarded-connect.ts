@@ -61,7 +61,7 @@ function guardedConnect(options: connector.BuildOptions, egress: Egress): connec
   return (target, callback) => {
     if (trusted.has(originOf(target))) return connectTrusted(target, callback);
     const { isAllowed, connect } = target.protocol === 'https:' ? withTls : withoutTls;
-    // An address is connected to as it is written; nobody looks it up.
+    // An IP address is connected to as it is written, without a lookup.
     if (isIP(target.hostname) === 0 || isAllowed(target.hostname)) return connect(target, callback);
     // Never before connect returns: undici does not expect it.
     process.nextTick(() => callback(new EgressError(), null));

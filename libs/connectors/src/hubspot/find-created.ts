@@ -80,8 +80,8 @@ async function askUnique(
 type KeyedLookup = Lookup & { readonly key: UniqueKey };
 
 /**
- * By batch read on the unique property, one property per call: sees every committed record. A record with the key that is older is
- * somebody else's: `none`, and the resend then meets HubSpot's conflict, as it should.
+ * By batch read on the unique property, one property per call: sees every committed record. A record with the key that is older is another writer's:
+ * `none`, and the resend then meets HubSpot's conflict, as it should.
  */
 async function lookUpByKey(
   api: HubspotApi,
@@ -208,8 +208,8 @@ function fail(searches: readonly Search[], failure: ProviderFailure): LookupResu
 }
 
 /**
- * Properties that identify a record, and that HubSpot does not fill by itself. A record that has one of them and was
- * not sent it is somebody else's, or no longer as we sent it. [own]
+ * Properties that identify a record, and that HubSpot does not fill by itself. A record that has one of them and was not sent it is another writer's,
+ * or was changed since we sent it. [own]
  */
 const distinctive: Readonly<Record<string, readonly string[]>> = {
   contacts: ['email', 'firstname', 'lastname'],

@@ -138,7 +138,7 @@ function settle(result: RecordResult, failure: ProviderFailure, hasFields: boole
   const message = `${done} association was not made: ${failure.message}`;
   const isFinal = retryOf(failure.class) === 'never';
   if (isFinal && hasFields) return { ...result, warnings: [...(result.warnings ?? []), message] };
-  // Nobody need wonder whether an association that may be made twice was made.
+  // An association may be made twice, so it does not matter whether it was made.
   const isAmbiguous = failure.class === 'unknown' || failure.class === 'timeout';
   return { ok: false, error: { ...failure, message, ...(isAmbiguous && { class: 'unavailable' }) } };
 }

@@ -63,7 +63,7 @@ export function matchCreates(inputs: readonly Fields[], batch: WireBatch, option
   takeSent(slots, inputs);
   takeLast(slots, (index, record) => {
     const key = keys[index];
-    // A result that carries another key than the input is somebody else's.
+    // A result that has another key than the input belongs to another input.
     return (
       key === undefined || record.properties[key.name] == null || sameValue(key.value, record.properties[key.name])
     );

@@ -17,7 +17,7 @@ export async function batchRead(api: SalesforceApi, read: BatchRead): Promise<(P
   if (!isObjectName(read.objectName)) throw rejected(objectRule(read.objectName));
   if (read.byProperty) return await readByProperty(api, { ...read, property: read.byProperty });
   assertBatchSize(salesforce, batchRecordsMax, read.ids.length);
-  // An id of another form is nobody's; asking for it would fail the others.
+  // No record has an id of another form, and asking for it would fail the other records.
   const unique = new Map(read.ids.filter(isRecordId).map((id) => [idKey(id), id]));
   const found = unique.size === 0 ? new Map<string, ProviderRecord>() : await retrieve(api, read, [...unique.values()]);
   return read.ids.map((id) => found.get(idKey(id)));

@@ -23,7 +23,7 @@ interface Lookup {
   readonly since: Date;
   /** The most distinctive first. */
   readonly sent: readonly SentValue[];
-  /** The first of `sent`: what it is looked up by. */
+  /** The first of `sent`, by which the record is looked up. */
   readonly key: SentValue;
   /** What more detailed creates of others have sent: a record that carries all values of one belongs to it. */
   readonly others: readonly (readonly SentValue[])[];
@@ -51,7 +51,10 @@ function earliestMs({ since }: Lookup, skewMs = clockSkewMs): number {
   return Math.floor((+since - skewMs) / 1_000) * 1_000;
 }
 
-/** Clocks that nobody sets are off by minutes. What is equal and so much older may be ours; where a second record is refused it need not be known. [own] */
+/**
+ * Clocks that are never set are off by minutes. An equal record that is older by as much may be ours. Where a second record is refused it does not
+ * matter. [own]
+ */
 const wrongClockMs = 300_000;
 
 function seenFromMs(lookup: Lookup): number {

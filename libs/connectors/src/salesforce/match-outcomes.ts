@@ -109,7 +109,7 @@ function withoutExisting(error: ProviderFailure): RecordResult {
   return { ok: false, error: rest };
 }
 
-/** A create may have been written; an update can be sent again by whoever wants it. */
+/** A create may have been written; an update can safely be sent again. */
 function unreported({ write }: MatchOptions): RecordResult {
   return write === 'create'
     ? failed(unanswered.create.class, 'the reply does not show whether Salesforce created the record')

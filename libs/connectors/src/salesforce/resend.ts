@@ -59,7 +59,7 @@ async function isTaken(api: SalesforceApi, write: BatchCreate, key: FieldDescrip
 /** Undefined: no candidate was found. Else the record with a candidate fails for it, and the others wait for the lookup that follows. */
 async function holdBack(api: SalesforceApi, write: BatchCreate): Promise<RecordResult[] | undefined> {
   const { records, headers: _, ...call } = write;
-  // What is seen of a record that was never sent is another's, and its own create is refused by nobody.
+  // A record found for a create that was never sent is another create's, and nothing refuses the create itself.
   const candidates = records.flatMap(({ fields, firstSentAt: since }, at) => (since ? [{ fields, since, at }] : []));
   const found = await findCreated(api, { ...call, records: candidates });
   const failure = found.find((each) => each.kind === 'cannot-look-up' && each.failure !== undefined);

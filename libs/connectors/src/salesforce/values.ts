@@ -18,7 +18,7 @@ const textMax = 255;
 
 /** Texts that distinguish records best, best first. */
 const distinctive = ['email', 'name', 'lastname', 'company', 'subject', 'firstname', 'title', 'phone', 'website'];
-/** Who has one of these, and was not sent it, is somebody else, or no longer as we sent it. [own] */
+/** A record that has one of these, and was not sent it, is another one, or was changed since. [own] */
 const ofAPerson = ['email', 'lastname', 'firstname', 'company'];
 /** Kept as they are sent: whole texts, choices, ids and days. Fractions are rounded and moments cut. */
 const exactTypes = new Set(['string', 'email', 'url', 'picklist', 'combobox', 'int', 'date', 'id', 'reference']);
@@ -69,8 +69,8 @@ export const listSeparator = ';';
 export const reserved = { create: ['attributes'], update: ['attributes', 'id'] } as const;
 
 /**
- * Values as Salesforce takes them: as given, `null` empties a field, a list becomes one text unless that would change its
- * items. Reserved names are left out, whoever planned them.
+ * Values as Salesforce takes them: as given, `null` empties a field, a list becomes one text unless that would change its items. Reserved names are
+ * always left out.
  */
 export function toSent(fields: Fields): Record<string, unknown> {
   return withoutReserved(fields, reserved.create);

@@ -11,7 +11,7 @@ import { useLoad } from '../use-load';
 
 const everyMs = 2_000;
 
-/** By the provider's own page, or with credentials that somebody has. */
+/** By the provider's own page, or with credentials that the person has. */
 type Way = 'link' | CredentialKind;
 const ways: readonly (readonly [Way, string])[] = [
   ['link', "A link to the provider's page, for the customer"],

@@ -203,7 +203,7 @@ function queueLines(lanes: Overview['lanes'], values: Values): Series[] {
   }));
 }
 
-/** Whoever counts errors and blocks counts what is written: without that, nothing is known of them. */
+/** A process that counts errors and blocks also counts written records. Without that figure the others are not known. */
 function providerLines(points: Overview['points'], values: Values): Series[] {
   const met = [...new Set(points.flatMap((point) => point.providers.map(({ provider }) => provider)))];
   return (met.length === 0 ? ['every provider'] : met).flatMap((provider, index): Series[] => {

@@ -105,7 +105,7 @@ export function Chart(options: ChartOptions) {
   );
 }
 
-/** What somebody would say of the chart who cannot show it. */
+/** The chart in words, for a screen reader. */
 function inWords({ title, unit, times, series, format }: ChartOptions): string {
   const lines = series.map(({ name, values }) => {
     const known = values.filter((value) => value !== undefined);

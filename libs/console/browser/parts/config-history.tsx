@@ -205,7 +205,7 @@ interface RestoreOptions extends Pick<HistoryOptions, 'installation'> {
   readonly onClose: () => void;
 }
 
-/** Asks with what would change. What is refused because somebody else changed the config stays unchanged. */
+/** Asks with what would change. A change that is refused because another person changed the config has no effect. */
 function Restore({ api, installation, config, onDone, onClose }: RestoreOptions) {
   // As it was when the question was asked: what is decided on is what was seen.
   const [seen] = useState(installation.config);

@@ -40,7 +40,7 @@ interface FieldOptions {
   readonly children?: ComponentChildren;
 }
 
-/** One field with its title, and what is wrong with it. Whoever reads the form reads its value from the element. */
+/** One field with its title, and what is wrong with it. The form reads its value from the element. */
 export function Field({ name, title, issues, placeholder, type = 'text', value, suggestions, children }: FieldOptions) {
   const issueId = useId();
   const listId = useId();
@@ -58,7 +58,7 @@ export function Field({ name, title, issues, placeholder, type = 'text', value, 
       ) : type === 'long' ? (
         <textarea rows={12} spellcheck={false} placeholder={placeholder} defaultValue={value} {...shared} />
       ) : type === 'password' ? (
-        // Not a password of whoever sits here: no browser should offer to keep it.
+        // Not the user's own password, so the browser should not offer to save it.
         <input type="password" placeholder={placeholder} autocomplete="new-password" {...shared} />
       ) : type === 'datetime-local' ? (
         <input type="datetime-local" {...shared} />

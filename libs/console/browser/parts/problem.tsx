@@ -16,7 +16,7 @@ interface ErrorTexts {
 const unreachable =
   'Check that the management service runs and that this page was loaded from its address. Asked again meanwhile.';
 
-/** What went wrong, and what to do about it. Everything as text, whoever wrote it. */
+/** The error and its remedy. Everything is shown as text, from whatever source. */
 export function Problem({ error, title = 'That did not work' }: { readonly error: unknown; readonly title?: string }) {
   const { detail, message, remedy, code, requestId, operationId, name } = error as ErrorTexts;
   const advice = isAboutIssues(remedy)

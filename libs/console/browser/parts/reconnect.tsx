@@ -14,7 +14,7 @@ interface ReconnectOptions {
   readonly onDone: () => void;
 }
 
-/** New credentials for a connection: from the customer, at the provider's page, or from whoever has them. */
+/** New credentials for a connection: from the customer, at the provider's page, or typed in here. */
 export function Reconnect({ session, health, installation, onDone }: ReconnectOptions) {
   const api = apiOf(session.apiKey, session.project.id);
   const { connection, provider, groupRef } = health;

@@ -280,7 +280,7 @@ async function accountOf(
   }
   refuseOtherWorkspace(given, account.workspaceRef, workspaceName);
   const isSameUser = user !== undefined && user === account.consumerRef;
-  // Nobody knew it when the lane was made: then the workspace of the connection counts, unless it is what changes.
+  // The account was not known when the lane was made. Then the connection's workspace counts, unless this change replaces it.
   const accountRef = known.accountRef ?? (given === undefined ? own : undefined);
   if (!isSameUser) refuseOther({ ...known, accountRef }, account, name);
   return account;

@@ -24,16 +24,16 @@ export interface Return {
   readonly traceparent: string;
 }
 
-/** For whom a link was made: what somebody who was sent another person's link can notice. */
+/** For whom a link was made, so that a person who received another person's link can notice it. */
 export interface LinkOwner {
   /** The builder's app: `appName` of the project. */
   readonly app: string;
-  /** Name and id of the group: whoever begins chooses the name, and a bearer token fixes the id. */
+  /** Name and id of the group. The caller who begins chooses the name; a bearer token fixes the id. */
   readonly group: string;
   readonly provider: string;
 }
 
-/** What the page says to the window that opened it, and to the person. A link that nobody knows has no owner. */
+/** The result for the window that opened the page, and for the person. An unknown link has no owner. */
 export type Outcome = { readonly openerOrigin?: string } & (
   | { readonly ok: true; readonly connectionId: string; readonly owner: LinkOwner }
   | { readonly ok: false; readonly error: string; readonly owner?: LinkOwner }

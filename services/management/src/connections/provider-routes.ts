@@ -15,7 +15,7 @@ import { routesOfProject } from '../projects/get-project';
 import { found, notFound, refuseAbsent } from '../refusals';
 import { getConnector, getProvider, presentProviderApp } from './get-connection';
 
-/** `GET /v1/providers` and `GET /v1/providers/{provider}`, for anybody. */
+/** `GET /v1/providers` and `GET /v1/providers/{provider}`, open to every caller. */
 export function providerRoutes(router: Router, context: ManagementContext): void {
   const routes = routesUnder(router, '/v1/providers', { tags: ['Providers'], find: () => undefined });
   routes.get('', 'listProviders', {

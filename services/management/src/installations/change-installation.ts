@@ -141,7 +141,7 @@ export async function updateInstallation(
   return { installation, warnings };
 }
 
-/** A person is nobody else. What a token sends is passed over instead: the published browser client sends a value. */
+/** A person cannot name another author. A token's value is ignored instead of refused: the published browser client sends one. */
 function authorIssues(caller: Caller, asked: string | undefined, path: string): Issue[] {
   const own = authorOf(caller);
   if (caller.kind !== 'person' || asked === undefined || asked === own) return [];

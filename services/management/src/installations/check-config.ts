@@ -34,7 +34,7 @@ export function connectionIssues(
   ];
 }
 
-/** What of a content contradicts the integration's provider: its name, or what it cannot do. */
+/** The parts of a content that contradict the integration's provider: its name, or features that it lacks. */
 export function contentIssues(
   { connectors }: ManagementContext,
   integration: Integration,

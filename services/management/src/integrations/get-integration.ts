@@ -36,7 +36,7 @@ export function undeclaredWarning(
 }
 
 /**
- * Reply headers that say what of a deployed manifest has no effect: a module that is not served, and what is stored only. Published
+ * Reply headers that name the parts of a deployed manifest without effect: a module that is not served, and members that are only stored. Published
  * manifests hold both, and deploy.
  */
 export function deployedWarning(

@@ -123,7 +123,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
  * Deletes an integration after its installations, each as DELETE of an installation does: what waits fails, what is being sent
  * finishes and is not tried again. An installation that is made meanwhile is found by the next pass of the loop. If this process dies, what is
  * left is an integration with fewer installations, and the same request goes on.
- * @throws NotFoundError `integration.not-found` when somebody else has deleted it
+ * @throws NotFoundError `integration.not-found` when another caller has deleted it
  */
 async function deleteIntegration({ logger, store }: ManagementContext, integration: Integration): Promise<void> {
   const { projectId, id: integrationId } = integration;

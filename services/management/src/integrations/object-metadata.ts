@@ -184,7 +184,7 @@ type Describe = (objectName: string, inUse: HeldBytes) => Promise<Described>;
 /** The use of descriptions by one request. */
 interface Use extends Pick<HeldBytes, 'owners'> {
   readonly describe: Describe;
-  /** The caller left: nobody is asked further. */
+  /** Aborted when the caller left: no further object is asked for. */
   readonly signal: AbortSignal;
 }
 

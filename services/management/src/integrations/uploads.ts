@@ -58,11 +58,11 @@ function noProject(): ForbiddenError {
   });
 }
 
-/** `PUT` at such an address, whose last segment is the secret that admits. Open: nobody without it makes us read a megabyte. */
+/** `PUT` at an upload address. Its last segment is the secret; without it no body is read. */
 export function uploadRoutes(router: Router, context: ManagementContext): void {
   routesUnder(router, '/v1/uploads', { find: () => undefined }).put('/:uploadToken', 'putUpload', {
     isInternal: true,
-    // Any: whoever passes the address on may add to it.
+    // Any query: a proxy that passes the address on may add to it.
     query: {},
     // As the storage answers that published clients put to.
     replies: { 200: noBody('The zip can be deployed.') },

@@ -232,7 +232,7 @@ export function laneRoutes(router: Router, context: ManagementContext): void {
   });
 }
 
-/** A provider of a file that is gone has no limit that anybody knows. */
+/** A provider whose file is gone has no known limit. */
 async function withQuotas({ connectors, redis }: ManagementContext, lanes: readonly StoredLane[]): Promise<Lane[]> {
   const declared = lanes.flatMap(({ projectId, id, provider }) => {
     const connector = connectors.find(provider);

@@ -51,7 +51,7 @@ export async function replayOperation(
   const integration = await store.integrations.find(projectId, integrationId);
   const objects = integration?.latestRevision.content.write?.objects ?? [];
   const isWritable = objects.some(({ objectName }) => objectName === resource);
-  // Whoever holds a customer's token must not be able to end the executors of all projects once more.
+  // A holder of a customer's token must not be able to crash the executors of all projects again.
   const mayReplayQuarantined = caller.kind !== 'token';
   const key = { projectId, operationId, newId: newId() };
   const replaying = await store.writes.replay({ ...order, ...key, isWritable, mayReplayQuarantined });

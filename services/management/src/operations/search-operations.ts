@@ -25,7 +25,7 @@ export const searchProperties = {
 
 type SearchQuery = Described<{ readonly type: 'object'; readonly properties: typeof searchProperties }> & PageQuery;
 
-/** Days that a search for a record spans at most. Our choice: nobody looks for older ones this way, and each operation in the span may be read. */
+/** Days that a search for a record spans at most. Our choice, because each operation in the span may be read. */
 const recordDaysMax = 31;
 
 /**

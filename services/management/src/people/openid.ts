@@ -7,7 +7,7 @@ import { publicAddress } from '../config';
 export const roles = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** Somebody who signed in at the OpenID provider. */
+/** A person who signed in at the OpenID provider. */
 export interface Person {
   readonly issuer: string;
   /** `sub` of the ID token: with the issuer it stays the same when the person's name or address changes. */
@@ -166,7 +166,7 @@ function roleOf(claim: unknown, { oidcViewers, oidcOperators, oidcAdmins }: Sign
 const subjectForm = /^[\x20-\x7e]{1,255}$/;
 const nameCharactersMax = 200;
 
-/** Only a verified address is shown as one: whatever else a person calls itself may be somebody else's. */
+/** Only a verified address is shown as one: an unverified one may belong to another person. */
 function nameOf(claims: Readonly<Record<string, unknown>>): string {
   const email = claims['email_verified'] === true ? claims['email'] : undefined;
   const chosen = [claims['preferred_username'], claims['name']].filter((one) => !String(one).includes('@'));

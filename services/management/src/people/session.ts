@@ -21,7 +21,7 @@ const beganMax = 8;
 /** Longest time for typing a password at the provider. */
 const beganLifeMs = 10 * 60_000;
 
-/** Sealed with the key ring, so that neither the person nor anybody else can change it; any process of the ring opens it. */
+/** Sealed with the key ring, so that only processes of the ring can make, open or change it. */
 interface Kept<Value> {
   readonly value: Value;
   /** Milliseconds since 1970. */
@@ -38,7 +38,7 @@ interface SignedIn extends Person {
 type Sealing = Pick<ManagementContext, 'installations' | 'config'>;
 type Sessions = Sealing & Pick<ManagementContext, 'store'>;
 
-/** Who is signed in in the browser that sent these cookies, and until when. Undefined: nobody, or not any more. */
+/** The person signed in in the browser that sent these cookies, and until when. Undefined: no person, or the session ended. */
 export async function personIn(
   context: Sessions,
   cookies: string | undefined,

@@ -111,9 +111,9 @@ export function compatibilityRoutes(router: Router, context: ManagementContext):
     replies: { 204: noBody('It is deleted, with all that was its.') },
     // It takes keys, provider apps and webhook endpoints away, which no other scope may.
     scopes: ['admin', 'full'],
-    // First, in one transaction, nobody may enter any more: its keys are gone. Then its installations are deleted, each as DELETE of an installation
-    // does, and every secret. What happened in the project is erased after the reply, step by step (`sweepDeletions`). The same holds if the process
-    // dies or the database fails: the deletion was committed first, and whoever asked for it has no key to ask again.
+    // First, in one transaction, its keys are deleted, so that no caller may enter any more. Then its installations are deleted, each as DELETE of an
+    // installation does, and every secret. What happened in the project is erased after the reply, step by step (`sweepDeletions`). The same holds if
+    // the process dies or the database fails: the deletion was committed first, and the caller has no key left to repeat the request.
     answer: async (_request, { id: projectId }) => {
       if (!(await context.store.projects.remove(projectId))) throw notFound('project.not-found');
       context.logger.info({ projectId }, 'project.deleted');

@@ -22,8 +22,8 @@ const gone = 410;
 type Outcome = Omit<WebhookOutcome, 'class'> & { readonly class: WebhookAttemptClass };
 
 /**
- * Delivers messages from the database, at least once. A message is marked after its receiver has answered, and a message that nobody marks is claimed
- * again when its lease is over. Any number of processes may do so. Endpoints are served in turn, each with few messages at once.
+ * Delivers messages from the database, at least once. A message is marked after its receiver has answered, and a message that stays unmarked is
+ * claimed again when its lease is over. Any number of processes may do so. Endpoints are served in turn, each with few messages at once.
  * @returns ends it: nothing more is claimed, and what is on its way has a few seconds
  */
 export function deliverMessages(context: ManagementContext): () => Promise<void> {

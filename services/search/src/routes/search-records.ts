@@ -93,7 +93,7 @@ export interface SearchOrder {
   readonly names: InstallationNames;
   readonly request: SearchRequest;
   readonly traceparent: string;
-  /** The caller left: nobody reads the answer. */
+  /** Aborted when the caller left, since the answer is not read then. */
   readonly signal: AbortSignal;
   /** Until the reply is sent, it holds what the provider's page takes. */
   readonly held: HeldBytes;

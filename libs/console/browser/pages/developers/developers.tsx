@@ -22,7 +22,7 @@ interface DevelopersOptions {
   readonly query: URLSearchParams;
 }
 
-/** What whoever builds on Sluice sets up, part by part. */
+/** The settings of a developer who builds on Sluice, part by part. */
 export function DevelopersPage({ session, path: [part = parts[0][0], id], query }: DevelopersOptions) {
   return (
     <>

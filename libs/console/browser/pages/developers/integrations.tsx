@@ -85,7 +85,7 @@ function Deployment({ api, onDone }: { readonly api: Api; readonly onDone: () =>
   const deploy = (): Promise<void> =>
     act(async () => {
       const now = await load();
-      // Somebody else has deployed meanwhile: what was decided on is no longer what would happen.
+      // Another person has deployed meanwhile, so the changes that were confirmed are no longer those that would be made.
       if (JSON.stringify(now) !== JSON.stringify(preview)) {
         setPreview(now);
         setDestructive(false);
