@@ -1,5 +1,5 @@
 import { ProviderError } from '@sluice/errors';
-import { createRefusalJudge } from './unclear-refusals';
+import { createRefusalJudge } from './refresh-credentials';
 
 const unclear = new ProviderError({ class: 'credentials', detail: 'invalid_grant', meta: { triesMax: 4 } });
 

@@ -1,4 +1,4 @@
-import { checkForwardedHeaders } from './write-request-rules';
+import { checkForwardedHeaders } from './write-request';
 import { limits } from './limits';
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => ({ key: `x-${index}`, value: 'v' }));

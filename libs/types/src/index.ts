@@ -142,4 +142,3 @@ export * from './write-plan';
 export { type AutoBatchPolicy, type BatchPolicy, type RetryPolicy } from './write-policies';
 export * from './write-reply';
 export * from './write-request';
-export * from './write-request-rules';

@@ -1,4 +1,4 @@
-import { recordIdOf } from './write-request-rules';
+import { recordIdOf } from './write-request';
 
 describe('recordIdOf', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { limits } from './limits';
-import type { WriteRequest } from './write-request';
-import { checkWriteRequest, codeOfWriteIssues } from './write-request-rules';
+import { type WriteRequest, checkWriteRequest, codeOfWriteIssues } from './write-request';
 
 const create: WriteRequest = { groupRef: 'g', type: 'create', record: { email: 'a@example.com' } };
 const update: WriteRequest = { groupRef: 'g', type: 'update', record: { id: '1', email: 'a@example.com' } };
