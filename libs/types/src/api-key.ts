@@ -1,18 +1,5 @@
-import { scopes, type Scope } from './caller';
+import { scopes } from './caller';
 import { closedObject, flag, maskOf, momentText, nameText, openObject, text, type Described } from './json-schema';
-
-/** A key of a project. The key itself is shown once, in the reply that creates it. Source: published API; rulings. */
-export interface ApiKey {
-  /** Public id, for paths and logs. Our addition to the published members. */
-  readonly id: string;
-  /** The secret in the 201 that creates it, afterwards the public id. */
-  readonly key: string;
-  readonly projectId: string;
-  readonly label: string;
-  readonly scopes: readonly Scope[];
-  readonly active?: boolean;
-  readonly createTime?: string;
-}
 
 const label = { ...nameText, description: 'What the key is for.' } as const;
 const active = flag('Whether the key is accepted.');
@@ -33,6 +20,8 @@ export const apiKeySchema = openObject('A key of a project.', ['id', 'key', 'pro
   active,
   createTime: momentText('When it was created.'),
 });
+/** Source: published API; `id`, for paths and logs, is our addition; rulings. */
+export type ApiKey = Described<typeof apiKeySchema>;
 
 export const createApiKeyRequestSchema = closedObject('A new key.', ['label'], {
   label,

@@ -10,20 +10,6 @@ import {
   type Described,
 } from './json-schema';
 
-/** The public key that a project's bearer tokens are checked with. Source: published API. */
-export interface JwtKey {
-  /** The `kid` in the header of a token. */
-  readonly id: string;
-  readonly projectId: string;
-  readonly label: string;
-  /** Published clients expect `RSA` here, although the request has `RS256`. */
-  readonly algorithm: 'RSA';
-  readonly publicKeyPem: string;
-  readonly active: boolean;
-  readonly createTime: string;
-  readonly updateTime: string;
-}
-
 const label = { ...nameText, description: 'What the key is for.' } as const;
 const active = flag('Whether tokens of the key are accepted.');
 const publicKeyPem = {
@@ -41,6 +27,7 @@ export const jwtKeySchema = openObject(
     id: text('The kid of tokens.'),
     projectId: text('Project of the key.'),
     label,
+    // Published clients expect `RSA` here, although the request has `RS256`.
     algorithm: choice('Kind of the key.', ['RSA']),
     publicKeyPem,
     active,
@@ -48,6 +35,8 @@ export const jwtKeySchema = openObject(
     updateTime: momentText('When it was last changed.'),
   },
 );
+/** Source: published API. */
+export type JwtKey = Described<typeof jwtKeySchema>;
 
 export const createJwtKeyRequestSchema = closedObject('A new key.', ['label', 'algorithm', 'publicKeyPem'], {
   label,

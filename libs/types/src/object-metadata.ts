@@ -1,14 +1,4 @@
 import { choice, flag, listOf, mapOf, openObject, text, type Described } from './json-schema';
-/** An object's fields as one customer's account has them. Source: published API, ObjectMetadata. */
-export interface ObjectMetadata {
-  /** The provider's name of the object. */
-  readonly name: string;
-  readonly displayName?: string;
-  /** The name in the builder's application, where the manifest maps the object. */
-  readonly mappedObjectName?: string;
-  /** By the provider's field name. */
-  readonly fields: Readonly<Record<string, FieldMetadata>>;
-}
 
 /** What a value of a field can be. Source: published API. */
 export const fieldValueTypes = [
@@ -50,3 +40,5 @@ export const objectMetadataSchema = openObject("An object's fields as one accoun
   mappedObjectName: text("The builder's name of the object."),
   fields: mapOf('Field name to its metadata.', fieldMetadataSchema),
 });
+/** Source: published API, ObjectMetadata. */
+export type ObjectMetadata = Described<typeof objectMetadataSchema>;

@@ -34,12 +34,6 @@ export interface ListReply<Item> {
   readonly pagination: Pagination;
 }
 
-/** `nextPageToken` is absent when `done`. */
-export interface Pagination {
-  readonly done: boolean;
-  readonly nextPageToken?: string;
-}
-
 const metadataSchema = openObject('More about the operation.', {
   objects: listOf('Objects acted on.', { type: 'string' }),
   retry: openObject('How often it was tried.', {
@@ -81,6 +75,8 @@ export const paginationSchema = openObject('The position in the list.', ['done']
   done: flag('Whether this is the last page.'),
   nextPageToken: text('For the next page; absent on the last one.'),
 });
+/** `nextPageToken` is absent when `done`. */
+export type Pagination = Described<typeof paginationSchema>;
 
 /** Schema of a page of these items. */
 export function pageOf<const Item extends object>(description: string, results: string, item: Item) {

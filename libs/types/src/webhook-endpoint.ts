@@ -1,33 +1,10 @@
 import { choice, closedObject, maskOf, momentText, nameText, openObject, text, type Described } from './json-schema';
-import { webhookFilters, webhookFiltersDefault, type WebhookFilter } from './webhook-event';
+import { webhookFilters, webhookFiltersDefault } from './webhook-event';
 
 /** Endpoints of one project at most. Our choice: each event is stored once for each of them. */
 export const webhookEndpointsMax = 20;
 
 const disabledReasons = ['request', 'failing', 'gone'] as const;
-
-/** Where a project's notifications go. Its secret is shown on request only. Our addition: the specification shows no events. */
-export interface WebhookEndpoint {
-  readonly id: string;
-  readonly projectId: string;
-  /** `https:`, without user name and fragment. */
-  readonly url: string;
-  readonly description?: string;
-  readonly eventTypes: readonly WebhookFilter[];
-  /** `disabled`: nothing is sent, and what happens meanwhile is not kept for it. */
-  readonly status: 'enabled' | 'disabled';
-  /** Why it is disabled: by request, because a week of attempts failed, or because its receiver answered 410 Gone. */
-  readonly disabledReason?: (typeof disabledReasons)[number];
-  /** The first of the failed attempts since the last successful one. */
-  readonly failingSince?: string;
-  readonly createTime: string;
-  readonly updateTime?: string;
-}
-
-/** The reply that creates an endpoint. */
-export interface CreatedWebhookEndpoint extends WebhookEndpoint {
-  readonly secret: string;
-}
 
 const id = text('Id of the endpoint.');
 const url = {
@@ -46,6 +23,7 @@ const eventTypes = {
   uniqueItems: true,
   items: { type: 'string', enum: webhookFilters },
 } as const;
+/** `disabled`: nothing is sent, and later events are not kept for it. */
 const status = choice('Whether messages are sent.', ['enabled', 'disabled']);
 const secret = {
   type: 'string',
@@ -72,11 +50,14 @@ const shown = {
 const required = ['id', 'projectId', 'url', 'eventTypes', 'status', 'createTime'] as const;
 
 export const webhookEndpointSchema = openObject("Where a project's notifications go.", required, shown);
+/** Its secret is shown on request only. Our addition: the specification shows no events. */
+export type WebhookEndpoint = Described<typeof webhookEndpointSchema>;
 
 export const createdWebhookEndpointSchema = openObject('A new endpoint, with its secret.', [...required, 'secret'], {
   ...shown,
   secret: { ...secret, writeOnly: false },
 });
+export type CreatedWebhookEndpoint = Described<typeof createdWebhookEndpointSchema>;
 
 export const webhookSecretSchema = openObject('What the signatures of an endpoint are made with.', ['secret'], {
   secret: { ...secret, writeOnly: false },
