@@ -5,7 +5,7 @@ const label = { ...nameText, description: 'What the key is for.' } as const;
 const active = flag('Whether the key is accepted.');
 const scopeList = {
   type: 'array',
-  description: 'What the key may do.',
+  description: 'The scopes of the key.',
   minItems: 1,
   uniqueItems: true,
   items: { type: 'string', enum: scopes },

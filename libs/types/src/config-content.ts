@@ -62,13 +62,16 @@ const updateRead = {
 } as const;
 
 /** Schema of the content in a create request, and in replies. */
-export const configContentSchema = closedObject('What an installation configures.', ['provider'], members);
+export const configContentSchema = closedObject("The content of an installation's config.", ['provider'], members);
 
 /** Schema of the content in an update request: nothing required. */
-export const updateConfigContentSchema = closedObject('What an update changes; only what its mask names is used.', {
-  ...members,
-  read: updateRead,
-});
+export const updateConfigContentSchema = closedObject(
+  'The changes of an update; only the members that its mask names are used.',
+  {
+    ...members,
+    read: updateRead,
+  },
+);
 
 /**
  * Rules of a config's content that its schema cannot say. Call it with content the schema accepts.

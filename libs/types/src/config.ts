@@ -43,7 +43,7 @@ export const configVersionSchema = {
     ...configSchema.properties,
     previousConfigId: text('The config before it. Absent: it is the first.'),
     changes: listOf(
-      'What turned the previous content into this one, as a JSON Patch. Absent: it is the first.',
+      'The changes from the previous content to this one, as a JSON Patch. Absent: it is the first.',
       openObject('One change of the content.', ['op', 'path'], {
         op: choice('What was done.', ['add', 'remove', 'replace']),
         path: text('Where: a JSON pointer into the content.'),

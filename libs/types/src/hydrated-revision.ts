@@ -62,7 +62,7 @@ const field = openObject('A field, or a mapped name whose field the user chooses
   mapToName: text("The builder's name of the field."),
   mapToDisplayName: text('Shown name of mapToName.'),
   default: text('Provider field proposed to the user.'),
-  prompt: text('What the user is asked.'),
+  prompt: text('The question to the user.'),
 });
 
 const readObject = openObject(

@@ -41,7 +41,7 @@ export const installationHealthSchema = openObject(
       // Of `bad_credentials` when it was refused, unless its metadata was changed after that.
       since: momentText('When the connection last changed.'),
     }),
-    waiting: openObject('What was accepted and is not sent.', ['records'], {
+    waiting: openObject('Records that were accepted and are not sent yet.', ['records'], {
       records: count('Records, those of open auto-batches included.'),
       // So many calls of the connection wait that not all were read.
       isAtLeast: flag('There may be more.'),
@@ -51,7 +51,7 @@ export const installationHealthSchema = openObject(
       ['time', 'message', 'operationId'],
       {
         time: momentText('When.'),
-        message: text('What was wrong.'),
+        message: text('The error.'),
         // Absent: it is the end of the operation.
         class: text('Coarse class of the failure of a call.'),
         operationId: text('Operation that met it.'),

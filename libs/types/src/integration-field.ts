@@ -24,6 +24,6 @@ export const integrationFieldSchema = {
     mapToName: { ...memberName, description: "The builder's name of the field." },
     mapToDisplayName: { ...nameText, description: 'Shown name of mapToName.' },
     default: text('Provider field proposed to the user.'),
-    prompt: text('What the user is asked.'),
+    prompt: text('The question to the user.'),
   },
 } as const;

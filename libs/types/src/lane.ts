@@ -98,8 +98,8 @@ const calls = openObject(
     running: callCount('Being sent.'),
     ready: callCount('May be sent now.'),
     retrying: callCount('Wait for the moment of their next attempt.'),
-    inDoubt: callCount('Sent; what became of them is being looked up.'),
-    waiting: callCount('Stand behind an earlier write to the same record.'),
+    inDoubt: callCount('Sent; their outcome is being looked up.'),
+    waiting: callCount('Wait for an earlier write to the same record.'),
   },
 );
 export type LaneCalls = Described<typeof calls>;

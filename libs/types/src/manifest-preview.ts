@@ -21,13 +21,13 @@ export interface IntegrationPreview {
   readonly after: ManifestIntegration;
 }
 
-export const manifestPreviewSchema = openObject('What a deployment would do.', ['integrations'], {
+export const manifestPreviewSchema = openObject('The changes that a deployment would make.', ['integrations'], {
   integrations: listOf(
     'The integrations of the manifest. Others stay as they are.',
     openObject('An integration of the manifest.', ['name', 'provider', 'change', 'after'], {
       name: text('Its name.'),
       provider: text('The SaaS provider.'),
-      change: choice('What would become of it.', changes),
+      change: choice('The change that would be made.', changes),
       integrationId: text('The integration there is.'),
       before: manifestIntegrationSchema,
       after: manifestIntegrationSchema,

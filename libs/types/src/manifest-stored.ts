@@ -33,7 +33,7 @@ const associationChangeEvent = {
   },
 } as const;
 
-export const subscribeSchema = closedObject('What is subscribed. Stored only.', {
+export const subscribeSchema = closedObject('Subscriptions. Stored only.', {
   objects: listOf(
     'Objects whose events are wanted.',
     closedObject('An object.', ['objectName', 'destination'], {
@@ -55,12 +55,12 @@ export const watchSchemaSchema = closedObject(
   {
     destination,
     schedule: { type: 'string', maxLength: 255, description: 'Cron syntax.' },
-    allObjects: { type: 'object', description: 'What is watched of every object.' },
+    allObjects: { type: 'object', description: 'The events that are watched of every object.' },
   },
 );
 
 /** `backfill` of a read object. */
-export const manifestBackfillSchema = closedObject('What is read at first. Stored only.', ['defaultPeriod'], {
+export const manifestBackfillSchema = closedObject('The records of the first read. Stored only.', ['defaultPeriod'], {
   defaultPeriod: {
     type: 'object',
     description: 'At least one of days and fullHistory.',

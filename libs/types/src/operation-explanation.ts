@@ -87,7 +87,7 @@ const failure = openObject('Why it failed.', ['class', 'message'], {
   message: text('In words.'),
 });
 
-const attemptSchema = openObject('One send of a call, with what came back.', ['number', 'sentAt', 'recordIndexes'], {
+const attemptSchema = openObject('One send of a call, with its reply.', ['number', 'sentAt', 'recordIndexes'], {
   number: count('Of its call, from 1.'),
   sentAt: momentText('When it left.'),
   finishedAt: momentText('When the answer was recorded; absent: none was.'),
@@ -102,19 +102,19 @@ const attemptSchema = openObject('One send of a call, with what came back.', ['n
 const noteSchema = openObject('A decision about a field.', ['field', 'reason', 'sent'], {
   field: text('Name as the request or the setting spells it.'),
   providerField: text("The provider's name of the field."),
-  reason: text('Why it is written or not.'),
+  reason: text('The reason for writing or omitting it.'),
   sent: flag('Whether it is written.'),
 });
 
 const planSchema = openObject(
-  'What is written, without values; absent when it is no longer kept.',
+  'The written fields, without values; absent when they are no longer kept.',
   ['objectName', 'fields'],
   {
     objectName: text("The provider's object."),
     recordId: text('The record that is updated or deleted.'),
     fields: mapOf('Provider field name to the form of its value.', { type: 'string' }),
     ifEmpty: listOf('Fields written only while empty.', { type: 'string' }),
-    notes: listOf('Defaults, mappings and what was left out.', noteSchema),
+    notes: listOf('Defaults, mappings and omitted fields.', noteSchema),
     associations: count('Links that are made.'),
     headers: listOf('Names of forwarded headers.', { type: 'string' }),
   },
@@ -130,8 +130,8 @@ const recordSchema = openObject('A record, its plan and its outcome.', ['index',
   configId: text('Config that it was planned with.'),
   recordId: text("The provider's id."),
   error: failure,
-  warnings: listOf('What to know besides.', { type: 'string' }),
-  replayedBy: text('The operation that a replay made of it.'),
+  warnings: listOf('Warnings.', { type: 'string' }),
+  replayedBy: text('The operation of its replay.'),
   plan: planSchema,
 });
 

@@ -31,7 +31,7 @@ export const operationRecordListReplySchema = pageOf(
       class: text('Coarse class of the failure.'),
       message: text('In words.'),
     }),
-    warnings: listOf('What to know besides.', { type: 'string' }),
-    replayedBy: text('The operation that a replay made of it.'),
+    warnings: listOf('Warnings.', { type: 'string' }),
+    replayedBy: text('The operation of its replay.'),
   }),
 );

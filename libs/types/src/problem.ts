@@ -43,7 +43,7 @@ const members = {
   requestId: text('Names the request in our logs.'),
   retryable: flag('Whether the same request may succeed later.'),
   retryAfter: momentText('Not before then.'),
-  remedy: text('What the caller can do.'),
+  remedy: text('How the caller can solve it.'),
   causes: listOf('Causes, in words.', { type: 'string' }),
   time: momentText('When it happened.'),
   operationId: text('The operation of a synchronous write that failed.'),

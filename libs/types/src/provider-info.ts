@@ -101,7 +101,7 @@ const apiKeyOpts = openObject('Where an API key goes.', ['attachmentType'], {
   attachmentType: choice('Part of the request.', ['query', 'header']),
   header: openObject('The header.', ['name'], {
     name: text('Its name.'),
-    valuePrefix: text('Stands before the key.'),
+    valuePrefix: text('The text before the key.'),
   }),
   query: openObject('The query parameter.', ['name'], { name: text('Its name.') }),
   docsURL: text('Where this is documented.'),
@@ -111,12 +111,12 @@ const basicOpts = openObject('How an API key replaces user name and password.', 
   apiKeyAsBasic: flag('It does.'),
   apiKeyAsBasicOpts: openObject('In which form.', {
     fieldUsed: choice('The part that holds the key.', ['username', 'password']),
-    keyFormat: text('What is sent, with {key} for the key.'),
+    keyFormat: text('The value that is sent, with {key} for the key.'),
   }),
 });
 
 export const providerInfoSchema = openObject(
-  'What can be done with a provider.',
+  'The capabilities of a provider.',
   ['name', 'baseURL', 'authType', 'support', 'defaultModule', 'providerOpts'],
   {
     name: text('Name, as integrations and connections spell it.', 'hubspot'),
@@ -130,7 +130,7 @@ export const providerInfoSchema = openObject(
     defaultModule: text('The module that is meant when none is named.'),
     postAuthInfoNeeded: flag('Something is asked for after the authorization.'),
     labels: mapOf('Labels.', { type: 'string' }),
-    metadata: openObject('What a user is asked for.', { input }),
+    metadata: openObject('The values that a user is asked for.', { input }),
     oauth2Opts,
     apiKeyOpts,
     basicOpts,

@@ -40,7 +40,7 @@ export type ReadFilter = Described<typeof fieldFilters>[number];
 const dynamicMapping = closedObject('A mapping available to the installation.', ['mapToName'], {
   mapToName: { ...memberName, description: "The builder's name of the field." },
   mapToDisplayName: text('Shown name.'),
-  prompt: text('What the user is asked.'),
+  prompt: text('The question to the user.'),
   fieldName: { ...memberName, description: "The provider's field; the user is not asked then." },
   mappedValues: listOf(
     'Values that can be mapped.',

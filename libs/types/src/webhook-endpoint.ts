@@ -17,7 +17,7 @@ const url = {
 const description = { ...nameText, description: 'What the endpoint is for.' } as const;
 const eventTypes = {
   type: 'array',
-  description: 'What is sent; connection.* and installation.* are all of their kind.',
+  description: 'The types that are sent; connection.* and installation.* are all of their kind.',
   minItems: 1,
   maxItems: webhookFilters.length,
   uniqueItems: true,
@@ -28,7 +28,7 @@ const status = choice('Whether messages are sent.', ['enabled', 'disabled']);
 const secret = {
   type: 'string',
   writeOnly: true,
-  description: 'What the signatures are made with: whsec_ and 32 bytes in base64.',
+  description: 'The secret of the signatures: whsec_ and 32 bytes in base64.',
 } as const;
 
 const shown = {
@@ -59,7 +59,7 @@ export const createdWebhookEndpointSchema = openObject('A new endpoint, with its
 });
 export type CreatedWebhookEndpoint = Described<typeof createdWebhookEndpointSchema>;
 
-export const webhookSecretSchema = openObject('What the signatures of an endpoint are made with.', ['secret'], {
+export const webhookSecretSchema = openObject('The secret that signs the messages of an endpoint.', ['secret'], {
   secret: { ...secret, writeOnly: false },
   previousSecret: { ...secret, writeOnly: false, description: 'The one before, while it signs too.' },
   previousUntilTime: momentText('Until when the one before signs.'),

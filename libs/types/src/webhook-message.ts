@@ -32,7 +32,7 @@ export type WebhookAttemptClass = (typeof webhookAttemptClasses)[number];
 const shown = {
   id: text('Id of the message: the header svix-id.'),
   endpointId: text('Endpoint it is for.'),
-  notificationType: choice('What it reports.', webhookEventTypes),
+  notificationType: choice('The event that it reports.', webhookEventTypes),
   status: choice('Its state.', webhookMessageStates),
   attempts: count('Attempts that were begun.'),
   createTime: momentText('When it happened.'),
@@ -45,12 +45,12 @@ const required = ['id', 'endpointId', 'notificationType', 'status', 'attempts', 
 export const webhookMessageSchema = openObject('One event on its way to one endpoint.', required, shown);
 export type WebhookMessage = Described<typeof webhookMessageSchema>;
 
-export const webhookMessageWithPayloadSchema = openObject('A message with what is sent.', [...required, 'payload'], {
+export const webhookMessageWithPayloadSchema = openObject('A message with its payload.', [...required, 'payload'], {
   ...shown,
   payload: openObject('The body that is sent.', ['version', 'id', 'notificationType', 'createTime', 'data'], {
     version: text('Of the shape of the body.'),
     id: text('Id of the event: the header svix-id.'),
-    notificationType: choice('What it reports.', webhookEventTypes),
+    notificationType: choice('The event that it reports.', webhookEventTypes),
     createTime: momentText('When it happened.'),
     data: { type: 'object', description: 'What happened.', additionalProperties: true },
   }),
@@ -65,7 +65,7 @@ export const webhookMessageListReplySchema = pageOf(
 export const webhookAttemptSchema = openObject('One try to deliver a message.', ['number', 'startTime'], {
   number: { type: 'integer', minimum: 1, description: 'Which attempt of the message.' },
   startTime: momentText('When it began.'),
-  class: choice('What became of it; absent while it runs.', webhookAttemptClasses),
+  class: choice('Its outcome; absent while it runs.', webhookAttemptClasses),
   responseStatus: { type: 'integer', description: 'HTTP status of the answer.' },
   durationMs: count('How long it took, in milliseconds.'),
   response: text('The beginning of the answer.'),
@@ -73,10 +73,14 @@ export const webhookAttemptSchema = openObject('One try to deliver a message.', 
 /** The members of its end are absent while it runs, and for good if its process was killed. */
 export type WebhookAttempt = Described<typeof webhookAttemptSchema>;
 
-export const webhookReplayReplySchema = openObject('What will be sent again.', ['replayed', 'isComplete'], {
-  replayed: count('Messages that will be sent again.'),
-  isComplete: flag(
-    'False when more of them have failed than one request puts back (100,000): send it again for the rest.',
-  ),
-});
+export const webhookReplayReplySchema = openObject(
+  'The messages that will be sent again.',
+  ['replayed', 'isComplete'],
+  {
+    replayed: count('Messages that will be sent again.'),
+    isComplete: flag(
+      'False when more messages have failed than one request sends again (100,000). Repeat the request for the rest.',
+    ),
+  },
+);
 export type WebhookReplayReply = Described<typeof webhookReplayReplySchema>;

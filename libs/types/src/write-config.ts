@@ -41,7 +41,7 @@ export function fieldDefaultValue(settings: FieldDefault): string | number | boo
   return settings.stringValue ?? settings.integerValue ?? settings.booleanValue;
 }
 
-const fieldSettings = closedObject('What happens to a field on its way.', {
+const fieldSettings = closedObject('How a field is written.', {
   default: {
     type: 'object',
     description: 'Used when the field is missing in the request. Exactly one member.',

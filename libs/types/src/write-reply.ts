@@ -74,11 +74,11 @@ const result = openObject('Outcome of one record.', ['success'], {
   recordId: text("The provider's id of the record.", '171590321967'),
   data: {
     type: 'object',
-    description: 'The record as the provider returned it, else what was written of it.',
+    description: 'The record as the provider returned it, else its written fields.',
     examples: [{ id: '171590321967', properties: { email: 'zoe@example.com' } }],
   },
   errors,
-  warnings: { ...errors, description: 'What was not done besides the record, such as an association.' },
+  warnings: { ...errors, description: 'Parts of the write that failed beside the record, such as an association.' },
 });
 
 export const acceptedWriteReplySchema = openObject('The write is accepted and will be performed.', ['operationId'], {

@@ -40,7 +40,7 @@ export interface ManagementOperations {
     };
     readonly reply: Project;
   };
-  /** Delete a project. Its keys, installations, connections and all else go with it. Writes that wait fail; what is being sent finishes and is not tried again. */
+  /** Delete a project. Its keys, installations, connections and everything else are deleted with it. Waiting writes fail. Calls that are being sent finish and are not retried. */
   readonly deleteProject: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -180,7 +180,7 @@ export interface ManagementOperations {
     };
     readonly reply: readonly (Integration)[];
   };
-  /** See what a manifest would change. What a deployment would do now, or be refused with. Nothing is changed. */
+  /** See what a manifest would change. The changes that a deployment would make now, or its refusal. Nothing is changed. */
   readonly previewManifest: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -188,7 +188,7 @@ export interface ManagementOperations {
     };
     readonly reply: ManifestPreview;
   };
-  /** Give an integration a new revision. Takes what the manifest has under the name of the integration; an equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes. */
+  /** Give an integration a new revision. Uses the manifest's entry of the integration's name. An equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes. */
   readonly createRevision: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -198,7 +198,7 @@ export interface ManagementOperations {
     };
     readonly reply: void;
   };
-  /** Get a revision with the fields of an account. What an installation form shows. Fields are at most a minute old. */
+  /** Get a revision with the fields of an account. The data of an installation form. Fields are at most a minute old. */
   readonly getHydratedRevision: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -256,7 +256,7 @@ export interface ManagementOperations {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Connection id. */ readonly connectionId: string;
       /** true: show the access token and its scopes. */ readonly includeCreds?: boolean;
-      /** true: show the refresh token too; includes what includeCreds shows. */ readonly includeRefreshToken?: boolean;
+      /** true: show the refresh token as well; includes includeCreds. */ readonly includeRefreshToken?: boolean;
       /** Refresh the access token first: always, or when it has expired. */ readonly refresh?: 'force' | 'ifExpired';
     };
     readonly reply: Connection;
@@ -286,7 +286,7 @@ export interface ManagementOperations {
     };
     readonly reply: string;
   };
-  /** Let a customer connect an account. The page that the provider sends the customer back to tells the window that opened it what came of it. */
+  /** Let a customer connect an account. The provider sends the customer back to a page, which reports the result to the window that opened it. */
   readonly oauthConnect: {
     readonly params: {
       readonly body: OauthConnectRequest;
@@ -430,7 +430,7 @@ export interface ManagementOperations {
     };
     readonly reply: OperationRecordListReply;
   };
-  /** Read the log of an operation. Oldest first; always in pages, which end at 1 MB. No record's values are in it: what a provider said of a record stands with its outcome. */
+  /** Read the log of an operation. Oldest first; always in pages, which end at 1 MB. It holds no values of records: a provider's message about a record is part of the record's outcome. */
   readonly listOperationLogs: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -488,7 +488,7 @@ export interface ManagementOperations {
     };
     readonly reply: OperationListReply;
   };
-  /** Cancel an operation. Records that have not been sent end as failed, with the class cancelled. What is being sent finishes. May be repeated. */
+  /** Cancel an operation. Records that have not been sent end as failed, with the class cancelled. Calls that are being sent finish. May be repeated. */
   readonly cancelOperation: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -523,7 +523,7 @@ export interface ManagementOperations {
     };
     readonly reply: Overview;
   };
-  /** List provider apps. A browser is told of each where it belongs, its client id and `packageInstallURL`, and no more. */
+  /** List provider apps. A browser gets only the provider, the client id and `packageInstallURL` of each. */
   readonly listProviderApps: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -590,7 +590,7 @@ export interface ManagementOperations {
     };
     readonly reply: WebhookEndpoint;
   };
-  /** Change a webhook endpoint. Disabling gives up what is on its way; enabling forgets past failures. What happens while it is disabled is not kept for it. */
+  /** Change a webhook endpoint. Disabling ends the delivery of pending messages; enabling clears past failures. Events of the time in between are not kept for it. */
   readonly updateWebhookEndpoint: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -652,7 +652,7 @@ export interface ManagementOperations {
     };
     readonly reply: readonly (WebhookAttempt)[];
   };
-  /** Send a test message. Of the type endpoint.test, whatever the endpoint asks for. Its attempts say what the receiver answered. */
+  /** Send a test message. Its type is endpoint.test, whatever types the endpoint asks for. Its attempts hold the receiver's answers. */
   readonly testWebhookEndpoint: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -660,7 +660,7 @@ export interface ManagementOperations {
     };
     readonly reply: WebhookMessage;
   };
-  /** Send the failed messages since a moment again. Oldest first, 100,000 at most: isComplete says whether these were all. The same request, also after one that was cut off, goes on with the rest. */
+  /** Send the failed messages since a moment again. Oldest first, at most 100,000. isComplete says whether these were all. The same request continues with the rest, also after one that was cut off. */
   readonly replayFailedWebhookMessages: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;

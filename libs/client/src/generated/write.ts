@@ -11,7 +11,7 @@ export interface WriteOperations {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Integration id or name. */ readonly integrationId: string;
       /** Object of the manifest. */ readonly objectName: string;
-      /** true: only say what would be written. */ readonly dryRun?: 'true' | 'false';
+      /** true: only report what would be written. */ readonly dryRun?: 'true' | 'false';
       readonly body: WriteRequest;
     };
     readonly reply: SingleWriteReply | BatchWriteReply | DryRunReply | BatchDryRunReply | AcceptedWriteReply;

@@ -66,7 +66,7 @@ const counts = [
   ['ready', 'Ready', 'May be sent now'],
   ['retrying', 'Retrying', 'Wait for the moment of their next attempt'],
   ['inDoubt', 'In doubt', 'Sent; what became of them is being looked up'],
-  ['waiting', 'Waiting', 'Stand behind an earlier write to the same record'],
+  ['waiting', 'Waiting', 'Wait for an earlier write to the same record'],
 ] as const;
 
 const columns: readonly Column<Lane>[] = [

@@ -108,7 +108,7 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
   });
   ofConnection.delete('', 'deleteConnection', {
     summary: 'Delete a connection',
-    replies: { 204: noBody('The connection and its credentials are gone.') },
+    replies: { 204: noBody('The connection and its credentials are deleted.') },
     problems: ['connection.not-found', 'connection.in-use'],
     // At the provider nothing changes: the customer takes the access back there.
     answer: async (_request, { projectId, id: connectionId }) => {

@@ -14,7 +14,7 @@ export function oauthConnectRoutes(router: Router, context: ManagementContext): 
   routesUnder(router, oauthConnectPath, { tags: ['Connections'], find: () => undefined }).post('', 'oauthConnect', {
     summary: 'Let a customer connect an account',
     description:
-      'The page that the provider sends the customer back to tells the window that opened it what came of it.',
+      'The provider sends the customer back to a page, which reports the result to the window that opened it.',
     replies: { 200: text('Where to send the browser of the customer; good for ten minutes, once.', consentUrl) },
     problems: ['project.not-found', 'group.not-found', 'provider.unknown', 'connection.scheme-mismatch'],
     scopes: ['frontend', 'token'],

@@ -38,7 +38,7 @@ export function providerAppRoutes(router: Router, context: ManagementContext): v
   const ofProject = routesOfProject(router, context, 'Provider apps');
   ofProject.get('/provider-apps', 'listProviderApps', {
     summary: 'List provider apps',
-    description: 'A browser is told of each where it belongs, its client id and `packageInstallURL`, and no more.',
+    description: 'A browser gets only the provider, the client id and `packageInstallURL` of each.',
     ...wholeListOf(providerAppSchema, {}),
     scopes: ['read', 'frontend', 'token'],
     handle: (request, { id }) =>
@@ -84,7 +84,7 @@ export function providerAppRoutes(router: Router, context: ManagementContext): v
   });
   ofApp.delete('', 'deleteProviderApp', {
     summary: 'Delete a provider app',
-    replies: { 204: noBody('It is forgotten.') },
+    replies: { 204: noBody('The provider app is deleted.') },
     answer: async (_request, [projectId, providerAppId]) => {
       if (!(await store.providerApps.remove(projectId, providerAppId))) throw notFound('provider-app.not-found');
       logger.info({ projectId, providerAppId }, 'provider-app.deleted');

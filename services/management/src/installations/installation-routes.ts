@@ -118,7 +118,7 @@ export function installationChangeRoutes(router: Router, context: ManagementCont
   });
   ofInstallation.delete('', 'deleteInstallation', {
     summary: 'Delete an installation',
-    replies: { 204: noBody('It is deleted, and its connection when nothing else uses it.') },
+    replies: { 204: noBody('The installation is deleted, and its connection if no other installation uses it.') },
     scopes: ['frontend', 'token'],
     // What waits fails with "The installation was deleted."; what is being sent at this moment finishes and is not tried again. What happened
     // stays readable.

@@ -19,7 +19,7 @@ import { deployedWarning, routesOfIntegration } from './get-integration';
 
 const deployedHeaders = {
   'Sluice-Warning': {
-    description: 'What of the manifest has no effect: a module that is not served, what is stored only.',
+    description: 'Parts of the manifest without effect: a module that is not served, members that are only stored.',
   },
 };
 
@@ -65,7 +65,7 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
   ofIntegration.delete('', 'deleteIntegration', {
     summary: 'Delete an integration',
     description: 'Its installations are deleted with it.',
-    replies: { 204: noBody('It is deleted, with its installations.') },
+    replies: { 204: noBody('The integration is deleted, with its installations.') },
     answer: (_request, integration) => deleteIntegration(context, integration),
   });
 }
@@ -94,7 +94,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
     'previewManifest',
     {
       summary: 'See what a manifest would change',
-      description: 'What a deployment would do now, or be refused with. Nothing is changed.',
+      description: 'The changes that a deployment would make now, or its refusal. Nothing is changed.',
       replies: { 200: json(manifestPreviewSchema) },
       problems: ['integration.name-taken', 'provider.unknown'],
       // The contents that are in force come beside the manifest.
@@ -106,7 +106,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
   routesOfIntegration(router, context, 'Integrations', ['frontend']).post('/revisions', 'createRevision', {
     summary: 'Give an integration a new revision',
     description:
-      'Takes what the manifest has under the name of the integration; an equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes.',
+      "Uses the manifest's entry of the integration's name. An equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes.",
     replies: { 201: noBody('The revision is in force.', deployedHeaders) },
     problems: ['integration.name-taken', 'provider.unknown'],
     replyBytesMax,

@@ -41,7 +41,7 @@ const shared = {
 export function objectMetadataRoutes(router: Router, context: ManagementContext): void {
   routesOfIntegration(router, context, 'Integrations').get('/revisions/:revisionId\\:hydrate', 'getHydratedRevision', {
     summary: 'Get a revision with the fields of an account',
-    description: 'What an installation form shows. Fields are at most a minute old.',
+    description: 'The data of an installation form. Fields are at most a minute old.',
     replies: { 200: json(hydratedRevisionSchema) },
     problems: ['revision.not-found', 'connection.not-found', 'connection.scheme-mismatch', ...providerProblemCodes],
     scopes: ['frontend', 'read', 'token'],

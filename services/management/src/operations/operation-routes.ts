@@ -96,7 +96,7 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
   ofOperation.get('/logs', 'listOperationLogs', {
     summary: 'Read the log of an operation',
     description:
-      "Oldest first; always in pages, which end at 1 MB. No record's values are in it: what a provider said of a record stands with its outcome.",
+      "Oldest first; always in pages, which end at 1 MB. It holds no values of records: a provider's message about a record is part of the record's outcome.",
     replies: { 200: jsonList(logSchema, linkWhenMore) },
     query: queryOf(pageProperties),
     replyBytesMax: listBytesMax,
@@ -167,7 +167,7 @@ export function operationChangeRoutes(router: Router, context: ManagementContext
   ofOperation.post('\\:cancel', 'cancelOperation', {
     summary: 'Cancel an operation',
     description:
-      'Records that have not been sent end as failed, with the class cancelled. What is being sent finishes. May be repeated.',
+      'Records that have not been sent end as failed, with the class cancelled. Calls that are being sent finish. May be repeated.',
     replies: { 202: json(operationSchema) },
     problems: ['operation.ended', 'operation.synchronous'],
     scopes: ['frontend', 'write', 'token'],

@@ -70,7 +70,7 @@ export function apiKeyRoutes(router: Router, context: ManagementContext): void {
   });
   ofKey.delete('', 'deleteApiKey', {
     summary: 'Delete an API key',
-    replies: { 204: noBody('The key opens nothing any more.') },
+    replies: { 204: noBody('The key is deleted and no longer accepted.') },
     answer: async (_request, [projectId, keyId]) => {
       if (!(await store.apiKeys.remove(projectId, keyId))) throw notFound('api-key.not-found');
       logger.info({ projectId, keyId }, 'api-key.deleted');

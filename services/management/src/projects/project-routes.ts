@@ -107,8 +107,8 @@ export function compatibilityRoutes(router: Router, context: ManagementContext):
   ofProject.delete('', 'deleteProject', {
     summary: 'Delete a project',
     description:
-      'Its keys, installations, connections and all else go with it. Writes that wait fail; what is being sent finishes and is not tried again.',
-    replies: { 204: noBody('It is deleted, with all that was its.') },
+      'Its keys, installations, connections and everything else are deleted with it. Waiting writes fail. Calls that are being sent finish and are not retried.',
+    replies: { 204: noBody('The project and everything in it are deleted.') },
     // It takes keys, provider apps and webhook endpoints away, which no other scope may.
     scopes: ['admin', 'full'],
     // First, in one transaction, its keys are deleted, so that no caller may enter any more. Then its installations are deleted, each as DELETE of an

@@ -58,7 +58,7 @@ export function webhookEndpointRoutes(router: Router, context: ManagementContext
   ofEndpoint.patch('', 'updateWebhookEndpoint', {
     summary: 'Change a webhook endpoint',
     description:
-      'Disabling gives up what is on its way; enabling forgets past failures. What happens while it is disabled is not kept for it.',
+      'Disabling ends the delivery of pending messages; enabling clears past failures. Events of the time in between are not kept for it.',
     replies: { 200: json(webhookEndpointSchema) },
     body: updateWebhookEndpointRequestSchema,
     answer: async ({ body: { updateMask, webhookEndpoint } }, key) => {
@@ -71,7 +71,7 @@ export function webhookEndpointRoutes(router: Router, context: ManagementContext
   });
   ofEndpoint.delete('', 'deleteWebhookEndpoint', {
     summary: 'Delete a webhook endpoint',
-    replies: { 204: noBody('It is forgotten, with its messages.') },
+    replies: { 204: noBody('The endpoint is deleted, with its messages.') },
     answer: async (_request, key) => {
       if (!(await store.webhookEndpoints.remove(key))) throw notFound('webhook-endpoint.not-found');
       logger.info(key, 'webhook-endpoint.deleted');
@@ -146,14 +146,14 @@ export function webhookReplayRoutes(router: Router, context: ManagementContext):
   ofEnabled.post('\\:test', 'testWebhookEndpoint', {
     summary: 'Send a test message',
     description:
-      'Of the type endpoint.test, whatever the endpoint asks for. Its attempts say what the receiver answered.',
+      "Its type is endpoint.test, whatever types the endpoint asks for. Its attempts hold the receiver's answers.",
     replies: { 202: json(webhookMessageSchema) },
     answer: async (_request, key) => found(await webhookMessages.sendTest(key), 'webhook-endpoint.not-found'),
   });
   ofEnabled.post('\\:replay', 'replayFailedWebhookMessages', {
     summary: 'Send the failed messages since a moment again',
     description:
-      'Oldest first, 100,000 at most: isComplete says whether these were all. The same request, also after one that was cut off, goes on with the rest.',
+      'Oldest first, at most 100,000. isComplete says whether these were all. The same request continues with the rest, also after one that was cut off.',
     replies: { 202: json(webhookReplayReplySchema) },
     query: queryOf({ since: moment }, 'since'),
     answer: async ({ query: { since } }, key) => {

@@ -23,10 +23,9 @@ export const writeApi: ApiInfo = {
 
 const headers = {
   'Sluice-Record-Index': { description: 'Index of the record in its operation; asynchronous single writes.' },
-  'Sluice-Record-Ref': { description: 'What the request named the record.' },
+  'Sluice-Record-Ref': { description: "The request's own name of the record." },
   'Sluice-Warning': {
-    description:
-      'What to know besides: queued writes to the same record, mapped names that the customer chose no field for.',
+    description: 'Warnings: queued writes to the same record, mapped names for which the customer chose no field.',
   },
   'Idempotent-Replayed': { description: 'true: this is the reply of the first request with the same key.' },
 };

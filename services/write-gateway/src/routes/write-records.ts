@@ -50,7 +50,7 @@ const querySchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    dryRun: { type: 'string', enum: ['true', 'false'], description: 'true: only say what would be written.' },
+    dryRun: { type: 'string', enum: ['true', 'false'], description: 'true: only report what would be written.' },
   },
 } as const;
 
