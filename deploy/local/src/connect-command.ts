@@ -6,7 +6,7 @@ import { type Demo, type DemoCustomer, demoFileOf, describeRunning, realCustomer
 import { seedDemo } from './demo/seed-demo';
 import { refuseScaledTime, runSession } from './run-session';
 
-/** What a real account is opened with, by provider. */
+/** The credentials of a real account, by provider. */
 const accesses = {
   hubspot: { token: 'HUBSPOT_ACCESS_TOKEN', address: 'HUBSPOT_API_URL', object: 'contacts' },
   salesforce: {

@@ -103,7 +103,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** What the data of a volume was last used by. */
+/** The kind of run that last used the data of a volume. */
 export interface VolumeVersion {
   /** Of Sluice. */
   readonly version: string;

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 
-/** What every line has, and who reads the terminal knows already. */
+/** Members that every line has and that a person at the terminal knows already. */
 const known = new Set(['level', 'time', 'pid', 'service', 'event']);
 
 /** A line of a service's log for a person: `21:26:01 info write.attempted operationId=…`. Other text stays as it is. */

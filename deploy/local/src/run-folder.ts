@@ -42,7 +42,7 @@ export interface RunFolder {
   readonly release: () => void;
 }
 
-/** Questions and answers are a line each, short enough to come whole. */
+/** Questions and answers are a line each, short enough to arrive in one read. */
 const use = 'run';
 /** How long a launcher whose npm was killed needs to notice, in milliseconds. */
 const noticeMs = 1_000;

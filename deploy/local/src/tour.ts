@@ -93,7 +93,7 @@ export async function runTour(options: TourOptions): Promise<boolean> {
 
 const groupPrefix = 'tour-';
 
-/** Whether the customer of an earlier tour is there, with the 320 records that it wrote: a start need not add them again. */
+/** Whether the customer of an earlier tour exists with its 320 records, so that a start need not add them again. */
 export async function wasShown({ baseUrl, apiKey, project, integrations }: Demo): Promise<boolean> {
   const { management } = createSluiceClient({ baseUrl, apiKey, projectIdOrName: project.id });
   const installed = await management.listInstallations({ integrationId: integrations[0]?.id ?? '' });
@@ -120,7 +120,7 @@ function openTour({ demo, sandboxUrl, accounts, signal }: TourOptions): Tour {
   };
 }
 
-/** `ana@example.com` becomes `ana+mark@example.com`. What is no address stays as it is. */
+/** `ana@example.com` becomes `ana+mark@example.com`. Any other text stays as it is. */
 function withMark(contact: Contact, mark: string): Contact {
   return contact.email === undefined ? contact : { ...contact, email: contact.email.replace('@', `+${mark}@`) };
 }
@@ -282,7 +282,7 @@ function expectStatus<R extends Pick<Reply, 'status' | 'body'>>(reply: R, wanted
   return reply;
 }
 
-/** What the CRM has of these records. Those that it has not are left out. */
+/** These records as the CRM has them. Missing ones are left out. */
 async function readContacts(
   { sandbox, contacts }: Tour,
   ids: readonly string[],

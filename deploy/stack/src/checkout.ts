@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { commonEnv, defineEnv, type EnvValues, launcherEnv, testingEnv } from '@sluice/config';
 
-/** The checkout this package lies in (we run from `deploy/local/dist`). */
+/** The checkout of this package (it runs from `deploy/local/dist`). */
 export const repositoryRoot = resolve(__dirname, '../../..');
 
 /**

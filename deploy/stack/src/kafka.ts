@@ -119,7 +119,7 @@ export interface KafkaNode {
   readonly logDir: string;
 }
 
-/** One node: whatever has copies elsewhere has one here. Topics are made by their owner, never by a first message. */
+/** One node, so every topic has one replica. Topics are made by their owner, never by a first message. */
 const singleNode = {
   'process.roles': 'broker,controller',
   'node.id': '1',

@@ -6,7 +6,7 @@ import { type DetachedProgram, findProgram, runCommand, spawnDetached, unavailab
 import { type ContainerOptions, endRuntime, findEngineFor, isAlive, runContainer, startFailure } from './runtime';
 import { type Log, record, type Runtime, type ServiceName, type StartedService, type StateBook } from './stack-state';
 
-/** What a starter may use. */
+/** The collaborators of a starter. */
 export interface StartContext {
   readonly dataDir: string;
   readonly env: NodeJS.ProcessEnv;
@@ -17,7 +17,7 @@ export interface StartContext {
   readonly log: Log;
 }
 
-/** How one service is brought up, asked and ended. Redis, Kafka and Postgres each have one. */
+/** How one service is started, checked and stopped. Redis, Kafka and Postgres each have one. */
 export interface ServiceStarter {
   readonly name: ServiceName;
   /**

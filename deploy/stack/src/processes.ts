@@ -187,7 +187,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Why something cannot be started or used. @param more what a person can do about it, and what caused it */
+/** The error for a thing that cannot be started or used. @param more remedy and cause */
 export function unavailable(detail: string, more: { readonly remedy?: string; readonly cause?: unknown } = {}) {
   return new DependencyError({ code: 'service.unavailable', detail, ...more });
 }

@@ -21,14 +21,14 @@ export interface StartedService {
   readonly url: string;
 }
 
-/** Who needs which services for now. Gone from the list with its process. */
+/** A process that needs services. It leaves the list when it ends. */
 export interface Holder {
   readonly id: string;
   readonly process: ProcessIdentity;
   readonly wants: readonly ServiceName[];
 }
 
-/** What one data folder remembers between runs. */
+/** The state of one data folder between runs. */
 export interface StackState {
   /** Ports chosen once, by listener name. */
   readonly ports: Record<string, number>;

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Thrown out of whatever was under way when the person asked to stop. */
+/** Ends the running step when the person asks to stop. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   /** 128 + the number of the signal, as a shell counts. */

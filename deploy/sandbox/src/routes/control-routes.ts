@@ -122,7 +122,7 @@ function accountRoutes(sandbox: Sandbox, router: Router): void {
   router.post('/_sandbox/accounts/:name/revoke', revoke);
 }
 
-/** What a caller needs to use the account. */
+/** The members with which a caller uses the account. */
 function shown({ name, provider, imitated, grant }: Account): Record<string, unknown> {
   const { accessToken: token, refreshToken } = grant;
   return {

@@ -8,11 +8,11 @@ import { hashOf, newProjectSecret, newSecret } from '../one-time-secrets';
 import { contradiction } from '../refusals';
 import { getConnector } from './get-connection';
 
-/** What the routes that begin one reply with, as the reference shows it. */
+/** The reply of the routes that begin an authorization, as in the reference. */
 export const consentUrl =
   'https://app.hubspot.com/oauth/authorize?client_id=0f2c9a14-6d55-4f0b-9d0c-3a3f6a1f8f0e&state=…';
 
-/** Who is to allow what in. */
+/** The customer who is asked, and the app to be allowed. */
 export interface AuthorizationOrder extends Omit<
   OAuthState,
   'stateHash' | 'redirectUri' | 'cookieHash' | 'sealedVerifier' | 'providerAppId'
@@ -70,7 +70,7 @@ export async function beginAuthorization(
   };
 }
 
-/** The builder's parameters come besides ours, never in place of them. Source: specification, Provider App. */
+/** The builder's parameters are added to ours, and never replace them. Source: specification, Provider App. */
 function withAppParameters(address: string, { metadata }: Pick<ProviderApp, 'metadata'>): string {
   const url = new URL(address);
   const added = Object.entries(metadata?.authQueryParams ?? {}).filter(([name]) => !url.searchParams.has(name));

@@ -31,7 +31,7 @@ import {
 } from './obtain-credentials';
 import type { ObtainedCredentials, ReportedAccount } from './obtain-credentials';
 
-/** What a connection in use is given, and the request that brought it. */
+/** The change of a connection in use, and its request. */
 interface RenewedCredentials {
   readonly request: GenerateConnectionRequest;
   readonly obtained: ObtainedCredentials;
@@ -77,7 +77,7 @@ export async function generateConnection(
   return connection;
 }
 
-/** Credentials of another kind replace none that work. */
+/** Credentials of another kind never replace working ones. */
 function mayBeRenewed({ authScheme, status }: UsedConnection, given: Connection['authScheme']): boolean {
   return authScheme === given || status === 'bad_credentials';
 }
@@ -145,7 +145,7 @@ async function refuseForeignApp(
   });
 }
 
-/** A rejection that is not of the token is of the workspace that was asked: nothing else is left. */
+/** A rejection that is not about the token is about the requested workspace. */
 function refused(
   { provider, providerWorkspaceRef: value }: GenerateConnectionRequest,
   member: string,
@@ -184,7 +184,7 @@ export async function updateConnection(
   return await getConnection(context, projectId, connectionId, { caller });
 }
 
-/** The end of what `connection.bad-credentials` began. @param connection as it was before it got new credentials */
+/** Logs the recovery from `connection.bad-credentials`. @param connection as it was before it got new credentials */
 export function logRestored(
   { logger }: ManagementContext,
   { id: connectionId, projectId, provider, status }: Pick<Connection, 'id' | 'projectId' | 'provider' | 'status'>,

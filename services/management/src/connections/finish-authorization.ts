@@ -39,7 +39,7 @@ export type Outcome = { readonly openerOrigin?: string } & (
   | { readonly ok: false; readonly error: string; readonly owner?: LinkOwner }
 );
 
-/** The most of a provider's own words that is shown. */
+/** Characters of a provider's own text that are shown at most. */
 const wordsMax = 500;
 
 /**
@@ -115,7 +115,7 @@ async function connect(context: ManagementContext, state: OAuthState, returned: 
   return await storeAuthorized(context, { state: addressed, obtained, account, reported });
 }
 
-/** The account of this id is the one of the connection that connects again, whatever it was called when that was begun. */
+/** Whether this account id is that of the connection that connects again, whatever its name was at the beginning. */
 async function isKnown(
   { store }: ManagementContext,
   { projectId, connectionId }: OAuthState,
@@ -125,7 +125,7 @@ async function isKnown(
   return (await store.connections.findAccount({ projectId, connectionId })).accountId === accountId;
 }
 
-/** What the provider says of the account's place stands over what was given when the authorization was begun. */
+/** The address that the provider reports overrides the one given when the authorization began. */
 function withMetadata(state: OAuthState, reported: NonNullable<OAuthState['providerMetadata']>): OAuthState {
   if (Object.keys(reported).length === 0) return state;
   return { ...state, providerMetadata: { ...state.providerMetadata, ...reported } };

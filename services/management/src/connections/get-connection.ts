@@ -82,7 +82,7 @@ export function getProvider({ connectors }: ManagementContext, name: string): Co
   throw new NotFoundError({ code: 'provider.not-in-catalogue', detail });
 }
 
-/** For a sentence that says which there are. */
+/** The existing names, for a sentence. */
 export function knownProviders(connectors: ConnectorRegistry): string {
   return connectors
     .all()

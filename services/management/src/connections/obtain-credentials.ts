@@ -26,7 +26,7 @@ export interface ObtainedCredentials {
   readonly workspaceRef?: string;
 }
 
-/** Where a refused credential stands in a body, and for whom. */
+/** The position of a refused credential in a body, and its consumer. */
 export interface CredentialOrder {
   readonly connector: Connector;
   readonly request: ConnectionRequest;
@@ -70,7 +70,7 @@ export async function obtainCredentials(order: CredentialOrder): Promise<Obtaine
   return { ...given, scopes: request.oauth2AuthorizationCode?.scopes, expiresInMs };
 }
 
-/** Tokens put beside the credentials that they came from, or that have no others. */
+/** Tokens together with the credentials that they were obtained with, if there are any. */
 export function withTokens<T extends Pick<ObtainedCredentials, 'credentials'>>(given: T, tokens: FreshTokens) {
   const { accessToken, refreshToken, expiresAt, scopes, workspaceRef } = tokens;
   const credentials: Credentials = {
@@ -102,7 +102,7 @@ function unsupported({ connector, request, path }: CredentialOrder, scheme: Auth
   });
 }
 
-/** The provider said no to these very credentials. Of every other failure nothing follows for them. */
+/** The provider refused these very credentials. Any other failure says nothing about them. */
 const refusals = ['credentials', 'rejected', 'not-found', 'conflict'] as const satisfies readonly FailureClass[];
 
 export function isRefusal(error: unknown): error is ProviderError & { readonly class: (typeof refusals)[number] } {
@@ -169,7 +169,7 @@ export function refuseOtherWorkspace(given: string | undefined, reported: string
 
 type NewConnection = Parameters<Store['connections']['create']>[0];
 
-/** What a new connection has of the request or the authorization that makes it. */
+/** The members of a new connection that come from the request or the authorization. */
 type ConnectionBasis = Omit<
   NewConnection,
   | 'authScheme'

@@ -131,7 +131,7 @@ export interface FieldCheck {
   readonly traceparent: string;
 }
 
-/** What there is to say of an account that is not asked. */
+/** The result for an account that is not asked. */
 export const nothingAsked = { issues: [], warnings: [] };
 
 /** A provider field that a config names, and where. */
@@ -195,7 +195,7 @@ function newFields(check: FieldCheck, name: string, config: Partial<ReadObjectCo
   return namedFields(check, name, config).filter(({ field }) => !known.has(field));
 }
 
-/** What a read object's config names: targets of mappings, and selected fields that are no mapped names. */
+/** The provider fields that a read object's config names: targets of mappings, and selected fields that are no mapped names. */
 function namedFields(
   { integration, path }: Pick<FieldCheck, 'integration' | 'path'>,
   name: string,

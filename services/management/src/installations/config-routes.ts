@@ -131,7 +131,7 @@ async function getConfig(
   return { ...config, previousConfigId: previous.id, changes: diffJson(previous.content, config.content) };
 }
 
-/** In the words of a whole body, so that an issue names where the outcome breaks a rule. */
+/** As a path of the whole body, so that an issue names where the result breaks a rule. */
 const checkOutcome = validate<{ readonly config: { readonly content: UpdateConfigContent } }>({
   type: 'object',
   properties: { config: { type: 'object', properties: { content: updateConfigContentSchema } } },
@@ -225,7 +225,7 @@ function patched(
 }
 
 const objectsOf = updateConfigContentSchema.properties;
-/** What the configuration of one object may have. Of `subscribe`, which is stored only, anything. */
+/** The members that the configuration of one object may have. For `subscribe`, which is stored only, any. */
 const membersOf = {
   read: Object.keys(objectsOf.read.properties.objects.additionalProperties.properties),
   write: Object.keys(objectsOf.write.properties.objects.additionalProperties.properties),

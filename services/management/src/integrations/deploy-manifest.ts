@@ -92,7 +92,7 @@ export async function previewManifest(
   return { integrations };
 }
 
-/** A manifest of a few names would else read what a hundred deployments have brought. */
+/** Otherwise a manifest of a few names would read the contents of a hundred deployments. */
 async function refuseLarge(
   { store }: ManagementContext,
   projectId: string,
@@ -270,7 +270,7 @@ function parseManifest(text: string, source: string): ParsedManifest {
   }
 }
 
-/** What the schema says and what the rules say, as far as the form allows to ask them. */
+/** The issues of the schema, and those of the rules where the form is right. */
 function checkAll(value: unknown): Manifest {
   let manifest: Manifest;
   try {

@@ -16,9 +16,9 @@ const lifeMs = 3_600_000;
 /** Uploads of a project that wait at once; the oldest give way. With a megabyte each it bounds what a key can have us keep. */
 const waitingMax = 100;
 
-/** A name for the form's sake: published clients build `gs://<bucket>/<path>` of it. There is no such bucket anywhere. */
+/** A name that only keeps the form: published clients build `gs://<bucket>/<path>` from it. No such bucket exists. */
 const bucket = 'sluice-uploads';
-/** What stands before the path in `sourceZipUrl`. */
+/** The text before the path in `sourceZipUrl`. */
 const scheme = `gs://${bucket}/`;
 const named = /^gs:\/\/sluice-uploads\/([A-Za-z0-9-]{1,64})\/([A-Za-z0-9-]{1,64})\.zip$/;
 
@@ -121,7 +121,7 @@ async function receiveUpload(context: ManagementContext, token: string, zip: Sen
   context.logger.info({ projectId, uploadId: id, bytes: zip.content.length }, 'upload.received');
 }
 
-/** Against damage on the way, not against an attacker: who has the address may send what he likes. */
+/** Against damage in transit, not against an attacker: the holder of the address may send anything. */
 function refuseOtherBytes({ md5: asked }: Upload, { content, contentMd5 }: SentZip): void {
   const actual = createHash('md5').update(content).digest('base64');
   const remedy = 'Send the bytes again as they were when their MD5 was taken, or ask for an address without md5.';

@@ -17,7 +17,7 @@ export interface Person {
   readonly role: Role;
 }
 
-/** What the return of a sign-in is checked against. Kept by the browser that began, sealed. */
+/** The values that the return of a sign-in is checked against. Kept by the browser that began, sealed. */
 export interface BegunSignIn {
   /** Also the id under which the sign-in is taken, once, and that of the session. */
   readonly state: string;
@@ -60,7 +60,7 @@ const signedInPath = '/console/signed-in';
 const timeoutMs = 5_000;
 /** Largest reply that is read, in bytes. Our choice: tokens, keys and the description of a provider have some ten kB. */
 const replyBytesMax = 131_072;
-/** What the replies of one sign-in may cost until it is over: their text, its JSON and that within the ID token. */
+/** Memory that the replies of one sign-in may take: their text, its JSON and the JSON within the ID token. */
 const signInBytes = 16 * replyBytesMax;
 /** Of the heap, for all sign-ins at once; the others wait for their turn. */
 const signInShare = 8;

@@ -4,7 +4,7 @@ import type { ManagementContext } from '../context';
 import { cookieNames, cookieValue } from '../cookies';
 import { roles, type BegunSignIn, type Person, type Role } from './openid';
 
-/** What a role may do is what an API key with these scopes may, in every project. Each may what the one before it may. */
+/** A role may do what an API key with these scopes may, in every project. Each role includes the one before it. */
 const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: ['read'],
   operator: ['read', 'frontend'],
@@ -68,7 +68,7 @@ export async function beginSession(context: Sessions, { state: session }: BegunS
   return { id, cookie: `${cookie}; SameSite=Strict` };
 }
 
-/** Ends the session for every copy of its cookie. @returns `Set-Cookie` that takes the browser's away */
+/** Ends the session for every copy of its cookie. @returns `Set-Cookie` that removes the browser's cookie */
 export async function endSession(context: Sessions, cookies: string | undefined): Promise<string> {
   const session = openCookie<SignedIn>(context, sessionName, cookies)?.value.session;
   if (session !== undefined) await context.store.people.endSession(session);

@@ -15,10 +15,10 @@ const stopWaitMs = 5_000;
 /** Above the longest delivery, for the statements around it. */
 const leaseSlackMs = 5_000;
 
-/** An answer with this status is the wish to hear nothing more. Source: Standard Webhooks 1.0.0, "Delivery success and failure". */
+/** A receiver answers with this status to get no more messages. Source: Standard Webhooks 1.0.0, "Delivery success and failure". */
 const gone = 410;
 
-/** What became of an attempt; of one that was not made also why not. */
+/** The outcome of an attempt; for one that was not made, the reason. */
 type Outcome = Omit<WebhookOutcome, 'class'> & { readonly class: WebhookAttemptClass };
 
 /**
@@ -154,7 +154,7 @@ async function settle(
   logger.warn({ projectId, endpointId, reason: settled.disabled }, 'webhook.endpoint-disabled');
 }
 
-/** What a failure does to the message and its endpoint. */
+/** The effect of a failure on the message and its endpoint. */
 function failureOf({ tries }: ClaimedMessage, { retryAfterMs, ...outcome }: Outcome): AttemptEnd {
   const holdMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, holdMsMax);
   const pauseMs = pauseBeforeRetryMs(tries, Math.random(), holdMs);

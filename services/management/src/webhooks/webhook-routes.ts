@@ -212,7 +212,7 @@ function checkUrl({ webhookSender }: ManagementContext, name: string, url: strin
   throw new ValidationError({ code: 'request.invalid', detail: `${name} ${detail}.`, issues, remedy });
 }
 
-/** How long the secret before a rotation signs too. A day: a receiver is deployed with the new one meanwhile. */
+/** How long the previous secret signs as well after a rotation: a day, in which the receiver is deployed with the new one. */
 const previousMs = 24 * 3_600_000;
 /** Rotations of one endpoint that overtake each other: more than two would be a loop. */
 const triesMax = 5;
