@@ -167,7 +167,7 @@ export interface LeftoversRequest {
 }
 
 /** Removes what earlier runs left in an account. @returns whether nothing of them is left, or nothing that may not stay */
-export async function removeLeftovers(
+async function removeLeftovers(
   { connector, auth, fixture }: OpenedAccount,
   { journal, isThorough, mayStay, say }: LeftoversRequest,
 ): Promise<boolean> {

@@ -13,13 +13,13 @@ import { identity, userinfo } from './tokens';
 const PAGE = { min: 200, max: 2000 };
 
 /** `GET /query?q=`: live records. */
-export const query: Action = (call) => pageOf(call, { soql: call.query.get('q') ?? '', which: 'live' });
+const query: Action = (call) => pageOf(call, { soql: call.query.get('q') ?? '', which: 'live' });
 
 /** `GET /queryAll?q=`: those in the recycle bin too. */
-export const queryAll: Action = (call) => pageOf(call, { soql: call.query.get('q') ?? '', which: 'with-deleted' });
+const queryAll: Action = (call) => pageOf(call, { soql: call.query.get('q') ?? '', which: 'with-deleted' });
 
 /** `GET /query/{locator}`, the `nextRecordsUrl` of the page before: of the records as they are by then. */
-export const queryMore: Action = (call) => {
+const queryMore: Action = (call) => {
   const [, which, soql = '', from] = /^01g(live|with-deleted)-([0-9a-f]+)-(\d+)$/.exec(call.params.locator ?? '') ?? [];
   if (which !== 'live' && which !== 'with-deleted') throw badRequest('INVALID_QUERY_LOCATOR', 'invalid query locator');
   return pageOf(call, { soql: Buffer.from(soql, 'hex').toString(), which, from: Number(from) });

@@ -72,7 +72,7 @@ const problemsMax = 50;
 let check: ValidateFunction<Declaration> | undefined;
 
 /** The declaration in a provider's file, YAML or JSON, or all its problems in the order of their places, each with file, line, column and path. */
-export function readDeclaration(file: string, text: string): Declaration | readonly ConfigProblem[] {
+function readDeclaration(file: string, text: string): Declaration | readonly ConfigProblem[] {
   const read = readYaml(text);
   if (!read.ok) {
     const unreadable = read.problems.slice(0, problemsMax);

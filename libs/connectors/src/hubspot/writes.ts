@@ -165,7 +165,7 @@ async function patchAll(api: HubspotApi, write: BatchUpdate): Promise<RecordResu
  * Never by email, of which HubSpot makes no partial upsert, and without associations, which it does not take.
  * @returns undefined where that cannot be done: they are then created as ever, and a unique value that is taken is a conflict
  */
-export async function resendCreates(api: HubspotApi, write: BatchCreate): Promise<RecordResult[] | undefined> {
+async function resendCreates(api: HubspotApi, write: BatchCreate): Promise<RecordResult[] | undefined> {
   const { records } = write;
   if (records.some(({ associations }) => associations?.length)) return undefined;
   try {

@@ -106,7 +106,7 @@ type Searcher = Connector & Required<Pick<Connector, 'search'>>;
  * the account's block are read as they are now, in one statement, so a change is in force for the next search.
  * @throws ProviderError for what the provider refuses; nothing is retried
  */
-export async function searchRecords(context: SearchContext, order: SearchOrder): Promise<Iterable<SearchResultItem>> {
+async function searchRecords(context: SearchContext, order: SearchOrder): Promise<Iterable<SearchResultItem>> {
   const { installation, blockedMs, live } = await context.installations.resolveAccount(order.names);
   const object = getSearchableObject(installation, order.request.objectName);
   const connector = getSearcher(context, installation);
