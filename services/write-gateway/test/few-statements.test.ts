@@ -20,13 +20,13 @@ const update = { type: 'update', record: { id: '42', city: 'Bern' } };
 const remove = { type: 'delete', record: { id: '43' } };
 
 /**
- * Statements of one write, before it is sent and in all. Key and installation are known for a second, and plans are made anew every five: the
- * fewest of some writes are those of the write itself.
+ * Statements of one write, before it is sent and in all. Key and installation are known for a second, and plans are made anew every five. So the fewest
+ * of some writes are those of the write itself; a slow machine needs more of them.
  */
-async function statementsOf(body: object): Promise<{ toOpen: number; inAll: number }> {
+async function statementsOf(body: object, expected: number): Promise<{ toOpen: number; inAll: number }> {
   const { answer } = gateway.hubspot;
-  const counts: { toOpen: number; inAll: number }[] = [];
-  for (let time = 0; time < 10; time += 1) {
+  let fewest = { toOpen: 0, inAll: Infinity };
+  for (let time = 0; time < 40 && fewest.inAll > expected; time += 1) {
     const before = proxy.statements();
     let toOpen = 0;
     gateway.hubspot.answer = (call) => {
@@ -34,11 +34,11 @@ async function statementsOf(body: object): Promise<{ toOpen: number; inAll: numb
       return answer(call);
     };
     await gateway.write(seed, body).expect(200);
-    counts.push({ toOpen, inAll: proxy.statements() - before });
+    const inAll = proxy.statements() - before;
+    if (inAll < fewest.inAll) fewest = { toOpen, inAll };
   }
   gateway.hubspot.takeAll();
-  const fewest = Math.min(...counts.map(({ inAll }) => inAll));
-  return counts.find(({ inAll }) => inAll === fewest) ?? { toOpen: 0, inAll: 0 };
+  return fewest;
 }
 
 // Each is a round trip that the caller waits for (ADR 17).
@@ -49,12 +49,13 @@ it.each<[string, object]>([
     { type: 'create', batch: [{ record: { email: 'b@x.com' } }, { record: { email: 'c@x.com' } }] },
   ],
 ])('%s is two statements: open, settle', async (_, body) => {
-  expect(await statementsOf(body)).toEqual({ toOpen: 1, inAll: 2 });
+  expect(await statementsOf(body, 2)).toEqual({ toOpen: 1, inAll: 2 });
 });
 
 it.each<[string, object]>([
   ['an update', update],
   ['a delete', remove],
-])('%s takes its locks in one statement and opens in another, in one transaction', async (_, body) => {
-  expect(await statementsOf(body)).toMatchObject({ toOpen: ['begin', 'lock', 'open', 'commit'].length });
+])('%s takes its locks in one statement, opens in another, in one transaction, and settles in one', async (_, body) => {
+  const toOpen = ['begin', 'lock', 'open', 'commit'].length;
+  expect(await statementsOf(body, toOpen + 1)).toEqual({ toOpen, inAll: toOpen + 1 });
 });
