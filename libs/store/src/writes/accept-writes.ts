@@ -282,12 +282,36 @@ function acceptStatement(
 }
 
 function toRecords(write: AcceptableWrite, position: number, source: number, timeScale: number): AcceptedRecord[] {
-  const calls = callsOf(write, timeScale);
-  return write.records.map((record) => {
-    const call = calls.get(record.callNumber) as NewCall;
-    const retryMs = scaledRetryMs(record, timeScale);
-    return { write, position, source, callsOpen: calls.size, call, record, retryMs };
+  const [only, more] = write.records;
+  // Most writes are one record, which needs no grouping.
+  if (only !== undefined && more === undefined) {
+    const call = toCall(only.callNumber, write.records, { isWhole: true, timeScale });
+    return [{ write, position, source, callsOpen: 1, call, record: only, retryMs: call.retryMs }];
+  }
+  const byNumber = Map.groupBy(write.records, (record) => record.callNumber);
+  const isWhole = byNumber.size === 1;
+  return [...byNumber].flatMap(([number, members]) => {
+    const call = toCall(number, members, { isWhole, timeScale });
+    return members.map((record) => {
+      const retryMs = scaledRetryMs(record, timeScale);
+      return { write, position, source, callsOpen: byNumber.size, call, record, retryMs };
+    });
   });
+}
+
+/** @param isWhole it has all records of its operation */
+function toCall(
+  number: number,
+  members: readonly NewRecord[],
+  { isWhole, timeScale }: { readonly isWhole: boolean; readonly timeScale: number },
+): NewCall {
+  return {
+    number,
+    first: members[0] as NewRecord,
+    planKb: kilobytes(bytesOfPlans(members)),
+    members: isWhole ? undefined : members.map(({ index }) => index),
+    retryMs: Math.min(...members.map((member) => scaledRetryMs(member, timeScale))),
+  };
 }
 
 /** An asynchronous write's reply is known before its commit. */
@@ -297,15 +321,4 @@ function toKeyed({ operation, records, idempotency }: AcceptableWrite): KeyedOpe
   const ref = records[0]?.ref;
   const reply = { kind: 'accepted', operationId, index: 0, ...(ref === undefined ? {} : { ref }) } as const;
   return [{ projectId, operationId, claim: idempotency, reply }];
-}
-
-function callsOf({ records }: AcceptableWrite, timeScale: number): ReadonlyMap<number, NewCall> {
-  const byNumber = Map.groupBy(records, (record) => record.callNumber);
-  const calls = [...byNumber].map(([number, members]): [number, NewCall] => {
-    const indexes = byNumber.size === 1 ? undefined : members.map(({ index }) => index);
-    const retryMs = Math.min(...members.map((member) => scaledRetryMs(member, timeScale)));
-    const first = members[0] as NewRecord;
-    return [number, { number, first, planKb: kilobytes(bytesOfPlans(members)), members: indexes, retryMs }];
-  });
-  return new Map(calls);
 }
