@@ -58,9 +58,10 @@ const endingSql = endAssignments({
  * @param isWhole each call is all of its operation, which ends with it
  */
 export function countCallsSql(isWhole: boolean): string {
+  const ending = isWhole ? `, ${endingSql}` : '';
   return `
     update operations o set calls_open = o.calls_open - ${isWhole ? 1 : 'i.calls_done'}, records_succeeded = o.records_succeeded + i.succeeded,
-           records_failed = o.records_failed + i.failed, updated_at = now()${isWhole ? `, ${endingSql}` : ''}
+           records_failed = o.records_failed + i.failed, updated_at = now()${ending}
     from ${isWhole ? 'held' : tallySql} i where o.project_id = i.project_id and o.id = i.operation_id
     returning o.project_id, o.id as operation_id, ${isWhole ? 'i.number' : '0'} as number, o.calls_open, o.state, o.result`;
 }
