@@ -27,6 +27,17 @@ describe('the pages', () => {
   });
 });
 
+it('each place that the path of a write names exists: a function, a class, a constant or a method of its file', () => {
+  const places = [...readText('docs/FLOW.md').matchAll(/`([\w./-]+\.tsx?):(\w+)`/g)];
+  expect(places.length).toBeGreaterThan(50);
+  const missing = places.filter(([, file = '', name = '']) => {
+    if (!existsSync(join(root, file))) return true;
+    const declared = String.raw`(?:function|class|const|async)\*? ${name}\b|^  (?:private |readonly )*${name}\(`;
+    return !new RegExp(declared, 'm').test(readText(file));
+  });
+  expect(missing.map(([place]) => place)).toEqual([]);
+});
+
 // A link without the cookie can be passed on: whoever finishes it connects an own account to another's group.
 it('what a page does to connect ties the link to its browser', () => {
   const blocks = markdownPages().flatMap(

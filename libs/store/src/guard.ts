@@ -17,7 +17,7 @@ export async function guard<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** How long a statement is repeated whose commit is not known: within a lease, and a caller still waits. */
+/** How long a statement whose commit is unknown is repeated: shorter than a lease, while the caller still waits. */
 const persistBudgetMs = 5_000;
 
 /**

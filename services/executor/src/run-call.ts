@@ -48,7 +48,7 @@ interface Run {
   readonly call: ClaimedCall;
   readonly hold: Hold;
   readonly lanes: LaneQueue;
-  /** One lease after the claim, of `performance.now()`: what has not left by then goes back, however often its lease was renewed. */
+  /** One lease after the claim, of `performance.now()`: a call that was not sent by then is released, however often its lease was renewed. */
   readonly sendDeadlineMs: number;
   /** Whose account is called; absent until the connection was read. */
   connection?: Pick<LiveCredentials, 'provider' | 'groupRef'>;
@@ -123,7 +123,7 @@ async function work(context: ExecutorContext, run: Run): Promise<Settlement | un
   if (pending.length === 0) return endCall(call, [], disconnected);
   const restriction = await findRestriction(context, call);
   if (restriction !== undefined) return endCall(call, pending, restriction);
-  // Before a plan is read: it may be what the executors died of.
+  // Before a plan is parsed, which may be what crashed the executors.
   if (call.crashCount >= crashesMax) return endCall(call, pending, quarantined, 'quarantined');
   const live = await findCredentials(context, call);
   if (live === undefined) return endCall(call, pending, disconnected);

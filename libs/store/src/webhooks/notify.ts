@@ -162,7 +162,7 @@ const notifiedProjects = new Set<string>();
 
 /**
  * This process has notified endpoints of the project before. The ends of its operations then go through the statement that writes notifications too,
- * which costs more. It decides nothing else: whoever is missing here is notified by the transaction.
+ * which costs more. It decides nothing else: `settleTogether` notifies the projects that are not in this set.
  */
 export const isNotified = (projectId: string): boolean => notifiedProjects.has(projectId);
 

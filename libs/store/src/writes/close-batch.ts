@@ -8,10 +8,10 @@ export interface BatchKey {
 }
 
 /**
- * The one way in which an auto-batch stops taking records, whoever wants it to. Under the row lock of its key, the row then says that nothing is
+ * The one way in which an auto-batch stops taking records. Under the row lock of its key, the row then says that nothing is
  * open, and `closed_batches` gets the exact count. From there the batch is sealed, or ended with its installation. A join that fills a batch does the
- * same (`join-statement.ts`). An insert and not an update of the operation: that may be younger than the snapshot of the statement which closes its
- * batch.
+ * same (`join-statement.ts`). It is an insert, not an update of the operation, whose row may be newer than the snapshot of
+ * this statement.
  * @param which SQL condition on the row `b` of `open_batches`
  * @param from SQL of what else it reads
  * @param before SQL of what is done before
@@ -33,7 +33,7 @@ function closeInOrderSql(which: string): string {
   return closeSql(isLocked, 'from l', lock);
 }
 
-/** Its key stands in its operation. What has gone on to another batch meanwhile is not closed: the row is compared again under its lock. */
+/** The batch key is read from the operation's row. What has gone on to another batch meanwhile is not closed: the row is compared again under its lock. */
 const ofOperation = `o.project_id = :projectId and o.id = :operationId and b.project_id = o.project_id
   and b.installation_id = o.installation_id and b.object_name = o.object_name and b.type = o.type and b.operation_id = o.id`;
 const closeOneSql = closeSql(ofOperation, 'from operations o');

@@ -23,7 +23,7 @@ export interface JoinContext {
   readonly failpoints?: StoreFailpoints;
 }
 
-/** How far a join is: what its tries have in common. */
+/** Progress of a join, shared by its retries. */
 export interface JoinProgress {
   /** They stay valid: a statement that fails later leaves those of the statements before. */
   readonly answers: Joinings;
@@ -100,8 +100,8 @@ async function joinAlone(database: Knex, write: BatchableWrite, context: JoinCon
  * is a member exactly if its insert committed before the batch was closed, and the id in the reply is the operation that writes it.
  *
  * One statement, which commits by itself, or one transaction where there are idempotency keys. A second one for what the first cannot hold: records
- * of a batch key that came with another config or API key, and more than a hundred of it. Before a statement is repeated whose answer was lost, it is found
- * out whether it was committed, so the same records are stored once.
+ * of a batch key that came with another config or API key, and more than a hundred of it. Before a statement whose reply was lost
+ * is repeated, a lookup finds whether it committed, so the same records are stored once.
  */
 export async function insertIntoBatch(
   database: Knex,

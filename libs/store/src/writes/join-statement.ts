@@ -30,7 +30,7 @@ export interface BatchMembership {
   readonly operationId: string;
   readonly index: number;
   readonly acceptedAt: Date;
-  /** When the batch leaves at the latest. Of one that is full: at once. */
+  /** When the batch leaves at the latest. A full batch leaves at once. */
   readonly dueAt: Date;
   readonly isFull: boolean;
 }

@@ -152,7 +152,7 @@ const recordColumns = [
 
 /**
  * Unfinished writes to the same records, those that are executing first: what is queued is overtaken, what is executing is waited for. Key by key
- * (`offset 0` keeps it so), as `releaseWaiting`.
+ * (`offset 0` keeps it so), as `leave_queue` does.
  */
 const standingSql = `
   select q.operation_id, coalesce((select bool_or(c.state = 'running') from calls c

@@ -20,7 +20,7 @@ import { splitRefused } from './split-refused';
 
 /**
  * Settles calls in one transaction, each behind its fence.
- * Order: 0. What would be tried again of a deleted installation ends instead. 1. Order keys, then the locks of adoptions.
+ * Order: 0. Records of a deleted installation end instead of being tried again. 1. Order keys, then the locks of adoptions.
  * 2. Operation rows, then call rows, each in id order. 3. A settlement whose fence is gone becomes evidence of its attempt; an adoption that comes
  * too late goes back into doubt. 4. It writes outcomes, records, attempts, calls, the queues of their records and the counts of operations. Creates
  * that had adopted what one of these made go back into doubt. A call that was refused whole is split. 5. Operations whose last call this was end; so

@@ -32,7 +32,7 @@ import { lockBindings, lockKeySql, orderKeysSql, toReleased } from './order-queu
 
 /**
  * Settles calls: those that are all of their operation in one statement, then the others in one transaction. A call that
- * one row makes impossible is left out of the answers; its neighbours are settled. A failure of the transaction is the answer for the
+ * the database rejects because of one row is left out of the answers; its neighbours are settled. A failure of the transaction is the answer for the
  * calls in it.
  * @throws SluiceError when nothing was settled
  */

@@ -22,7 +22,7 @@ interface BlockedRecord extends CallKey {
 /**
  * Keeps accept order per provider record. A record waits behind every earlier unfinished write of its order key, behind any
  * that executes at this moment, and behind a barrier. Free records continue; each blocked one moves to a call of its own that
- * waits. A call whose every record is blocked, an `allOrNone` call, and one in doubt wait whole.
+ * waits. A call whose every record is blocked, and an `allOrNone` call, wait whole. A call in doubt does not wait.
  * The caller holds the order keys' locks, so nothing settles or starts between this check and its commit.
  */
 export async function splitBlocked(

@@ -94,7 +94,7 @@ function isSpent({ call }: DecisionInput, { lastError }: Sendable, failure: Prov
 
 /**
  * A record that continues in another call: the refusal may be another record's fault, and nothing of this one was written. The refusal stays
- * with it, which ends the dividing at the deadline; a call whose one try came after its deadline is divided to its end.
+ * with it, which ends the dividing at the deadline; a call whose one try came after its deadline is split until single records remain.
  */
 function toUntried({ index, sendState, firstSentAt, leftMs }: Sendable, result: RecordResult): RecordSettlement {
   const isLate = leftMs <= 0 && firstSentAt === undefined;

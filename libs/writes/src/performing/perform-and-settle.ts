@@ -23,7 +23,7 @@ import type { LookupOutcome } from './look-up-created';
 import { performCall, type PerformedCall } from './perform-call';
 
 /**
- * What executor and gateway do alike with a call. Order: 1. They prepare it: credentials, quota, intent. 2. `performAndLearn`. 3. `noteOutcome`.
+ * Steps that executor and gateway share. Order: 1. They prepare it: credentials, quota, intent. 2. `performAndLearn`. 3. `noteOutcome`.
  * 4. `settleAndReport`. The gateway sends the parts of a refused call itself; an executor leaves them to the lane.
  */
 export interface CallContext {
