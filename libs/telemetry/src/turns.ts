@@ -34,7 +34,8 @@ export function repeat(
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const runIn = (ms: number): void => {
-    if (!isEnded) timer = setTimeout(run, ms).unref();
+    // A timer drops the fraction, and a tick that is early may find that nothing is due yet.
+    if (!isEnded) timer = setTimeout(run, Math.ceil(ms)).unref();
   };
   const run = (): void => {
     const startedAtMs = performance.now();
