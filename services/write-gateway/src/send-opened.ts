@@ -178,9 +178,9 @@ async function makeCall({ context, write, opened, parts: others }: Sending, part
   const { call, records, hold } = part;
   const { connector } = write;
   const { incoming } = opened;
-  const parts = part.live === undefined ? [] : context.callSizes.partsOf({ call, records, connector });
-  if (parts.length > 0) return { ...withheld(part, tooLarge), parts };
   try {
+    const parts = part.live === undefined ? [] : context.callSizes.partsOf({ call, records, connector });
+    if (parts.length > 0) return { ...withheld(part, tooLarge), parts };
     const ready = part.live === undefined ? await prepare(context, write, part) : { live: part.live };
     if ('failure' in ready) return withheld(part, ready.failure);
     const sent = { call, records, connector, live: ready.live, hold, held: incoming.held };
