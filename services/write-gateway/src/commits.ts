@@ -45,6 +45,8 @@ export function createCommits(writes: CommittingStore) {
         return together.map(({ recordId }) => answers.get(recordId) ?? { kind: 'stale' });
       },
       itemsMax: recordsPerJoin,
+      // A join that waits for the row of a hot key holds up no other key.
+      itemsMin: 1,
       weightOf: ({ record }) => record.plan.length,
       keyOf: idempotencyOf,
     }),
