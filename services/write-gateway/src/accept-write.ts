@@ -43,9 +43,10 @@ async function commitCalls(context: GatewayContext, call: WriteCall, write: Reso
   const bytes = Math.max(bytesOfPlans(records), writes * bytesPerCall);
   context.admission.assertRoom({ projectId, groupRef, writes, bytes });
   const { idempotency } = call;
+  const startedAtMs = performance.now();
   const answer = await context.commits.accept({ operation, records, ...(idempotency && { idempotency }) });
   if (answer instanceof SluiceError) throw answer;
-  return answer.kind === 'accepted' ? { ...answer, operationId: operation.id, callNumbers } : answer;
+  return answer.kind === 'accepted' ? { ...answer, operationId: operation.id, callNumbers, startedAtMs } : answer;
 }
 
 /** The records with the calls that they will be sent in. */
@@ -100,7 +101,8 @@ async function commitMember(context: GatewayContext, call: WriteCall, write: Res
   const recordId = newId();
   const maxDelayMs = minutesToMs(request.autoBatchPolicy.maxDelayMinutes);
   const batchable = { recordId, operation, record, maxDelayMs, ...(idempotency && { idempotency }) };
+  const startedAtMs = performance.now();
   const answer = await context.commits.join(batchable);
   if (answer instanceof SluiceError) throw answer;
-  return answer.kind === 'joined' ? { ...answer, recordId } : answer;
+  return answer.kind === 'joined' ? { ...answer, recordId, startedAtMs } : answer;
 }

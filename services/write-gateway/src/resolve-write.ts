@@ -60,6 +60,8 @@ export interface ResolvedWrite {
 interface Promised {
   readonly kind: 'accepted' | 'joined' | 'opened';
   readonly operationId: string;
+  /** `performance.now()` when committing began. */
+  readonly startedAtMs: number;
 }
 
 /** `stale`: the installation or the API key has changed; `key-taken`: the idempotency key belongs to another write. Nothing was written. */
@@ -80,13 +82,12 @@ export async function commitPlanned<Answer extends Promised>(
   let write = await resolveKnown(context, call);
   for (let isAgain = false; ; isAgain = true) {
     // 2. Refuse, 3. commit.
-    const startedAtMs = performance.now();
     const answer = await commit(context, call, write);
     if (answer.kind === 'key-taken') return undefined;
     if (answer.kind !== 'stale') {
       await context.failpoints.hit('gw.after_commit');
       const { operation, connector, planned } = write;
-      const durationMs = performance.now() - startedAtMs;
+      const durationMs = performance.now() - answer.startedAtMs;
       context.meters.accepted({ ...operation, provider: connector.provider, records: planned.length, durationMs });
       noteWrite(write, answer.operationId);
       return { ...answer, write };

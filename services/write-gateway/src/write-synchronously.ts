@@ -40,7 +40,7 @@ async function commitOpening(
   context: GatewayContext,
   call: WriteCall,
   write: ResolvedWrite,
-): Promise<(Opened & { readonly operationId: string }) | Refused> {
+): Promise<(Opened & { readonly operationId: string; readonly startedAtMs: number }) | Refused> {
   const { credentials } = context.installations;
   const { operation, connector } = write;
   const { idempotency } = call;
@@ -48,7 +48,8 @@ async function commitOpening(
   const connection = { projectId: operation.projectId, connectionId: operation.pins.connectionId, groupRef };
   const records = toRecords(call, write);
   const base = { operation, records, owner: context.owner, leaseMs, ...(idempotency && { idempotency }) };
-  const busyUntilMs = performance.now() + busyMaxMs;
+  const startedAtMs = performance.now();
+  const busyUntilMs = startedAtMs + busyMaxMs;
   let known = credentials.find(connection);
   let isRefreshed = false;
   for (;;) {
@@ -65,6 +66,7 @@ async function commitOpening(
       return {
         kind: 'opened',
         operationId: operation.id,
+        startedAtMs,
         call: runningCall(write),
         records: sent(records),
         openedAtMs,
