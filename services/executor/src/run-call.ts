@@ -127,7 +127,7 @@ async function work(context: ExecutorContext, run: Run): Promise<Settlement | un
   if (call.crashCount >= crashesMax) return endCall(call, pending, quarantined, 'quarantined');
   const live = await findCredentials(context, call);
   if (live === undefined) return endCall(call, pending, disconnected);
-  run.connection = live;
+  run.connection = { provider: live.provider, groupRef: live.groupRef };
   run.trace.step.note({ provider: live.provider });
   const records = toSendables(pending);
   const sending: Sending = { records, live, loadedAtMs, connector: context.connectors.get(live.provider) };
