@@ -159,6 +159,8 @@ const messagesPerStatement = 1_000;
 export const operationsPerStatement = Math.floor(messagesPerStatement / webhookEndpointsMax);
 
 const notifiedProjects = new Set<string>();
+/** Of 36 bytes each. Beyond it the set begins anew, which costs each project one transaction. */
+const notifiedProjectsMax = 10_000;
 
 /**
  * This process has notified endpoints of the project before. The ends of its operations then go through the statement that writes notifications too,
@@ -171,6 +173,7 @@ export const isNotified = (projectId: string): boolean => notifiedProjects.has(p
  * each of so many operations that it is bounded: what ends many (a deletion) does so in one transaction.
  */
 export async function notifyEnded(transaction: Knex.Transaction, ended: readonly EndedKey[]): Promise<void> {
+  if (notifiedProjects.size > notifiedProjectsMax) notifiedProjects.clear();
   for (const { projectId } of ended) notifiedProjects.add(projectId);
   for (let from = 0; from < ended.length; from += operationsPerStatement) {
     const input = rowSource('t', columns, ended.slice(from, from + operationsPerStatement));
