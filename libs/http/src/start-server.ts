@@ -35,11 +35,10 @@ export interface HttpServer {
 }
 
 /**
- * headers 10 s: a slow-loris client holds a socket no longer. request 30 s: the largest body (5 MB) on a 2 Mbit/s line
- * takes 20 s. keep-alive 65 s: longer than the 60 s a load balancer keeps an idle connection, so it is the
- * balancer that closes first and no request meets a closing socket. check 1 s: how often Node looks for late clients;
- * its default of 30 s would make of 10 s up to 40. unread 30 s (not Node's): a
- * connection that has had something to send for so long, and has sent none of it, is cut.
+ * Headers, 10 s: a slow-loris client holds a socket no longer. Request, 30 s: the largest body (5 MB) on a 2 Mbit/s line takes 20 s.
+ * Keep-alive, 65 s: a load balancer keeps an idle connection for 60 s. So the balancer closes first, and no request meets a closing socket.
+ * Check, 1 s: how often Node checks for late clients. With its default of 30 s the 10 s could become 40.
+ * Unread, 30 s (not Node's): a connection that has had something to send for so long, and has sent none of it, is cut.
  */
 export const defaultTimeouts = {
   headersTimeout: 10_000,

@@ -34,7 +34,7 @@ type Preset = Pick<CoalesceOptions<never, never>, 'itemsMax' | 'runsMax' | 'item
 
 /**
  * What commits a request before its reply: an accept, a join. One statement commits while the next one fills. A second statement costs Postgres as
- * much as sixteen more rows (1 ms, and 0.06 ms a row) and this process as much as fifty (0.5 ms, and 0.01 ms a row; two busy cores). So with fewer
+ * much as sixteen more rows (1 ms, and 0.06 ms a row). It costs this process as much as fifty (0.5 ms, and 0.01 ms a row; two busy cores). So with fewer
  * than 48 items it waits for the first one. A join takes no less CPU without that minimum. The weight is in bytes.
  */
 export const groupCommit = { itemsMax: 128, runsMax: 2, itemsMin: 48, weightMax: 1_000_000 } satisfies Preset;

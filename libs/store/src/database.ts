@@ -105,8 +105,8 @@ export function openDatabase(options: DatabaseOptions): Knex {
 }
 
 /**
- * The URL, and the TLS beside it. pg takes TLS from the URL alone as soon as that says a word of it, and then reads certificates from files
- * only: so with certificates that are given, the URL says nothing.
+ * The URL, and the TLS beside it. As soon as the URL names TLS, the driver takes all of it from there, and reads certificates from files only.
+ * So with given certificates, the URL names none.
  */
 function address({ url, tls }: DatabaseOptions): {
   readonly connectionString: string;
@@ -153,8 +153,8 @@ interface PooledClient {
 }
 
 /**
- * How long a plan is used, in milliseconds. A table that was empty when a statement was planned is read whole by that plan, so the shorter the
- * better; a plan costs up to 3 ms, once per connection and statement.
+ * How long a plan is used, in milliseconds. A plan that was made for an empty table reads the whole table, so shorter is
+ * better. A plan costs up to 3 ms, once per connection and statement.
  */
 const plannedForMs = 5_000;
 

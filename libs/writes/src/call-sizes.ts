@@ -20,8 +20,8 @@ const knownMax = 10_000;
 
 /**
  * How many records of an object an account takes in one call, once it has refused one for its size: calls that are made after it are divided
- * before they are sent. In the memory of the process, because it is a hint that costs a refused call per process where it is missing, and a
- * store that all processes share would cost every call a read (ADR 39).
+ * before they are sent. It stays in the memory of the process: where it is missing, one call of that process is refused. A
+ * shared store would cost every call a read (ADR 39).
  */
 export class CallSizes {
   private readonly known = new Map<string, Known>();
@@ -36,8 +36,8 @@ export class CallSizes {
   ) {}
 
   /**
-   * The calls that a call is to be sent in, by the indexes of their records. Empty: in one, as far as is known; and for a part of a refused
-   * call, which is divided by what the provider says of it alone: a bound of calls for each record at fault depends on it.
+   * The calls that a call is to be sent in, by the indexes of their records. Empty: in one, as far as is known. Also for a part of a
+   * refused call: only the provider's reply divides it, because the bound of calls for each record at fault depends on that.
    */
   partsOf(
     request: Pick<CallToPerform, 'records' | 'connector'> & { readonly call: ClaimedCall },
@@ -52,8 +52,8 @@ export class CallSizes {
   }
 
   /**
-   * Learns from a call that was made. A refusal of no more records than were written in one call meanwhile was for their content,
-   * and one of a single record shows that this record is too much by itself.
+   * Learns from a call that was made. Where as many records were written in one call meanwhile, a refusal was for their content.
+   * A refusal of a single record shows that this record is too large by itself.
    */
   learn(
     call: SizedCall,

@@ -35,8 +35,8 @@ export interface EndedWrite {
 }
 
 /**
- * The reply of a synchronous write. The specification is silent on the bodies, so they have the published API's shapes (see rulings). 200 has the
- * record, 422 says that the provider refused it, and a problem says that the call as a whole failed.
+ * The reply of a synchronous write. The specification is silent on the bodies, so they have the published API's shapes (see rulings). A 200 has
+ * the record, a 422 that the provider refused it. A problem reports that the whole call failed.
  * @throws ProviderError for quota, availability, credentials and unknown outcomes
  */
 export function presentWrite(ended: EndedWrite): Reply {

@@ -90,8 +90,8 @@ const checkEveryMs = 100;
 const notYetServed = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'];
 
 /**
- * Waits until the leader of each partition serves it: a reply with its offsets is the proof. kafkajs waits for the metadata,
- * which is ahead of the leaders, and gives up at the first broker that does not know the topic yet.
+ * Waits until the leader of each partition serves it, which a reply with its offsets proves. Kafkajs waits for the metadata,
+ * which is ahead of the leaders. It gives up at the first broker that does not know the topic yet.
  */
 async function untilLed(admin: Admin, topics: string[]): Promise<void> {
   const endAtMs = performance.now() + ledMaxMs;

@@ -1,9 +1,9 @@
 import type { Migration } from '../migration';
 
 /**
- * What has ended leaves the queue of its order key, and calls that waited behind it become ready. A volatile function reads with a snapshot of its own:
- * the statement that calls it may have waited for the keys' locks, and the last to hold them may have made a call wait. It has one plan for all, which
- * finds each row by its key: `order_queue` is empty now and then, and fills under a plan that was made then.
+ * What has ended leaves the queue of its order key, and calls that waited behind it become ready. A volatile function reads with a snapshot of its own.
+ * The statement that calls it may have waited for the locks of the keys, and their last holder may have made a call wait meanwhile.
+ * It has one plan for all, which finds each row by its key: `order_queue` is empty now and then, and fills under a plan that was made then.
  */
 export const leaveQueue: Migration = {
   name: '20261129T120000-leave-queue',

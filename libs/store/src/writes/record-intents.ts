@@ -22,8 +22,8 @@ const intentColumns: Column<Intent>[] = [
  * Commits the intent of many calls in one statement, before any byte leaves. A committed intent means sent. No other row is written: which records
  * are sent stands in the call until it is settled or taken from its sender, which inserts the attempt. Returns the ids (`callId`) of the calls that
  * may be sent. The others lost their lease or fence, or were cancelled. Or what they depend on has changed since the claim: the installation,
- * its connection, or the manifest that was checked. Each call is compared alone (`offset 0`): joined to all of them, a table without statistics has
- * every operation of an installation read (200,000: 5.8 s in place of 0.01).
+ * its connection, or the manifest that was checked. Each call is compared alone (`offset 0`). Joined to all of them, a table
+ * without statistics has every operation of an installation read (200,000: 5.8 s in place of 0.01).
  */
 export async function insertIntents(database: Knex, intents: readonly Intent[]): Promise<Set<string>> {
   const calls = preparedRows('i', intentColumns, intents);

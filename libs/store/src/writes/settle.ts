@@ -106,8 +106,9 @@ async function unlessRefused<Result>(settling: Promise<Result>): Promise<Result 
 
 /*
  * Most calls are all of their operation and end at their first attempt. What is written of them fits one statement: one round trip and one commit,
- * where `settleTogether` takes six or more. Both run `settleStatement`. Left to `settleTogether`: calls with an idempotency key, calls whose records
- * adopt, continue or were sent before, and operations of several calls, with a request to cancel, or the first of a project that is notified.
+ * where `settleTogether` takes six or more. Both run `settleStatement`. `settleTogether` gets the others. These are calls with an idempotency
+ * key, and calls whose records adopt, continue or were sent before. It also gets operations of several calls, those with a request to cancel, and the
+ * first of a project that is notified.
  */
 
 function isPlain({ next, isCreate, orderKeys, idempotency, records }: Settlement): boolean {

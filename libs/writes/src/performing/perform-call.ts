@@ -131,8 +131,8 @@ export interface Isolated {
 
 /**
  * Divides a call that was refused as a whole for what may be a single record, or the number of them. Where the provider names fields, the records
- * that carry one are bad and the others continue together. Else both halves continue. Of a call that is too large the quarters do, which wastes a
- * third of the calls that halves do. k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls, and 2n - 1 in all. Nothing of a refused call was written, so
+ * that carry one are bad and the others continue together. Else both halves continue. A call that is too large continues as quarters, which
+ * waste a third of the calls that halves do. Then k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls, and 2n - 1 in all. Nothing of a refused call was written, so
  * no record is sent twice. What has ended stays as it is; other updates go along, and beside a create that is to be looked up or tried again nothing
  * is divided. A batch that is all or none is left as the provider decided. Pure. Source: specification, batchPolicy: successful records are committed
  * even if others fail.
