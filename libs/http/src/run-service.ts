@@ -10,7 +10,7 @@ import { startServer, type HttpServer, type ServerOptions } from './start-server
 export interface RunnableService {
   /** Refuses an unmigrated database and a key ring that is not its own, then listens. */
   start(): Promise<{ readonly port: number }>;
-  /** Drains; resolves when nothing is left in flight. */
+  /** Ends its parts, stage by stage. One that fails keeps no other from ending. @throws what failed */
   stop(): Promise<void>;
 }
 
@@ -20,35 +20,60 @@ export interface ApiService extends RunnableService {
   readonly contract: BuiltDocument;
 }
 
-interface ServiceParts {
+/** The stages of a stop, in their order. A stage begins when everything of the one before has ended. */
+const stages = ['drain', 'consumers', 'loops', 'flush', 'close'] as const;
+
+/**
+ * One of the things that a service runs or holds, and the stage in which a stop ends it: `drain` answers the requests in flight, `consumers` leave
+ * their groups, `loops` finish what they have in hand, `flush` sends and stores what is still in memory, `close` ends connections.
+ */
+export type ServicePart = { readonly stage: (typeof stages)[number] } & (
+  | {
+      /** Begins it, once the service listens. @returns ends it */
+      readonly start: () => Stop | Promise<Stop>;
+    }
+  | {
+      /** Ends what the context holds, also when the service never started. */
+      readonly stop: Stop;
+    }
+);
+type Stop = () => unknown;
+
+interface ServiceOptions {
   readonly app: Express;
   readonly config: Omit<ServerOptions, 'logger'> & { readonly metricsPort: number };
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Before it listens. @throws for what it cannot run with */
   readonly check: () => Promise<void>;
-  /** Begins what it does beside answering, once it listens. */
-  readonly begin: () => Promise<void>;
-  /** Ends all that there is, in its order, also when it was never begun. @param closeServer answers the requests in flight */
-  readonly end: (closeServer: () => Promise<void>) => Promise<void>;
+  /** Started in the order of the list, ended by stage. */
+  readonly parts: readonly ServicePart[];
 }
 
 /** A service of an app and of what it does beside. Its metrics are served first and last, so that the drain can be watched. */
-export function createService({ app, config, logger, metrics, check, begin, end }: ServiceParts): RunnableService {
-  let server: HttpServer | undefined;
+export function createService({ app, config, logger, metrics, check, parts }: ServiceOptions): RunnableService {
+  const stops = new Map<string, Stop[]>(stages.map((stage) => [stage, []]));
+  for (const part of parts) if ('stop' in part) stops.get(part.stage)?.push(part.stop);
   let metricsServer: HttpServer | undefined;
   return {
     start: async () => {
       await check();
       const { port, host, metricsPort, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: metricsPort, host });
-      server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies });
-      await begin();
+      const drained = { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies };
+      const server = await startServer(app, drained);
+      stops.get('drain')?.push(() => server.close());
+      for (const part of parts) if ('start' in part) stops.get(part.stage)?.push(await part.start());
       return { port: server.port };
     },
     stop: async () => {
-      await end(async () => await server?.close());
+      const failures: unknown[] = [];
+      for (const ends of stops.values()) {
+        const ended = await Promise.allSettled(ends.map(async (end) => await end()));
+        failures.push(...ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : [])));
+      }
       await metricsServer?.close();
+      if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
     },
   };
 }

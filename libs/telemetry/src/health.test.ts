@@ -36,18 +36,18 @@ function watched() {
 it('is not ready before Postgres was used, and asks nobody when it answers', async () => {
   const { watch, asked } = watched();
   expect(watch.ready()).toMatchObject({ ready: false, checks: { postgres: 'is not checked yet' } });
-  await watch.start();
+  const end = await watch.start();
   for (let times = 0; times < 20; times += 1) watch.ready();
   expect(asked).toEqual({ postgres: 1, redis: 1, kafka: 1 });
   await jest.advanceTimersByTimeAsync(30_500);
   expect(asked.kafka).toBe(4);
-  await watch.stop();
+  await end();
 });
 
 it('stays ready without the others, says so once with the remedy, and that they are back', async () => {
   const { watch, faults, lines, shown } = watched();
   faults.redis = refused;
-  await watch.start();
+  const end = await watch.start();
   await jest.advanceTimersByTimeAsync(60_000);
   expect(watch.ready()).toEqual({
     ready: true,
@@ -61,19 +61,19 @@ it('stays ready without the others, says so once with the remedy, and that they 
   expect(watch.ready()).toMatchObject({ degraded: [] });
   expect(lines.at(-1)).toEqual(['info', 'dependency.recovered', { dependency: 'redis' }]);
   expect(await shown('redis')).toBe('1');
-  await watch.stop();
+  await end();
 });
 
 it('is not ready while Postgres takes no writes, and again within two seconds', async () => {
   const { watch, faults } = watched();
-  await watch.start();
+  const end = await watch.start();
   faults.postgres = refused;
   await jest.advanceTimersByTimeAsync(11_000);
   expect(watch.ready()).toMatchObject({ ready: false, checks: { postgres: 'takes no writes' }, degraded: [] });
   delete faults.postgres;
   await jest.advanceTimersByTimeAsync(2_000);
   expect(watch.ready()).toMatchObject({ ready: true });
-  await watch.stop();
+  await end();
 });
 
 it.each<[string, 'never' | Error, string]>([
@@ -82,8 +82,8 @@ it.each<[string, 'never' | Error, string]>([
 ])('a check that %s is a fault', async (_, fault, text) => {
   const { watch, faults } = watched();
   faults.kafka = fault;
-  await watch.start();
+  const end = await watch.start();
   await jest.advanceTimersByTimeAsync(9_000);
   expect(watch.ready().checks['kafka']).toBe(text);
-  await watch.stop();
+  await end();
 });

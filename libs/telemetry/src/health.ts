@@ -24,11 +24,10 @@ export interface Readiness {
 }
 
 export interface HealthWatch {
-  /** Begins, and resolves with the first result of Postgres. */
-  start(): Promise<void>;
+  /** Begins, and resolves with the first result of Postgres. @returns ends it */
+  start(): Promise<() => Promise<void>>;
   /** The last results. Touches nothing. */
   readonly ready: () => Readiness;
-  stop(): Promise<void>;
 }
 
 interface Watched {
@@ -69,13 +68,13 @@ export function watchHealth({ checks, logger, metrics }: Watched): HealthWatch {
     const due = entries.filter(([name]) => isDue || (name === 'postgres' && results.get(name) !== undefined));
     await Promise.all(due.map((entry) => check(...entry)));
   };
-  let end = (): Promise<void> => Promise.resolve();
   return {
     start: async () => {
       checkedAtMs = performance.now();
       const first = entries.map((entry) => check(...entry));
-      end = repeat(tick, { everyMs: againMs, onFailure: () => undefined });
+      const end = repeat(tick, { everyMs: againMs, onFailure: () => undefined });
       await first[0];
+      return end;
     },
     ready: () => {
       const faults = entries.filter(([name]) => results.get(name) !== undefined).map(([name]) => name as string);
@@ -86,7 +85,6 @@ export function watchHealth({ checks, logger, metrics }: Watched): HealthWatch {
         degraded: faults.filter((name) => name !== 'postgres'),
       };
     },
-    stop: () => end(),
   };
 }
 

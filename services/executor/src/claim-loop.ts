@@ -26,7 +26,7 @@ export interface ClaimLoop {
  * A call that crashed an executor twice is claimed only when nothing else runs, and runs alone: bystanders are not blamed for its next
  * crash. Calls of a claim under way are bystanders too.
  */
-export function startClaimLoop(context: ExecutorContext): ClaimLoop {
+export function createClaimLoop(context: ExecutorContext): ClaimLoop {
   const { store, metrics, owner, logger, plans } = context;
   const { concurrency, laneConcurrency: perLane } = context.config;
   const claims = metrics.counter('sluice_claims_total');
@@ -111,9 +111,9 @@ function wakeAgain(
   for (const { projectId, laneId } of missing) countOrphan({ projectId, laneId });
 }
 
-/** `sluice.writes.ready`: each write wakes its lane. The handler never waits for a provider. */
-export function consumeReady(context: ExecutorContext, lanes: LaneQueue): Promise<Consumer> {
-  return context.messaging.consume({
+/** `sluice.writes.ready`: each write wakes its lane. The handler never waits for a provider. @returns leaves the group */
+export async function consumeReady(context: ExecutorContext, lanes: LaneQueue): Promise<Consumer['stop']> {
+  const consumer = await context.messaging.consume({
     topic: topics.ready,
     group: 'sluice-executor',
     handle: (writes) => {
@@ -121,4 +121,5 @@ export function consumeReady(context: ExecutorContext, lanes: LaneQueue): Promis
       return Promise.resolve();
     },
   });
+  return () => consumer.stop();
 }

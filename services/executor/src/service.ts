@@ -1,8 +1,7 @@
 import { createApp, createService, type RunnableService } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
-import type { Consumer } from '@sluice/messaging';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
-import { startClaimLoop, type ClaimLoop, consumeReady } from './claim-loop';
+import { consumeReady, createClaimLoop } from './claim-loop';
 import type { ExecutorContext } from './context';
 import { startSweeps } from './sweeps';
 
@@ -12,10 +11,7 @@ export { createContext, type ExecutorContext } from './context';
 /** Stopping leaves the group, claims no more, finishes the calls in flight and settles them. */
 export function createExecutorService(context: ExecutorContext): RunnableService {
   const { config, logger, metrics, store, messaging } = context;
-  let consumer: Consumer | undefined;
-  let loop: ClaimLoop | undefined;
-  let endSweeps = (): Promise<void> => Promise.resolve();
-  let endMinutes = endSweeps;
+  const loop = createClaimLoop(context);
   const health = watchHealth({
     ...context,
     checks: { postgres: store.health, redis: context.redis.health, kafka: () => messaging.health() },
@@ -27,21 +23,17 @@ export function createExecutorService(context: ExecutorContext): RunnableService
       await store.assertMigrated();
       await assertKeyRingComplete(store, config.credentialsKeys);
     },
-    begin: async () => {
-      loop = startClaimLoop(context);
-      consumer = await consumeReady(context, loop.lanes);
-      endSweeps = startSweeps(context, loop);
-      endMinutes = keepMinutes({ service: 'executor', ...context });
-      await health.start();
-    },
-    end: async (closeServer) => {
-      await Promise.all([endSweeps(), consumer?.stop(), health.stop()]);
-      await loop?.stop();
-      context.leases.stop();
-      await endMinutes();
-      await messaging.close();
-      await closeServer();
-      await Promise.all([context.redis.close(), context.connectors.close(), store.close()]);
-    },
+    parts: [
+      { stage: 'consumers', start: () => consumeReady(context, loop.lanes) },
+      { stage: 'loops', stop: () => loop.stop() },
+      { stage: 'loops', start: () => startSweeps(context, loop) },
+      { stage: 'loops', start: () => health.start() },
+      { stage: 'flush', stop: () => context.leases.stop() },
+      { stage: 'flush', start: () => keepMinutes({ service: 'executor', ...context }) },
+      { stage: 'flush', stop: () => messaging.close() },
+      { stage: 'close', stop: () => context.redis.close() },
+      { stage: 'close', stop: () => context.connectors.close() },
+      { stage: 'close', stop: () => store.close() },
+    ],
   });
 }

@@ -102,7 +102,6 @@ export function createManagementService(context: ManagementContext): ApiService 
     routes: (router) => routes.forEach((register) => register(router, context)),
     openRoutes: (router) => openRoutes.forEach((register) => register(router, context)),
   });
-  let ends: readonly (() => Promise<void>)[] = [];
   const service = createService({
     ...context,
     app,
@@ -110,20 +109,19 @@ export function createManagementService(context: ManagementContext): ApiService 
       await store.assertMigrated();
       await assertKeyRingComplete(store, config.credentialsKeys);
     },
-    begin: async () => {
-      ends = [
-        deliverMessages(context),
-        sweepMessages(context),
-        sweepDeletions(context),
-        keepMinutes({ service: 'management', ...context }),
-      ];
-      await health.start();
-    },
-    end: async (closeServer) => {
-      context.watch.stop();
-      await Promise.all([closeServer(), health.stop(), ...ends.map((end) => end())]);
-      await Promise.all([context.connectors.close(), context.redis?.close(), store.close()]);
-    },
+    parts: [
+      // Requests that wait for an operation are answered now.
+      { stage: 'drain', stop: () => context.watch.stop() },
+      // Deliveries have as long to end as requests have, not a time of their own after it.
+      { stage: 'drain', start: () => deliverMessages(context) },
+      { stage: 'loops', start: () => sweepMessages(context) },
+      { stage: 'loops', start: () => sweepDeletions(context) },
+      { stage: 'loops', start: () => health.start() },
+      { stage: 'flush', start: () => keepMinutes({ service: 'management', ...context }) },
+      { stage: 'close', stop: () => context.redis?.close() },
+      { stage: 'close', stop: () => context.connectors.close() },
+      { stage: 'close', stop: () => store.close() },
+    ],
   });
   return { contract: contractOfApp(app), ...service };
 }

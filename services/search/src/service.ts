@@ -28,7 +28,6 @@ const searchApi: ApiInfo = {
 
 export function createSearchService(context: SearchContext): ApiService {
   const { config, logger, metrics, store } = context;
-  let endMinutes = (): Promise<void> => Promise.resolve();
   const limits = requestLimits({ counter: context.redis.quotas, ...config });
   const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.redis.health } });
   const app = createApp({
@@ -49,15 +48,13 @@ export function createSearchService(context: SearchContext): ApiService {
       await store.assertMigrated();
       await assertKeyRingComplete(store, config.credentialsKeys);
     },
-    begin: async () => {
-      endMinutes = keepMinutes({ service: 'search', ...context });
-      await health.start();
-    },
-    end: async (closeServer) => {
-      await closeServer();
-      await Promise.all([endMinutes(), health.stop()]);
-      await Promise.all([context.redis.close(), context.connectors.close(), store.close()]);
-    },
+    parts: [
+      { stage: 'loops', start: () => health.start() },
+      { stage: 'flush', start: () => keepMinutes({ service: 'search', ...context }) },
+      { stage: 'close', stop: () => context.redis.close() },
+      { stage: 'close', stop: () => context.connectors.close() },
+      { stage: 'close', stop: () => store.close() },
+    ],
   });
   return { contract: contractOfApp(app), ...service };
 }

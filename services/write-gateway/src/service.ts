@@ -11,7 +11,6 @@ export { createContext, type GatewayContext } from './context';
 /** Stopping drains: requests in flight finish, announcements leave. */
 export function createGatewayService(context: GatewayContext): ApiService {
   const { config, logger, metrics, store, messaging } = context;
-  let endMinutes = (): Promise<void> => Promise.resolve();
   const health = watchHealth({
     ...context,
     checks: { postgres: store.health, redis: context.redis.health, kafka: () => messaging.health() },
@@ -34,19 +33,17 @@ export function createGatewayService(context: GatewayContext): ApiService {
       await store.assertMigrated();
       await assertKeyRingComplete(store, config.credentialsKeys);
     },
-    begin: async () => {
-      endMinutes = keepMinutes({ service: 'write-gateway', ...context });
-      await health.start();
-    },
-    end: async (closeServer) => {
-      await closeServer();
-      await Promise.all(context.settling);
-      context.leases.stop();
-      await context.admission.stop();
-      await Promise.all([endMinutes(), health.stop()]);
-      await messaging.close();
-      await Promise.all([context.redis.close(), context.connectors.close(), store.close()]);
-    },
+    parts: [
+      { stage: 'loops', stop: () => Promise.all(context.settling) },
+      { stage: 'loops', stop: () => context.admission.stop() },
+      { stage: 'loops', start: () => health.start() },
+      { stage: 'flush', stop: () => context.leases.stop() },
+      { stage: 'flush', start: () => keepMinutes({ service: 'write-gateway', ...context }) },
+      { stage: 'flush', stop: () => messaging.close() },
+      { stage: 'close', stop: () => context.redis.close() },
+      { stage: 'close', stop: () => context.connectors.close() },
+      { stage: 'close', stop: () => store.close() },
+    ],
   });
   return { contract: contractOfApp(app), ...service };
 }

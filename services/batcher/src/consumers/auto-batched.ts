@@ -4,14 +4,17 @@ import type { BatchKey } from '@sluice/store';
 import type { BatcherContext } from '../context';
 import { flushBatch } from '../flush-batch';
 
-/** `sluice.writes.auto-batched`: a full batch is flushed at once, any other gets a timer. A repeated message costs one lookup. */
-export function consumeAutoBatched(context: BatcherContext, timers: DueTimers): Promise<Consumer> {
+/**
+ * `sluice.writes.auto-batched`: a full batch is flushed at once, any other gets a timer. A repeated message costs one lookup.
+ * @returns leaves the group
+ */
+export async function consumeAutoBatched(context: BatcherContext, timers: DueTimers): Promise<Consumer['stop']> {
   const flushOrWait = async (write: WriteAnnouncement): Promise<void> => {
     const dueInMs = await flushBatch(context, write, 'message');
     // The message was wrong; what it displaced may have been the one that sets the timer.
     if (dueInMs !== undefined) timers.schedule(write, new Date(Date.now() + dueInMs));
   };
-  return context.messaging.consume({
+  const consumer = await context.messaging.consume({
     topic: topics.autoBatched,
     group: 'sluice-batcher',
     handle: async (writes) => {
@@ -21,6 +24,7 @@ export function consumeAutoBatched(context: BatcherContext, timers: DueTimers): 
       }
     },
   });
+  return () => consumer.stop();
 }
 
 /** The latest message of each batch: its records are announced in the order they joined. */
