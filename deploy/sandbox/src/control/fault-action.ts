@@ -22,7 +22,15 @@ export type FaultAction =
   /** Waits `delayMs` (default 1000), then goes on. It goes along with any other fault, and several of them add up. */
   | { readonly kind: 'slow'; readonly delayMs?: number }
   /** Refuses chosen inputs of a batch (a single write is input 0) and does the others. */
-  | PartialAction
+  | {
+      readonly kind: 'partial';
+      /** Positions of the refused inputs, from 0. @default [0] */
+      readonly inputs?: readonly number[];
+      /** The provider's code: HubSpot's category, Salesforce's status code. @default its code for a refused value */
+      readonly category?: string;
+      /** @default a sentence that names the sandbox */
+      readonly message?: string;
+    }
   /** Does the work, then leaves the outcome of chosen inputs of a batch out of the reply. */
   | { readonly kind: 'omit'; readonly inputs?: readonly number[] }
   /** Sends the caller to another address; the work is done only with `commit`. @default 302 */
@@ -51,19 +59,6 @@ interface RequestedWait {
   readonly clockAheadSeconds?: number;
 }
 
-interface PartialAction {
-  readonly kind: 'partial';
-  /** Positions of the refused inputs, from 0. @default [0] */
-  readonly inputs?: readonly number[];
-  /** The provider's code: HubSpot's category, Salesforce's status code. @default its code for a refused value */
-  readonly category?: string;
-  /** @default a sentence that names the sandbox */
-  readonly message?: string;
-}
-
-/** A fault that makes the delivery of a reply awkward. */
-type AwkwardDelivery = Extract<FaultAction, { readonly kind: 'drip' | 'huge' }>;
-
 /** How a call ends on the wire. */
 export interface Ending {
   /** Absent: the connection is cut without a byte, after `holdMs`. */
@@ -72,22 +67,11 @@ export interface Ending {
   readonly isHalf?: true;
   /** How long the connection stays open in silence. */
   readonly holdMs?: number;
-  /** @default the reply goes out at once, as it is */
-  readonly delivery?: AwkwardDelivery;
+  /** A fault that makes the delivery awkward. @default the reply goes out at once, as it is */
+  readonly delivery?: Extract<FaultAction, { readonly kind: 'drip' | 'huge' }>;
 }
 
-/** What faults change about a call. */
-export interface Disturbance {
-  /** Kind of the fault, for the ledger; absent for a call that none met. */
-  readonly kind?: FaultAction['kind'];
-  /** Wait before the call takes effect, in milliseconds. */
-  readonly waitMs: number;
-  /** Whether it takes effect at all. */
-  readonly works: boolean;
-  readonly refusals: ReadonlyMap<number, InputRefusal>;
-  /** @param reply the provider's; absent when the call does not take effect */
-  readonly end: (reply: WireReply | undefined) => Ending;
-}
+const SLOW_MS = 1000;
 
 /** How long a `timeout` fault holds a connection: longer than any sensible caller waits. */
 const HOLD_MS = 120_000;
@@ -95,48 +79,55 @@ const HOLD_MS = 120_000;
 /** `[[[…]]]`, which a recursive reader does not survive. */
 const NESTED_DEPTH = 200_000;
 
-const undisturbed: Disturbance = {
-  waitMs: 0,
-  works: true,
-  refusals: new Map(),
-  end: (reply) => (reply ? { reply } : {}),
-};
-
-/** The meaning of each kind of fault. */
-export function disturbanceOf(fault: FaultAction | undefined, account: ImitatedAccount): Disturbance {
-  return fault ? { kind: fault.kind, ...effectOf(fault, account) } : undisturbed;
+/** Wait before the call takes effect, in milliseconds. */
+export function waitMsOf(fault: FaultAction): number {
+  if (fault.kind === 'slow') return fault.delayMs ?? SLOW_MS;
+  return fault.kind === 'timeout' && fault.commit === 'last' ? (fault.delayMs ?? HOLD_MS) : 0;
 }
 
-function effectOf(fault: FaultAction, account: ImitatedAccount): Disturbance {
-  switch (fault.kind) {
-    case 'slow':
-      return undisturbed;
+/** Whether a call that meets the fault does its work. */
+export function takesEffect(fault: FaultAction | undefined): boolean {
+  switch (fault?.kind) {
     case 'status':
     case 'quota':
-      return { ...undisturbed, works: false, end: () => ({ reply: faultReply(fault, account) }) };
-    case 'commit-then-status':
-      return { ...undisturbed, end: () => ({ reply: faultReply(fault, account) }) };
     case 'reset-before':
-      return { ...undisturbed, works: false };
-    case 'commit-then-reset':
-      return { ...undisturbed, end: () => ({}) };
+      return false;
     case 'redirect':
-      return { ...undisturbed, works: fault.commit ?? false, end: () => ({ reply: redirectReply(fault) }) };
-    case 'partial':
-      return { ...undisturbed, refusals: refusalsOf(fault) };
+      return fault.commit ?? false;
     case 'timeout':
-      return timeout(fault.delayMs ?? HOLD_MS, fault.commit ?? 'never');
+      return (fault.commit ?? 'never') !== 'never';
     default:
-      return { ...undisturbed, end: (reply) => (reply ? changed(reply, fault, account) : {}) };
+      return true;
   }
 }
 
-type ReplyFault =
-  AwkwardDelivery | Extract<FaultAction, { readonly kind: 'reset-mid-reply' | 'omit' | 'nested' | 'broken-encoding' }>;
+/** @param reply the provider's; absent when the call did not take effect */
+export function endingOf(
+  fault: FaultAction | undefined,
+  reply: WireReply | undefined,
+  account: ImitatedAccount,
+): Ending {
+  switch (fault?.kind) {
+    case 'status':
+    case 'quota':
+    case 'commit-then-status':
+      return { reply: faultReply(fault, account) };
+    // The reply of a gateway that has moved.
+    case 'redirect':
+      return { reply: { status: fault.status ?? 302, headers: { location: fault.location }, payload: '' } };
+    case 'timeout':
+      return fault.commit === 'last' ? {} : { holdMs: fault.delayMs ?? HOLD_MS };
+    case 'reset-before':
+    case 'commit-then-reset':
+      return {};
+    default:
+      return reply ? changed(reply, fault, account) : {};
+  }
+}
 
-/** The ending of a call that takes effect and whose reply is changed. */
-function changed(reply: WireReply, fault: ReplyFault, account: ImitatedAccount): Ending {
-  switch (fault.kind) {
+/** The ending of a call that takes effect and whose reply is sent, as it is or changed. */
+function changed(reply: WireReply, fault: FaultAction | undefined, account: ImitatedAccount): Ending {
+  switch (fault?.kind) {
     case 'reset-mid-reply':
       return { reply, isHalf: true };
     case 'omit':
@@ -145,20 +136,19 @@ function changed(reply: WireReply, fault: ReplyFault, account: ImitatedAccount):
       return { reply: reply.payload ? { ...reply, headers: { ...reply.headers, 'content-encoding': 'gzip' } } : reply };
     case 'nested':
       return { reply: { ...reply, payload: '['.repeat(NESTED_DEPTH) + ']'.repeat(NESTED_DEPTH) } };
-    default:
+    case 'drip':
+    case 'huge':
       return { reply, delivery: fault };
+    default:
+      return { reply };
   }
 }
 
-function timeout(delayMs: number, commit: 'never' | 'first' | 'last'): Disturbance {
-  if (commit === 'last') return { ...undisturbed, waitMs: delayMs, end: () => ({}) };
-  return { ...undisturbed, works: commit === 'first', end: () => ({ holdMs: delayMs }) };
-}
-
 /** The inputs that a `partial` fault refuses, by position. */
-function refusalsOf({ inputs = [0], category, message }: PartialAction): ReadonlyMap<number, InputRefusal> {
-  const refusal: InputRefusal = { code: category, message: message ?? 'Refused by a fault of the sandbox' };
-  return new Map(inputs.map((index) => [index, refusal]));
+export function refusalsOf(fault: FaultAction | undefined): ReadonlyMap<number, InputRefusal> {
+  if (fault?.kind !== 'partial') return new Map();
+  const { inputs = [0], category, message = 'Refused by a fault of the sandbox' } = fault;
+  return new Map(inputs.map((index) => [index, { code: category, message }]));
 }
 
 type StatusAction = Extract<FaultAction, { readonly kind: 'status' | 'commit-then-status' }>;
@@ -195,8 +185,3 @@ function waitHeaders(
 
 /** IMF-fixdate, whole seconds. Source: RFC 9110, section 5.6.7. */
 const httpDate = (moment: number): string => new Date(moment).toUTCString();
-
-/** The reply of a gateway that has moved. */
-function redirectReply({ status = 302, location }: Extract<FaultAction, { readonly kind: 'redirect' }>): WireReply {
-  return { status, headers: { location }, payload: '' };
-}

@@ -1,15 +1,15 @@
+import { takesEffect } from './fault-action';
 import { Faults, type FaultRequest } from './faults';
-import type { ImitatedAccount } from './imitated-provider';
 
 const path = '/crm/v3/objects/contacts/batch/create';
 const bodyText = '{"inputs":[{"properties":{"email":"known@b.co"}},{"properties":{"email":"new@b.co"}}]}';
-const call = { account: 'acme', imitated: {} as ImitatedAccount, method: 'POST', path, bodyText, records: 2 };
+const call = { account: 'acme', method: 'POST', path, bodyText, records: 2 };
 
 /** Which of `count` equal calls a fault hits, from 1. */
 function hits(request: Omit<FaultRequest, 'action'>, count = 8, one = call): number[] {
   const faults = new Faults();
   faults.add({ ...request, action: { kind: 'reset-before' } });
-  return Array.from({ length: count }, (_, index) => index + 1).filter(() => faults.take(one).kind !== undefined);
+  return Array.from({ length: count }, (_, index) => index + 1).filter(() => faults.take(one).fault !== undefined);
 }
 
 it.each<[string, Omit<FaultRequest, 'action'>, number[]]>([
@@ -37,7 +37,7 @@ it('counts for every fault that matches and lets the oldest act', () => {
   const faults = new Faults();
   faults.add({ action: { kind: 'status', status: 503 } });
   faults.add({ match: { nth: 2 }, action: { kind: 'reset-before' } });
-  expect([1, 2, 3].map(() => faults.take(call).kind)).toEqual(['status', 'reset-before', undefined]);
+  expect([1, 2, 3].map(() => faults.take(call).fault?.kind)).toEqual(['status', 'reset-before', undefined]);
   expect(faults.list()).toMatchObject([
     { id: 'fault-1', seen: 3, hits: 1 },
     { id: 'fault-2', seen: 3, hits: 1 },
@@ -50,10 +50,12 @@ it('adds up what is slow, and lets another fault act besides', () => {
   faults.add({ action: { kind: 'commit-then-reset' } });
   faults.add({ times: 2, action: { kind: 'slow' } });
   faults.add({ match: { nth: 3 }, action: { kind: 'timeout', delayMs: 7, commit: 'last' } });
-  expect([1, 2, 3].map(() => faults.take(call))).toMatchObject([
-    { kind: 'commit-then-reset', waitMs: 1015, works: true },
-    { kind: 'slow', waitMs: 1015, works: true },
-    { kind: 'timeout', waitMs: 22, works: true },
+  const taken = [1, 2, 3].map(() => faults.take(call));
+  expect(taken.every(({ fault }) => takesEffect(fault))).toBe(true);
+  expect(taken).toMatchObject([
+    { fault: { kind: 'commit-then-reset' }, waitMs: 1015 },
+    { fault: { kind: 'slow' }, waitMs: 1015 },
+    { fault: { kind: 'timeout' }, waitMs: 22 },
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { seededRandom } from './derived';
-import { disturbanceOf, type Disturbance, type FaultAction } from './fault-action';
-import type { ImitatedAccount } from './imitated-provider';
+import { waitMsOf, type FaultAction } from './fault-action';
+import type { ReceivedCall } from './imitated-provider';
 
 /** Which calls a fault matches. */
 interface FaultMatch {
@@ -57,15 +57,18 @@ interface Armed {
 }
 
 /** A call of an account, as far as faults depend on it. */
-export interface FaultedCall {
+interface FaultedCall extends Pick<ReceivedCall, 'method' | 'path' | 'bodyText'> {
   readonly account: string;
-  readonly imitated: ImitatedAccount;
-  readonly method: string;
-  readonly path: string;
-  /** @default '' */
-  readonly bodyText?: string;
-  /** Records that it carries. @default 0 */
-  readonly records?: number;
+  /** Records that it carries. */
+  readonly records: number;
+}
+
+/** What faults change about a call. */
+interface Disturbance {
+  /** The fault that acts; undefined for a call that none met. */
+  readonly fault: FaultAction | undefined;
+  /** Wait before the call takes effect, in milliseconds. */
+  readonly waitMs: number;
 }
 
 /**
@@ -104,29 +107,25 @@ export class Faults {
   take(call: FaultedCall): Disturbance {
     const nowMs = this.now().getTime();
     let waitMs = 0;
-    let taken: FaultAction | undefined;
+    let fault: FaultAction | undefined;
     for (const one of this.armed) {
       if (!isMatch(one, call) || (one.endsAtMs ?? Infinity) <= nowMs) continue;
       one.fault = { ...one.fault, seen: one.fault.seen + 1 };
       const action = draw(one);
-      if (!action || (taken && taken.kind !== 'slow' && action.kind !== 'slow')) continue;
+      if (!action || (fault && fault.kind !== 'slow' && action.kind !== 'slow')) continue;
       one.fault = { ...one.fault, hits: one.fault.hits + 1 };
-      if (action.kind === 'slow') waitMs += action.delayMs ?? SLOW_MS;
-      if (!taken || taken.kind === 'slow') taken = action;
+      waitMs += waitMsOf(action);
+      if (!fault || fault.kind === 'slow') fault = action;
     }
-    const disturbance = disturbanceOf(taken, call.imitated);
-    return { ...disturbance, waitMs: waitMs + disturbance.waitMs };
+    return { fault, waitMs };
   }
 }
-
-const SLOW_MS = 1000;
 
 function isMatch({ fault, path }: Armed, call: FaultedCall): boolean {
   if (fault.account !== undefined && fault.account !== call.account) return false;
   const { method, carries = '', recordsMin = 0 } = fault.match ?? {};
-  const { bodyText = '', records = 0 } = call;
   if (method !== undefined && method.toUpperCase() !== call.method) return false;
-  if (!bodyText.includes(carries) || records < recordsMin) return false;
+  if (!call.bodyText.includes(carries) || call.records < recordsMin) return false;
   if (path === undefined) return true;
   return typeof path === 'string' ? call.path.startsWith(path) : path.test(call.path);
 }

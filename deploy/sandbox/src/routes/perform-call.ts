@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../control/account';
 import { digest } from '../control/derived';
-import type { Ending } from '../control/fault-action';
+import { endingOf, refusalsOf, takesEffect, type Ending } from '../control/fault-action';
 import type { CallContext, ImitatedProvider, ReceivedCall } from '../control/imitated-provider';
 import type { Sandbox } from '../sandbox';
 import { prepareOAuthCall, type AccountCall, type PreparedCall } from './authorization';
@@ -14,8 +14,11 @@ export interface IncomingCall {
   readonly gone: AbortSignal;
 }
 
-/** Records the outcome in the ledger and returns it. */
-type Finish = (ending: Ending, fault?: string) => Ending;
+/** A call that has arrived, and what it is. */
+interface ArrivedCall extends IncomingCall {
+  readonly prepared: PreparedCall;
+  readonly arrivedAt: Date;
+}
 
 /**
  * Performs one provider call: token, limit, faults, waiting, work, ledger, in this order.
@@ -25,11 +28,11 @@ type Finish = (ending: Ending, fault?: string) => Ending;
 export async function performCall(sandbox: Sandbox, call: IncomingCall): Promise<Ending> {
   const { provider, received } = call;
   const prepared = prepareOAuthCall(sandbox, provider, received) ?? prepareApiCall(sandbox, provider, received);
-  const finish = finisher(sandbox, call, prepared);
-  if (!prepared.account) return finish({ reply: prepared.reply });
-  const leave = prepared.account.enter(sandbox.now().getTime());
+  const arrived = { ...call, prepared, arrivedAt: sandbox.now() };
+  if (!prepared.account) return finish(sandbox, arrived, { reply: prepared.reply });
+  const leave = prepared.account.enter(arrived.arrivedAt.getTime());
   try {
-    return await admit(sandbox, { ...call, ...prepared, finish });
+    return await admit(sandbox, { ...arrived, prepared });
   } finally {
     leave();
   }
@@ -59,58 +62,51 @@ function bearerOf({ headers }: ReceivedCall): string | undefined {
   return /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-async function admit(
-  sandbox: Sandbox,
-  call: IncomingCall & AccountCall & { readonly finish: Finish },
-): Promise<Ending> {
-  const { account, received, finish } = call;
-  const refusal = call.refuse?.(contextOf(sandbox, account));
-  if (refusal) return finish({ reply: refusal });
-  const { name, imitated } = account;
-  const { method, path, bodyText } = received;
-  const { kind, waitMs, works, refusals, end } = sandbox.faults.take({
-    account: name,
-    imitated,
-    method,
-    path,
-    bodyText,
-    records: call.kind.records,
-  });
-  const rows = account.locks.take(account.imitated, received, account.settings.lockContention);
+async function admit(sandbox: Sandbox, call: ArrivedCall & { readonly prepared: AccountCall }): Promise<Ending> {
+  const { prepared, received, gone } = call;
+  const { account, kind } = prepared;
+  const refusal = prepared.refuse?.(contextOf(sandbox, account));
+  if (refusal) return finish(sandbox, call, { reply: refusal });
+  const { name, imitated, settings } = account;
+  const { fault, waitMs } = sandbox.faults.take({ ...received, account: name, records: kind.records });
+  const rows = account.locks.take(imitated, received, settings.lockContention);
   let ending: Ending;
   try {
     if (waitMs > 0) await delay(waitMs, undefined, { signal: account.waiting });
     // From here to the ledger nothing waits: the changes that the ledger records are those of this call.
-    const context = { ...contextOf(sandbox, account), refusals: new Map([...rows.refusals, ...refusals]) };
-    ending = finish(end(works ? call.work(context) : undefined), kind);
+    const refusals = new Map([...rows.refusals, ...refusalsOf(fault)]);
+    const reply = takesEffect(fault) ? prepared.work({ ...contextOf(sandbox, account), refusals }) : undefined;
+    ending = finish(sandbox, call, endingOf(fault, reply, imitated), fault?.kind);
   } finally {
     rows.release();
   }
-  if (ending.holdMs !== undefined) await hold(ending.holdMs, AbortSignal.any([account.waiting, call.gone]));
+  if (ending.holdMs !== undefined) await hold(ending.holdMs, AbortSignal.any([account.waiting, gone]));
   return ending;
 }
 
-function finisher(sandbox: Sandbox, { provider, received, gone }: IncomingCall, prepared: PreparedCall): Finish {
-  const arrived = sandbox.now();
-  const { kind } = prepared;
-  return (ending, fault) => {
-    const name = fault ?? (gone.aborted ? 'caller-gone' : undefined);
-    const outcome = {
-      at: arrived.toISOString(),
-      provider: provider.name,
-      method: received.method,
-      path: received.path,
-      action: kind.action,
-      status: gone.aborted ? 0 : (ending.reply?.status ?? 0),
-      records: kind.records,
-      ...(kind.headers === undefined ? {} : { headers: kind.headers }),
-      ...(name === undefined ? {} : { fault: name }),
-      ...(prepared.account && prepared.token !== undefined ? { token: tokenName(prepared.token) } : {}),
-      tookMs: sandbox.now().getTime() - arrived.getTime(),
-    };
-    sandbox.record(prepared.account, outcome, received);
-    return ending;
+/** Records the outcome in the ledger. @returns it */
+function finish(
+  sandbox: Sandbox,
+  { provider, received, gone, prepared, arrivedAt }: ArrivedCall,
+  ending: Ending,
+  fault = gone.aborted ? 'caller-gone' : undefined,
+): Ending {
+  const { kind, account } = prepared;
+  const outcome = {
+    at: arrivedAt.toISOString(),
+    provider: provider.name,
+    method: received.method,
+    path: received.path,
+    action: kind.action,
+    status: gone.aborted ? 0 : (ending.reply?.status ?? 0),
+    records: kind.records,
+    ...(kind.headers && { headers: kind.headers }),
+    ...(fault !== undefined && { fault }),
+    ...(account && prepared.token !== undefined && { token: tokenName(prepared.token) }),
+    tookMs: sandbox.now().getTime() - arrivedAt.getTime(),
   };
+  sandbox.record(account, outcome, received);
+  return ending;
 }
 
 /** Distinguishes tokens in the ledger without storing them there. */
