@@ -15,12 +15,8 @@ interface AnsweringAccount {
 export function answerRest(account: AnsweringAccount, call: ReceivedCall, context: CallContext): RestReply {
   const { style, workspaceRef } = account;
   if (style.isOver?.(call, context.now)) {
-    return style.refused({
-      reason: 'status',
-      status: 410,
-      code: 'revision_retired',
-      message: 'This revision is retired.',
-    });
+    const message = 'This revision is retired.';
+    return style.refused({ reason: 'status', status: 410, code: 'revision_retired', message });
   }
   const found = findCall(style, call.method, call.path);
   if (!found) return style.refused({ reason: 'no-object' });
@@ -58,7 +54,8 @@ function write({ style, data }: AnsweringAccount, call: ReceivedCall, { found, c
   const isTaken = (name: string) => !object.kept?.includes(name) || (current?.fields[name] ?? '') === '';
   const taken = Object.fromEntries(Object.entries(fields).filter(([name]) => isTaken(name)));
   const record = current ? data.update(current, taken, context.now) : data.create(object.name, fields, context.now);
-  return style.written(record, object, isCreate ? 'create' : 'update');
+  const status = isCreate ? (style.createdStatus ?? 201) : 200;
+  return { status, body: style.written(record, object, isCreate ? 'create' : 'update') };
 }
 
 function refusalOf(object: RestObject, fields: Fields, isCreate: boolean): RestRefusal | undefined {
@@ -87,7 +84,9 @@ function search({ style, data }: AnsweringAccount, call: ReceivedCall, { found, 
   const unknown = conditions.find(([name]) => !Object.hasOwn(object.fields, name));
   if (unknown) return style.refused({ reason: 'unknown-field', field: unknown[0], isSearch: true });
   const settled = new Date(context.now.getTime() - context.settings.searchLagMs).toISOString();
-  return style.found(data.search(object.name, conditions, { isAlike: style.findsAlike ?? false, settled }), object);
+  const records = data.search(object.name, conditions, { isAlike: style.findsAlike ?? false, settled });
+  const body = style.found(records, object);
+  return body === undefined ? { status: 204 } : { status: 200, body };
 }
 
 function describe(style: RestStyle, call: ReceivedCall, { params }: FoundCall): RestReply {

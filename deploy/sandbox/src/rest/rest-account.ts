@@ -7,7 +7,7 @@ import type {
   ReceivedCall,
   WireReply,
 } from '../control/imitated-provider';
-import { edgePage } from '../crm/api-call';
+import { edgePage, emptyReply } from '../crm/api-call';
 import { answerRest } from './answer-rest';
 import { RestData, type SerialIds } from './rest-data';
 import { dataCentreOf, type RestReply, type RestStyle } from './rest-style';
@@ -53,13 +53,8 @@ export class RestAccount implements ImitatedAccount {
       return { status, headers: { 'content-type': 'text/html' }, payload: edgePage(status) };
     }
     if (status === 429) return this.quotaReply();
-    return toWire(
-      this.style.refused({
-        reason: status === 401 ? 'credentials' : 'status',
-        status,
-        message: STATUS_CODES[status] ?? 'Error',
-      }),
-    );
+    const reason = status === 401 ? 'credentials' : 'status';
+    return toWire(this.style.refused({ reason, status, message: STATUS_CODES[status] ?? 'Error' }));
   }
 
   quotaReply(): WireReply {
@@ -92,10 +87,7 @@ export class RestAccount implements ImitatedAccount {
 
 /** A reply of a style as it travels. */
 export function toWire({ status, body, headers }: RestReply, rate: Readonly<Record<string, string>> = {}): WireReply {
-  if (body === undefined) return { status, headers: { ...rate, ...headers }, payload: '' };
-  return {
-    status,
-    headers: { 'content-type': 'application/json', ...rate, ...headers },
-    payload: JSON.stringify(body),
-  };
+  const all = { ...rate, ...headers };
+  if (body === undefined) return emptyReply(status, all);
+  return { status, headers: { 'content-type': 'application/json', ...all }, payload: JSON.stringify(body) };
 }

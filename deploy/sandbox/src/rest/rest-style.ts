@@ -108,8 +108,12 @@ export interface RestStyle {
   isOver?(call: ReceivedCall, now: Date): boolean;
   /** The fields that a write carries; undefined for a body of another form. */
   fieldsOf(body: unknown, object: RestObject, id: string | undefined): Fields | undefined;
-  written(record: RestRecord, object: RestObject, action: 'create' | 'update'): RestReply;
-  found(records: readonly RestRecord[], object: RestObject): RestReply;
+  /** The body of the reply to a write. */
+  written(record: RestRecord, object: RestObject, action: 'create' | 'update'): unknown;
+  /** The status of a create. @default 201 */
+  readonly createdStatus?: number;
+  /** The body of the reply to a search. Undefined: 204. */
+  found(records: readonly RestRecord[], object: RestObject): unknown;
   /** The object that a search is about, where its address does not name it. */
   searched?(search: SentSearch): string | undefined;
   /** Undefined: the search cannot be read. */

@@ -88,10 +88,11 @@ export const closeStyle: RestStyle = {
     const members = membersOf(body);
     return members && Object.fromEntries(Object.entries(members).filter(([name]) => isRead(name)));
   },
-  written: (record) => ({ status: 200, body: shown(record) }),
+  written: shown,
+  createdStatus: 200,
   found: (records) => ({
-    status: 200,
-    body: { data: records.map((record) => ({ __object_type: record.type, ...shown(record) })), cursor: null },
+    data: records.map((record) => ({ __object_type: record.type, ...shown(record) })),
+    cursor: null,
   }),
   searched: (search) => {
     const type = queriesOf(search)?.find((query) => query['type'] === 'object_type')?.['object_type'];

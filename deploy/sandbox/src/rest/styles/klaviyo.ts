@@ -94,14 +94,8 @@ export const klaviyoStyle: RestStyle = {
     const isMeant = data?.['type'] === one && (id === undefined || data?.['id'] === id);
     return isMeant ? membersOf(data?.['attributes']) : undefined;
   },
-  written: (record, { one }, action) => ({
-    status: action === 'create' ? 201 : 200,
-    body: { data: shown(record, one) },
-  }),
-  found: (records, { one }) => ({
-    status: 200,
-    body: { data: records.map((record) => shown(record, one)), links: { next: null } },
-  }),
+  written: (record, { one }) => ({ data: shown(record, one) }),
+  found: (records, { one }) => ({ data: records.map((record) => shown(record, one)), links: { next: null } }),
   conditions: ({ call: { query } }) => readFilter(query.get('filter') ?? ''),
   account: (workspaceRef) => ({ data: [{ type: 'account', id: workspaceRef, attributes: { test_account: true } }] }),
   refused,

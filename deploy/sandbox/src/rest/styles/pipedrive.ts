@@ -96,27 +96,18 @@ export const pipedriveStyle: RestStyle = {
     const fields = spreadCustom(membersOf(body), 'custom_fields', custom);
     return fields && Object.entries(fields).every(fits) ? fields : undefined;
   },
-  written: (record, object, action) => ({
-    status: action === 'create' ? 201 : 200,
-    body: { success: true, data: shown(record, object) },
-  }),
-  found: (records, object) => ({
-    status: 200,
-    body: {
-      success: true,
-      data: {
-        items: records.map((record) => {
-          // A record that is found shows addresses as texts, and custom fields as texts without keys.
-          const { custom_fields, ...members } = shown(record, object) as Readonly<Record<string, unknown>>;
-          const [emails, phones] = [textsOf(members['emails']), textsOf(members['phones'])];
-          const texts = Object.values(membersOf(custom_fields) ?? {}).filter((text) => typeof text === 'string');
-          const item = { ...members, emails, phones, address: textOf(members['address']), custom_fields: texts };
-          return { result_score: 1, item };
-        }),
-      },
-      additional_data: { next_cursor: null },
-    },
-  }),
+  written: (record, object) => ({ success: true, data: shown(record, object) }),
+  found: (records, object) => {
+    const items = records.map((record) => {
+      // A record that is found shows addresses as texts, and custom fields as texts without keys.
+      const { custom_fields, ...members } = shown(record, object) as Readonly<Record<string, unknown>>;
+      const [emails, phones] = [textsOf(members['emails']), textsOf(members['phones'])];
+      const texts = Object.values(membersOf(custom_fields) ?? {}).filter((text) => typeof text === 'string');
+      const item = { ...members, emails, phones, address: textOf(members['address']), custom_fields: texts };
+      return { result_score: 1, item };
+    });
+    return { success: true, data: { items }, additional_data: { next_cursor: null } };
+  },
   conditions({ call: { query } }) {
     const [term, field] = [query.get('term'), query.get('fields')];
     if (!term || field === null || query.get('exact_match') !== 'true') return undefined;

@@ -118,16 +118,10 @@ export const zendeskSupportStyle: RestStyle = {
     const apart = Object.fromEntries(pairs.map(membersOf).map((pair) => [String(pair?.['id']), pair?.['value']]));
     return spreadCustom({ ...own, apart }, 'apart', custom);
   },
-  written: (record, object, action) => ({
-    status: action === 'create' ? 201 : 200,
-    body: { [object.one ?? '']: shown(record, object) },
-  }),
+  written: (record, object) => ({ [object.one ?? '']: shown(record, object) }),
   found: (records, object) => ({
-    status: 200,
-    body: {
-      results: records.map((record) => ({ ...shown(record, object), result_type: object.one })),
-      count: records.length,
-    },
+    results: records.map((record) => ({ ...shown(record, object), result_type: object.one })),
+    count: records.length,
   }),
   searched({ call }) {
     const type = readQuery(call.query.get('query') ?? '')?.find(([name]) => name === 'type')?.[1];

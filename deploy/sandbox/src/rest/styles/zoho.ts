@@ -26,7 +26,7 @@ const entry = (code: string, message: string, details: object, status: 'success'
   message,
   status,
 });
-const listed = (one: object, status = 400): RestReply => ({ status, body: { data: [one] } });
+const listed = (one: object): RestReply => ({ status: 400, body: { data: [one] } });
 
 /** An error of a record is in its entry, an error of the call at the top. */
 function refused({ reason, field, isSearch, existingId: id, code, message, status = 400 }: RestRefusal): RestReply {
@@ -126,12 +126,10 @@ export const zohoStyle: RestStyle = {
   written(record, _, action) {
     const details = { id: record.id, Created_Time: record.createdAt, Modified_Time: record.updatedAt };
     const message = action === 'create' ? 'record added' : 'record updated';
-    return listed(entry('SUCCESS', message, details, 'success'), action === 'create' ? 201 : 200);
+    return { data: [entry('SUCCESS', message, details, 'success')] };
   },
   found: (records) =>
-    records.length === 0
-      ? { status: 204 }
-      : { status: 200, body: { data: records.map(shown), info: { count: records.length, more_records: false } } },
+    records.length > 0 ? { data: records.map(shown), info: { count: records.length, more_records: false } } : undefined,
   conditions: ({ call: { query } }) => readCriteria(query.get('criteria') ?? ''),
   account: (workspaceRef) => ({ org: [{ id: workspaceRef, company_name: 'Sandbox', primary_zuid: '4711' }] }),
   describedBy: ({ query }) => query.get('module') ?? undefined,
