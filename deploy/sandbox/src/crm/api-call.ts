@@ -68,8 +68,8 @@ export const isJson = (contentType: string): boolean => /^application\/json\b/i.
 /** One imitated endpoint. */
 export interface Endpoint<Call> {
   readonly method: string;
-  /** With `:name` for a segment that is a parameter. */
-  readonly paths: readonly string[];
+  /** Its addresses in segments, with `:name` for one that is a parameter. */
+  readonly paths: readonly (readonly string[])[];
   /** Its name in the ledger. */
   readonly name: string;
   readonly perform: Action<Call>;
@@ -83,23 +83,21 @@ export interface FoundEndpoint<Call> {
   readonly params: Params;
 }
 
-/** Finds endpoints by address. */
-export class Router<Call> {
-  private readonly templates: readonly { readonly endpoint: Endpoint<Call>; readonly segments: readonly string[] }[];
+/** An endpoint at each of its addresses: `METHOD path path …`. */
+export function endpoint<Call>(
+  spec: string,
+  name: string,
+  perform: Action<Call>,
+  carries: Endpoint<Call>['carries'] = 'none',
+): Endpoint<Call> {
+  const [method = '', ...paths] = spec.split(' ');
+  return { method, paths: paths.map((path) => path.split('/')), name, perform, carries };
+}
 
-  constructor(endpoints: readonly Endpoint<Call>[]) {
-    this.templates = endpoints.flatMap((endpoint) =>
-      endpoint.paths.map((path) => ({ endpoint, segments: path.split('/') })),
-    );
-  }
-
-  /** Every endpoint at an address, whatever its method, in the order of the table. @param sent decoded segments */
-  match(sent: readonly string[]): FoundEndpoint<Call>[] {
-    return this.templates.flatMap(({ endpoint, segments }) => {
-      const params = paramsOf(segments, sent);
-      return params ? [{ endpoint, params }] : [];
-    });
-  }
+/** Those at an address, whatever their method, in the order of the table. @param sent decoded segments */
+export function endpointsAt<Call>(table: readonly Endpoint<Call>[], sent: readonly string[]): FoundEndpoint<Call>[] {
+  const all = table.flatMap((one) => one.paths.map((path) => ({ endpoint: one, params: paramsOf(path, sent) })));
+  return all.flatMap(({ params, ...found }) => (params ? [{ ...found, params }] : []));
 }
 
 /** The values of the `:names` of a template; undefined where the address is not of its form. */

@@ -1,4 +1,4 @@
-import { decodeSegment, Router, type Endpoint, type FoundEndpoint } from '../crm/api-call';
+import { decodeSegment, endpoint, endpointsAt, type Endpoint, type FoundEndpoint } from '../crm/api-call';
 import {
   associate,
   associateByDefault,
@@ -28,22 +28,16 @@ const onPair =
 
 type Carries = Endpoint<PortalCall>['carries'];
 
-/** An endpoint at each of its addresses: `METHOD path path …`. */
-function at(spec: string, name: string, perform: Action, carries: Carries = 'none'): Endpoint<PortalCall> {
-  const [method = '', ...paths] = spec.split(' ');
-  return { method, paths, name, perform, carries };
-}
-
 type Spec = readonly [method: string, suffix: string];
 
 const objects = ([method, suffix]: Spec, name: string, perform: Action<ObjectCall>, carries?: Carries) =>
-  at(`${method} /crm/v3/objects/:objectType${suffix}`, name, onObject(perform), carries);
+  endpoint(`${method} /crm/v3/objects/:objectType${suffix}`, name, onObject(perform), carries);
 
 const links = ([method, suffix]: Spec, name: string, perform: Action<PairCall>, carries?: Carries) =>
-  at(`${method} /crm/v4/objects/:objectType/:id/associations${suffix}`, name, onPair(perform), carries);
+  endpoint(`${method} /crm/v4/objects/:objectType/:id/associations${suffix}`, name, onPair(perform), carries);
 
 const pairs = (suffix: string, name: string, perform: Action<PairCall>) =>
-  at(
+  endpoint(
     `POST /crm/associations/2026-03/:objectType/:toType/batch${suffix} /crm/v4/associations/:objectType/:toType/batch${suffix}`,
     name,
     onPair(perform),
@@ -51,7 +45,7 @@ const pairs = (suffix: string, name: string, perform: Action<PairCall>) =>
   );
 
 /** The endpoints, those with literal segments before those with parameters in the same position. */
-const router = new Router<PortalCall>([
+const endpoints: readonly Endpoint<PortalCall>[] = [
   objects(['POST', '/batch/create'], 'batch-create', batchCreate, 'inputs'),
   objects(['POST', '/batch/update'], 'batch-update', batchUpdate, 'inputs'),
   objects(['POST', '/batch/upsert'], 'batch-upsert', batchUpsert, 'inputs'),
@@ -70,18 +64,18 @@ const router = new Router<PortalCall>([
   links(['GET', '/:toType'], 'associations', listAssociations),
   pairs('/create', 'batch-associate', batchAssociate),
   pairs('/read', 'batch-associations', batchReadAssociations),
-  at('GET /crm/v3/properties/:objectType', 'properties', onObject(listProperties)),
-  at(
+  endpoint('GET /crm/v3/properties/:objectType', 'properties', onObject(listProperties)),
+  endpoint(
     'GET /crm-object-schemas/v3/schemas/:objectType /crm-object-schemas/2026-03/schemas/:objectType',
     'schema',
     onObject(readSchema),
   ),
-  at('GET /account-info/v3/details', 'account-details', accountDetails),
-]);
+  endpoint('GET /account-info/v3/details', 'account-details', accountDetails),
+];
 
 /** The endpoint at an address; undefined for a path or a method that HubSpot does not have. */
 export function findEndpoint(method: string, path: string): FoundCall | undefined {
   const segments = path.replace(/\/$/, '').split('/').map(decodeSegment);
   if (!segments.every((segment) => segment !== undefined)) return undefined;
-  return router.match(segments).find(({ endpoint }) => endpoint.method === method);
+  return endpointsAt(endpoints, segments).find((found) => found.endpoint.method === method);
 }

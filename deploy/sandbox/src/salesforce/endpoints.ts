@@ -1,5 +1,5 @@
 import type { ReceivedCall } from '../control/imitated-provider';
-import { decodeSegment, type Endpoint, type FoundEndpoint, Router } from '../crm/api-call';
+import { decodeSegment, endpoint, type Endpoint, endpointsAt, type FoundEndpoint } from '../crm/api-call';
 import type { StoredRecord } from '../crm/record-store';
 import { createMany, deleteMany, retrieveMany, updateMany, upsertMany } from './collections';
 import { badRequest, malformedQuery, notFound, SalesforceError } from './errors';
@@ -65,20 +65,13 @@ function addColumn(call: OrgCall, shown: Row, record: StoredRecord, { through, f
   shown[name] = inside;
 }
 
-type Carries = Endpoint<OrgCall>['carries'];
-
-const at = (spec: string, name: string, perform: Action, carries: Carries = 'none'): Endpoint<OrgCall> => {
-  const [method = '', path = ''] = spec.split(' ');
-  return { method, paths: [path], name, perform, carries };
-};
-
-const data = (spec: string, name: string, perform: Action, carries: Carries = 'none'): Endpoint<OrgCall> =>
-  at(spec.replace(' /', ' /services/data/:version/'), name, perform, carries);
+const data = (spec: string, name: string, perform: Action, carries?: Endpoint<OrgCall>['carries']) =>
+  endpoint(spec.replace(' /', ' /services/data/:version/'), name, perform, carries);
 
 /** The endpoints, literal segments before parameters. */
-const router = new Router<OrgCall>([
-  at('GET /services/oauth2/userinfo', 'userinfo', userinfo),
-  at('GET /id/:org/:user', 'identity', identity),
+const endpoints: readonly Endpoint<OrgCall>[] = [
+  endpoint('GET /services/oauth2/userinfo', 'userinfo', userinfo),
+  endpoint('GET /id/:org/:user', 'identity', identity),
   data('GET /query', 'search', query),
   data('GET /queryAll', 'search', queryAll),
   data('GET /query/:locator', 'search', queryMore),
@@ -93,34 +86,26 @@ const router = new Router<OrgCall>([
   data('DELETE /composite/sobjects', 'batch-delete', deleteMany, 'ids'),
   data('POST /composite/sobjects/:object', 'batch-read', retrieveMany, 'ids'),
   data('PATCH /composite/sobjects/:object/:field', 'batch-upsert', upsertMany, 'records'),
-]);
+];
 
-/** What exists at an address. */
-interface Found extends Pick<FoundEndpoint<OrgCall>, 'params'> {
-  /** Absent when the address has other methods only. */
-  readonly endpoint: Endpoint<OrgCall> | undefined;
-  /** Methods that the address has. */
-  readonly allowed: readonly string[];
+/** Every endpoint at an address, whatever its method; empty for one that Salesforce does not have. */
+function endpointsOf({ path }: ReceivedCall): FoundEndpoint<OrgCall>[] {
+  // An invalid escape stands for itself: nothing has that name. Repeated slashes count as one.
+  const segments = path.split('/').filter(Boolean);
+  return endpointsAt(endpoints, ['', ...segments.map((segment) => decodeSegment(segment) ?? segment)]);
 }
 
-/** @returns undefined for an address that Salesforce does not have */
-export function findEndpoint(call: ReceivedCall): Found | undefined {
-  // An invalid escape stands for itself: nothing has that name. Repeated slashes count as one.
-  const segments = call.path.split('/').filter(Boolean);
-  const found = router.match(['', ...segments.map((segment) => decodeSegment(segment) ?? segment)]);
-  const [first] = found;
-  if (!first) return undefined;
-  const match = found.find(({ endpoint }) => endpoint.method === call.method);
-  const allowed = [...new Set(found.map(({ endpoint }) => endpoint.method))];
-  return { endpoint: match?.endpoint, params: match?.params ?? first.params, allowed };
+/** @returns undefined for an address, or a method of it, that Salesforce does not have */
+export function findEndpoint(call: ReceivedCall): FoundEndpoint<OrgCall> | undefined {
+  return endpointsOf(call).find((found) => found.endpoint.method === call.method);
 }
 
 /** @throws SalesforceError 404 or 405 */
 export function getEndpoint(call: ReceivedCall): FoundEndpoint<OrgCall> {
   const found = findEndpoint(call);
-  if (!found) throw notFound();
-  const { endpoint, params, allowed } = found;
-  if (endpoint) return { endpoint, params };
+  if (found) return found;
+  const allowed = [...new Set(endpointsOf(call).map((other) => other.endpoint.method))];
+  if (allowed.length === 0) throw notFound();
   const message = `HTTP Method '${call.method}' not allowed. Allowed are ${allowed.join(',')}`;
   throw new SalesforceError(405, { code: 'METHOD_NOT_ALLOWED', message });
 }

@@ -59,7 +59,7 @@ export class SalesforceAccount implements ImitatedAccount {
   /** Each record of a write locks itself, and its parents before and after. A read locks nothing. */
   lockedRows(call: ReceivedCall): readonly (readonly string[])[] {
     const found = findEndpoint(call);
-    if (!found?.endpoint || !/(create|update|upsert|delete)/.test(found.endpoint.name)) return [];
+    if (!found || !/(create|update|upsert|delete)/.test(found.endpoint.name)) return [];
     return carriedRecords(call.bodyText, 'records').map((fields) => {
       const id = idIn(member(fields, 'id') ?? found.params.id);
       const current = id === undefined ? undefined : this.data.find(id);
