@@ -59,13 +59,8 @@ const salutations = ['Mr.', 'Ms.', 'Mrs.', 'Dr.', 'Prof.', 'Mx.'];
 
 /** `Mailing` -> MailingStreet, MailingCity, … with the lengths of every standard address. */
 function addressFields(prefix: string): FieldDefinition[] {
-  return [
-    field(`${prefix}Street`, 'textarea', { length: 255 }),
-    field(`${prefix}City`, 'string', { length: 40 }),
-    field(`${prefix}State`, 'string', { length: 80 }),
-    field(`${prefix}PostalCode`, 'string', { length: 20 }),
-    field(`${prefix}Country`, 'string', { length: 80 }),
-  ];
+  const others = `${prefix}City:40 ${prefix}State:80 ${prefix}PostalCode:20 ${prefix}Country:80`;
+  return [field(`${prefix}Street`, 'textarea', { length: 255 }), ...texts(others)];
 }
 
 /** First, last and whole name of a person; the whole name is computed. */
@@ -76,82 +71,73 @@ const personNameFields: readonly FieldDefinition[] = [
   field('Name', 'string', { ...readOnly, label: 'Full Name', length: 121, nillable: false, calculated: true }),
 ];
 
+/** An object of which the API creates records, with the fields that all of these have around its own. */
+const writable = (
+  name: string,
+  keyPrefix: string,
+  fields: readonly FieldDefinition[],
+  labelPlural = `${name}s`,
+): ObjectDefinition => ({
+  name,
+  label: name,
+  labelPlural,
+  keyPrefix,
+  isWritable: true,
+  fields: [...identityFields, ...fields, ...systemFields, ...customerFields],
+});
+
 const statuses = ['Open - Not Contacted', 'Working - Contacted', 'Closed - Converted', 'Closed - Not Converted'];
 
-const lead: ObjectDefinition = {
-  name: 'Lead',
-  label: 'Lead',
-  labelPlural: 'Leads',
-  keyPrefix: '00Q',
-  isWritable: true,
-  fields: [
-    ...identityFields,
-    ...personNameFields,
-    field('Title', 'string', { length: 128 }),
-    field('Company', 'string', required),
-    ...addressFields(''),
-    ...texts('Phone MobilePhone Fax', 'phone'),
-    field('Email', 'email'),
-    field('Website', 'url'),
-    field('Description', 'textarea'),
-    picklist('LeadSource', leadSources),
-    picklist('Status', statuses, { ...required, defaultedOnCreate: true, defaultValue: 'Open - Not Contacted' }),
-    picklist('Industry', industries),
-    picklist('Rating', ratings),
-    field('AnnualRevenue', 'currency', { digits: { whole: 18, scale: 0 } }),
-    field('NumberOfEmployees', 'int'),
-    ownerField,
-    field('HasOptedOutOfEmail', 'boolean', { label: 'Email Opt Out' }),
-    field('DoNotCall', 'boolean'),
-    field('IsConverted', 'boolean', { ...readOnly, label: 'Converted' }),
-    ...systemFields,
-    ...customerFields,
-  ],
-};
+const lead = writable('Lead', '00Q', [
+  ...personNameFields,
+  field('Title', 'string', { length: 128 }),
+  field('Company', 'string', required),
+  ...addressFields(''),
+  ...texts('Phone MobilePhone Fax', 'phone'),
+  field('Email', 'email'),
+  field('Website', 'url'),
+  field('Description', 'textarea'),
+  picklist('LeadSource', leadSources),
+  picklist('Status', statuses, { ...required, defaultedOnCreate: true, defaultValue: 'Open - Not Contacted' }),
+  picklist('Industry', industries),
+  picklist('Rating', ratings),
+  field('AnnualRevenue', 'currency', { digits: { whole: 18, scale: 0 } }),
+  field('NumberOfEmployees', 'int'),
+  ownerField,
+  field('HasOptedOutOfEmail', 'boolean', { label: 'Email Opt Out' }),
+  field('DoNotCall', 'boolean'),
+  field('IsConverted', 'boolean', { ...readOnly, label: 'Converted' }),
+]);
 
-const account: ObjectDefinition = {
-  name: 'Account',
-  label: 'Account',
-  labelPlural: 'Accounts',
-  keyPrefix: '001',
-  isWritable: true,
-  fields: [
-    ...identityFields,
-    field('Name', 'string', { ...required, label: 'Account Name' }),
-    picklist('Type', ['Prospect', 'Customer - Direct', 'Customer - Channel', 'Partner', 'Other'], {
-      label: 'Account Type',
-    }),
-    reference('ParentId', 'Account'),
-    ...addressFields('Billing'),
-    ...addressFields('Shipping'),
-    ...texts('Phone Fax', 'phone'),
-    ...texts('AccountNumber:40 Sic:20 TickerSymbol:20 Site:80'),
-    field('Website', 'url'),
-    picklist('Industry', industries),
-    picklist('Ownership', ['Public', 'Private', 'Subsidiary', 'Other']),
-    picklist('Rating', ratings),
-    picklist('AccountSource', leadSources),
-    field('AnnualRevenue', 'currency', { digits: { whole: 18, scale: 0 } }),
-    field('NumberOfEmployees', 'int'),
-    field('Description', 'textarea'),
-    ownerField,
-    ...systemFields,
-    ...customerFields,
-  ],
-};
+const account = writable('Account', '001', [
+  field('Name', 'string', { ...required, label: 'Account Name' }),
+  picklist('Type', ['Prospect', 'Customer - Direct', 'Customer - Channel', 'Partner', 'Other'], {
+    label: 'Account Type',
+  }),
+  reference('ParentId', 'Account'),
+  ...addressFields('Billing'),
+  ...addressFields('Shipping'),
+  ...texts('Phone Fax', 'phone'),
+  ...texts('AccountNumber:40 Sic:20 TickerSymbol:20 Site:80'),
+  field('Website', 'url'),
+  picklist('Industry', industries),
+  picklist('Ownership', ['Public', 'Private', 'Subsidiary', 'Other']),
+  picklist('Rating', ratings),
+  picklist('AccountSource', leadSources),
+  field('AnnualRevenue', 'currency', { digits: { whole: 18, scale: 0 } }),
+  field('NumberOfEmployees', 'int'),
+  field('Description', 'textarea'),
+  ownerField,
+]);
 
 const stages = list(
   'Prospecting, Qualification, Needs Analysis, Value Proposition, Proposal/Price Quote, Negotiation/Review, Closed Won, Closed Lost',
 );
 
-const opportunity: ObjectDefinition = {
-  name: 'Opportunity',
-  label: 'Opportunity',
-  labelPlural: 'Opportunities',
-  keyPrefix: '006',
-  isWritable: true,
-  fields: [
-    ...identityFields,
+const opportunity = writable(
+  'Opportunity',
+  '006',
+  [
     reference('AccountId', 'Account'),
     field('Name', 'string', { ...required, length: 120 }),
     field('Description', 'textarea'),
@@ -165,10 +151,9 @@ const opportunity: ObjectDefinition = {
     field('IsClosed', 'boolean', { ...readOnly, label: 'Closed', calculated: true }),
     field('IsWon', 'boolean', { ...readOnly, label: 'Won', calculated: true }),
     ownerField,
-    ...systemFields,
-    ...customerFields,
   ],
-};
+  'Opportunities',
+);
 
 const onlyRead = (fields: readonly FieldDefinition[]): FieldDefinition[] =>
   fields.map((one) => ({ ...one, createable: false, updateable: false }));
@@ -204,32 +189,22 @@ const organization: ObjectDefinition = {
   ],
 };
 
-const contact: ObjectDefinition = {
-  name: 'Contact',
-  label: 'Contact',
-  labelPlural: 'Contacts',
-  keyPrefix: '003',
-  isWritable: true,
-  fields: [
-    ...identityFields,
-    reference('AccountId', 'Account'),
-    ...personNameFields,
-    ...addressFields('Mailing'),
-    ...addressFields('Other'),
-    ...texts('Phone MobilePhone HomePhone OtherPhone AssistantPhone Fax', 'phone'),
-    reference('ReportsToId', 'Contact'),
-    field('Email', 'email'),
-    ...texts('Title:128 Department:80 AssistantName:40'),
-    picklist('LeadSource', leadSources),
-    field('Birthdate', 'date'),
-    field('Description', 'textarea'),
-    ownerField,
-    field('HasOptedOutOfEmail', 'boolean', { label: 'Email Opt Out' }),
-    field('DoNotCall', 'boolean'),
-    ...systemFields,
-    ...customerFields,
-  ],
-};
+const contact = writable('Contact', '003', [
+  reference('AccountId', 'Account'),
+  ...personNameFields,
+  ...addressFields('Mailing'),
+  ...addressFields('Other'),
+  ...texts('Phone MobilePhone HomePhone OtherPhone AssistantPhone Fax', 'phone'),
+  reference('ReportsToId', 'Contact'),
+  field('Email', 'email'),
+  ...texts('Title:128 Department:80 AssistantName:40'),
+  picklist('LeadSource', leadSources),
+  field('Birthdate', 'date'),
+  field('Description', 'textarea'),
+  ownerField,
+  field('HasOptedOutOfEmail', 'boolean', { label: 'Email Opt Out' }),
+  field('DoNotCall', 'boolean'),
+]);
 
 /** Every object of an imitated org. A realistic part of what a Sales Cloud org has. */
 export const objectDefinitions: readonly ObjectDefinition[] = [account, contact, lead, opportunity, user, organization];

@@ -64,47 +64,36 @@ const identityUrl = (origin: string, { orgId, userId }: OrgIdentity): string => 
 export const userinfo: Action = ({ org, origin }) => ({
   status: 200,
   body: {
+    ...userOf(origin, org),
     sub: identityUrl(origin, org),
-    user_id: org.userId,
-    organization_id: org.orgId,
     preferred_username: usernameOf(org.name),
     nickname: 'integration',
     name: 'Integration User',
     given_name: 'Integration',
     family_name: 'User',
-    email: usernameOf(org.name),
     email_verified: true,
-    active: true,
-    user_type: 'STANDARD',
     zoneinfo: 'Etc/UTC',
     locale: 'en_US',
-    urls: urlsOf(origin, org),
   },
 });
 
 /** `GET /id/{org}/{user}` -> the same in the members of the identity URL. */
 export const identity: Action = ({ org, origin, params }) => {
   if (params.org !== org.orgId || params.user !== org.userId) throw notFound();
-  return {
-    status: 200,
-    body: {
-      id: identityUrl(origin, org),
-      asserted_user: true,
-      user_id: org.userId,
-      organization_id: org.orgId,
-      username: usernameOf(org.name),
-      display_name: 'Integration User',
-      email: usernameOf(org.name),
-      active: true,
-      user_type: 'STANDARD',
-      urls: urlsOf(origin, org),
-    },
-  };
+  const own = { id: identityUrl(origin, org), asserted_user: true, display_name: 'Integration User' };
+  return { status: 200, body: { ...userOf(origin, org), ...own, username: usernameOf(org.name) } };
 };
 
-/** The org's own domain as Salesforce names it; the others lead back to the sandbox. */
-const urlsOf = (origin: string, { workspaceRef }: OrgIdentity): Record<string, string> => ({
-  custom_domain: `https://${workspaceRef}.my.salesforce.com`,
-  rest: `${origin}/services/data/v{version}/`,
-  sobjects: `${origin}/services/data/v{version}/sobjects/`,
+/** What both say. `urls` has the org's own domain as Salesforce names it; the others lead back to the sandbox. */
+const userOf = (origin: string, { orgId, userId, name, workspaceRef }: OrgIdentity) => ({
+  user_id: userId,
+  organization_id: orgId,
+  email: usernameOf(name),
+  active: true,
+  user_type: 'STANDARD',
+  urls: {
+    custom_domain: `https://${workspaceRef}.my.salesforce.com`,
+    rest: `${origin}/services/data/v{version}/`,
+    sobjects: `${origin}/services/data/v{version}/sobjects/`,
+  },
 });
