@@ -54,12 +54,10 @@ export class Sandbox {
    */
   record(account: Account | undefined, outcome: CallOutcome, received?: ReceivedCall): LedgerEntry {
     const changes = account?.imitated.data.takeChanges() ?? [];
-    const { provider, fault, tookMs, at, ...rest } = outcome;
     const recordIds = changes.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]));
     const marked = account && received ? markersOf(account, received, changes) : {};
     const wrote = { applied: recordIds.length, recordIds, ...marked };
-    const where = { at, provider, account: account?.name ?? null };
-    const entry = this.ledger.append({ ...where, ...rest, ...wrote, ...(fault ? { fault } : {}), tookMs });
+    const entry = this.ledger.append({ ...outcome, account: account?.name ?? null, ...wrote });
     this.journal?.write({ call: entry, changes });
     return entry;
   }

@@ -49,7 +49,10 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
     logger,
     metrics: createMetrics('sandbox'),
     ready: () => ({ ready: true, checks: {} }),
-    routes: (router) => register(sandbox, router),
+    routes: (router) => {
+      controlRoutes(sandbox, router);
+      providerRoutes(sandbox, router);
+    },
   });
   const { port, host, shutdownMs = 2000 } = options;
   const server = await startServer(app, { port, host, logger, shutdownMs });
@@ -70,11 +73,6 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
     close: () => (closing ??= close()),
     drain: () => (closing ??= drain()),
   };
-}
-
-function register(sandbox: Sandbox, router: Router): void {
-  controlRoutes(sandbox, router);
-  providerRoutes(sandbox, router);
 }
 
 /** A logger for an app that fails on purpose: a scripted 5xx needs no attention. Real failures carry the error; scripted ones do not. */

@@ -224,7 +224,7 @@ export interface ImitatedProvider {
   returnParameters?(settings: AccountSettings): Readonly<Record<string, string>>;
   /** Field whose values the ledger records of each write, so that a test finds its own records. */
   readonly markerField: string;
-  /** The same identity for the same name on every run; distinct for distinct names of one sandbox. */
+  /** Called once per name. The same identity for the same name on every run; distinct for distinct names of one sandbox. */
   openAccount(name: string): ImitatedAccount;
   /**
    * Tokens of an account, the same for the same arguments on every run, distinct otherwise.

@@ -6,7 +6,7 @@ import {
   defaultAssociationType,
   findAssociationType,
   getAssociationType,
-  objectTypeNamed,
+  getObjectType,
   type AssociationType,
 } from './objects';
 import type { Action, PairCall, PortalData } from './portal-data';
@@ -70,25 +70,18 @@ export const dissociate: Action<PairCall> = (call) => {
 /** `POST /crm/v4/associations/{from}/{to}/batch/create` -> 201, or 207 with the pairs that cannot be linked. */
 export const batchAssociate: Action<PairCall> = (call) => {
   const inputs = readInputs(call.bodyText, inputsMax.create);
-  const pairs = inputs.map((input) => ({ ...endsOf(input), typeIds: readTypeIds(input.types) }));
-  return batchReply(
-    call,
-    201,
-    linkEach(call, pairs, (pair) => namesOf(call, pair)),
-  );
-};
-
-function endsOf(input: JsonObject): Pick<Pair, 'fromId' | 'toId'> {
-  return { fromId: readObjectId(input.from), toId: readObjectId(input.to) };
-}
-
-function linkEach<Result>(call: PairCall, pairs: readonly Pair[], shown: (pair: Pair) => Result) {
-  const apply = (pair: Pair): Result[] => {
+  const pairs = inputs.map(({ from, to, types }): Pair => ({
+    fromId: readObjectId(from),
+    toId: readObjectId(to),
+    typeIds: readTypeIds(types),
+  }));
+  const apply = (pair: Pair) => {
     linkPair(call, pair);
-    return [shown(pair)];
+    return [namesOf(call, pair)];
   };
-  return runEach(call, pairs, { check: (pair) => pairFailure(call, pair), apply, naming: () => ({}) });
-}
+  const linked = runEach(call, pairs, { check: (pair) => pairFailure(call, pair), apply, naming: () => ({}) });
+  return batchReply(call, 201, linked);
+};
 
 /** Why a pair cannot be linked, or undefined: an end that does not exist, a type that does not lead from one to the other. */
 function pairFailure({ data, from, to }: PairCall, { fromId, toId, typeIds }: Pair): HubspotError | undefined {
@@ -200,7 +193,7 @@ const malformed = (): HubspotError =>
 export function linkFailure(data: PortalData, from: ObjectType, links: readonly InputLink[]): HubspotError | undefined {
   const wrong = links.filter(({ toId, typeId }) => {
     const target = data.findLive(toId);
-    return !target || !findAssociationType(typeId, from, objectTypeNamed(target.type));
+    return !target || !findAssociationType(typeId, from, getObjectType(target.type));
   });
   if (wrong.length === 0) return undefined;
   const name = from.singular.toUpperCase();

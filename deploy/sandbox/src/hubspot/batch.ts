@@ -48,15 +48,14 @@ interface Step<Input, Result> {
 
 /** Applies every input that passes its check; the others become errors. */
 export function runEach<Input, Result>(
-  { refusals }: PortalCall,
+  call: PortalCall,
   inputs: readonly Input[],
   step: Step<Input, Result>,
 ): Outcome<Result> {
   const results: Result[] = [];
   const errors: BatchError[] = [];
   for (const [index, input] of inputs.entries()) {
-    const refusal = refusals.get(index);
-    const failure = refusal ? refused(refusal) : step.check(input);
+    const failure = failureAt(call, index) ?? step.check(input);
     if (failure) errors.push(batchError(failure, step.naming(input, failure)));
     else results.push(...step.apply(input));
   }
@@ -65,22 +64,27 @@ export function runEach<Input, Result>(
 
 /** Why a call that is all or nothing fails: its first input that is refused, by script or by its check. */
 export function firstFailure<Input>(
-  { refusals }: PortalCall,
+  call: PortalCall,
   inputs: readonly Input[],
   check: Step<Input, unknown>['check'],
 ): HubspotError | undefined {
   for (const [index, input] of inputs.entries()) {
-    const refusal = refusals.get(index);
-    const failure = refusal ? refused(refusal) : check(input);
+    const failure = failureAt(call, index) ?? check(input);
     if (failure) return failure;
   }
   return undefined;
 }
 
+/** The failure of an input that a `partial` fault refuses. */
+function failureAt({ refusals }: PortalCall, index: number): HubspotError | undefined {
+  const refusal = refusals.get(index);
+  return refusal && refused(refusal);
+}
+
 /** Carries out a `partial` fault on a call with one input. */
-export function refuseByScript({ refusals }: PortalCall): void {
-  const refusal = refusals.get(0);
-  if (refusal) throw refused(refusal);
+export function refuseByScript(call: PortalCall): void {
+  const failure = failureAt(call, 0);
+  if (failure) throw failure;
 }
 
 /**

@@ -1,15 +1,7 @@
 import { stringsIn, type JsonObject } from '../crm/json-body';
 import { readLinks } from './associations';
 import { batchReply, firstFailure, inputsOf, readId, readInputs, refuseDuplicateIds, runEach } from './batch';
-import {
-  alreadyExists,
-  fieldMissing,
-  missingIds,
-  recordNotFound,
-  refused,
-  type BatchError,
-  type HubspotError,
-} from './errors';
+import { alreadyExists, fieldMissing, missingIds, recordNotFound, type BatchError, type HubspotError } from './errors';
 import type { CrmRecord, ObjectType } from './object-type';
 import type { Action, ObjectCall } from './portal-data';
 import { presentRead, type WireRecord } from './present-record';
@@ -205,8 +197,8 @@ export const batchRead: Action<ObjectCall> = (call) => {
 /** `POST /crm/v3/objects/{T}/batch/archive` -> 204. All or nothing where an input is refused by script. */
 export const batchArchive: Action<ObjectCall> = (call) => {
   const ids = readInputs(call.bodyText).map(readId);
-  const [refusal] = ids.flatMap((_, index) => call.refusals.get(index) ?? []);
-  if (refusal) throw refused(refusal);
+  const failure = firstFailure(call, ids, () => undefined);
+  if (failure) throw failure;
   archive(call, ids);
   return { status: 204 };
 };

@@ -30,7 +30,7 @@ import { newTokens, tokenRefusal, tokenReply } from './tokens';
 /** An imitated HubSpot. Ids of records are distinct over all its accounts. */
 export function createHubspot(): ImitatedProvider {
   const ids = recordIds();
-  const portalIds = new PortalIds();
+  const portalIds = new Set<number>();
   return {
     name: 'hubspot',
     segments: ['crm', 'crm-object-schemas', 'account-info', 'oauth'],
@@ -42,7 +42,7 @@ export function createHubspot(): ImitatedProvider {
     },
     defaultLimits: defaultRateLimits,
     markerField: 'lastname',
-    openAccount: (name) => new Portal(portalIds.of(name), ids),
+    openAccount: (name) => new Portal(newPortalId(name, portalIds), ids),
     newTokens: (_account, name, serial) => newTokens(name, serial),
     callKind,
     carriedFields,
@@ -73,18 +73,11 @@ function carriedFields({ bodyText }: ReceivedCall) {
 }
 
 /** Eight digits, as HubSpot's. Derived from the name, the next free one when another account has it. */
-class PortalIds {
-  private readonly byName = new Map<string, number>();
-
-  of(name: string): number {
-    const known = this.byName.get(name);
-    if (known !== undefined) return known;
-    const taken = new Set(this.byName.values());
-    let id = 10_000_000 + (digest(name).readUInt32BE(0) % 80_000_000);
-    while (taken.has(id)) id += 1;
-    this.byName.set(name, id);
-    return id;
-  }
+function newPortalId(name: string, taken: Set<number>): number {
+  let id = 10_000_000 + (digest(name).readUInt32BE(0) % 80_000_000);
+  while (taken.has(id)) id += 1;
+  taken.add(id);
+  return id;
 }
 
 /** One HubSpot account. */

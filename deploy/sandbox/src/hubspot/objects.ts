@@ -187,13 +187,6 @@ export function getObjectType(name: string): ObjectType {
   throw new HubspotError(400, { message: `Unable to infer object type from: ${name}` });
 }
 
-/** The object type under its plain name, which is known to exist. */
-export function objectTypeNamed(name: string): ObjectType {
-  const found = findObjectType(name);
-  if (!found) throw new TypeError(`No object ${name}`);
-  return found;
-}
-
 /** A type of link in one direction. */
 export interface AssociationType {
   readonly id: number;

@@ -2,7 +2,7 @@ import type { AccountChange, ShownRecord } from '../control/imitated-provider';
 import type { Action as CrmAction, ApiCall } from '../crm/api-call';
 import { RecordStore } from '../crm/record-store';
 import { allValues, type CrmRecord, type ObjectType } from './object-type';
-import { findObjectType, getAssociationType, objectTypeNamed, objectTypes } from './objects';
+import { findObjectType, getAssociationType, getObjectType, objectTypes } from './objects';
 
 /** One admitted call of a HubSpot account. */
 export interface PortalCall extends ApiCall {
@@ -116,7 +116,7 @@ export class PortalData extends RecordStore<string> {
   }
 
   protected uniqueFields(type: string): readonly string[] {
-    return objectTypeNamed(type).unique;
+    return getObjectType(type).unique;
   }
 
   protected comparable(value: string): string {
@@ -125,7 +125,7 @@ export class PortalData extends RecordStore<string> {
 
   protected shown(record: CrmRecord): ShownRecord {
     const { id, createdAt, updatedAt } = record;
-    const properties = allValues(objectTypeNamed(record.type), record);
+    const properties = allValues(getObjectType(record.type), record);
     const associations = objectTypes.flatMap((to) => this.linked(id, to).map((link) => shownLink(to, link)));
     return { id, properties, createdAt, updatedAt, ...(associations.length > 0 ? { associations } : {}) };
   }

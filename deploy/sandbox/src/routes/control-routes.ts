@@ -100,26 +100,19 @@ function accountRoutes(sandbox: Sandbox, router: Router): void {
     body: accountSchema,
     handle: ({ body }) => ({ status: 201, body: shown(sandbox.openAccount(body)) }),
   });
-  const expire = route<{ params: { name: string } }>({
-    handle: ({ params }) => {
-      const account = sandbox.accounts.get(params.name);
-      account.grant.expire(sandbox.now());
-      sandbox.recordGrant(account);
-      return {};
-    },
-  });
-  const revoke = route<{ params: { name: string } }>({
-    handle: ({ params }) => {
-      const account = sandbox.accounts.get(params.name);
-      account.grant.revoke(sandbox.now());
-      sandbox.recordGrant(account);
-      return {};
-    },
-  });
+  const end = (how: 'expire' | 'revoke') =>
+    route<{ params: { name: string } }>({
+      handle: ({ params }) => {
+        const account = sandbox.accounts.get(params.name);
+        account.grant[how](sandbox.now());
+        sandbox.recordGrant(account);
+        return {};
+      },
+    });
   router.post('/_sandbox/accounts', open);
   router.get('/_sandbox/accounts', route({ handle: () => ({ body: sandbox.accounts.all().map(describe) }) }));
-  router.post('/_sandbox/accounts/:name/expire-token', expire);
-  router.post('/_sandbox/accounts/:name/revoke', revoke);
+  router.post('/_sandbox/accounts/:name/expire-token', end('expire'));
+  router.post('/_sandbox/accounts/:name/revoke', end('revoke'));
 }
 
 /** The members with which a caller uses the account. */

@@ -23,7 +23,7 @@ const limits = { perDay: DAILY_CALLS, concurrentLong: 25 };
 /** Imitates Salesforce: every account is an org of its own. Ids of records are unique over all of them. */
 export function createSalesforce(): ImitatedProvider {
   const ids = recordIds();
-  const identities = new Map<string, OrgIdentity>();
+  const orgIds = new Set<string>();
   return {
     name: 'salesforce',
     segments: ['services', 'id'],
@@ -36,11 +36,7 @@ export function createSalesforce(): ImitatedProvider {
     },
     defaultLimits: limits,
     markerField: 'LastName',
-    openAccount(name) {
-      const org = identities.get(name) ?? identityOf(name, [...identities.values()]);
-      identities.set(name, org);
-      return new SalesforceAccount(org, ids);
-    },
+    openAccount: (name) => new SalesforceAccount(newIdentity(name, orgIds), ids),
     newTokens: (account, name, serial) => newTokens(orgOf(account), name, serial),
     callKind,
     carriedFields: ({ bodyText }) => carriedRecords(bodyText, 'records'),
@@ -77,11 +73,13 @@ function refuseSession(path: string): WireReply {
 }
 
 /** Derived from the name; the next free number when another org has it. Below the numbers of records. */
-function identityOf(name: string, others: readonly OrgIdentity[]): OrgIdentity {
+function newIdentity(name: string, taken: Set<string>): OrgIdentity {
   const hash = digest(name);
   let number = hash.readUInt32BE(0) % 1_000_000_000;
-  while (others.some(({ orgId }) => orgId === idOf('00D', number))) number += 1;
-  return { name, orgId: idOf('00D', number), userId: idOf('005', number), workspaceRef: domainOf(name, hash) };
+  while (taken.has(idOf('00D', number))) number += 1;
+  const orgId = idOf('00D', number);
+  taken.add(orgId);
+  return { name, orgId, userId: idOf('005', number), workspaceRef: domainOf(name, hash) };
 }
 
 /** A My Domain label: lower case letters, digits and hyphens. A name that is changed by that gets a suffix of its own. */
