@@ -30,5 +30,5 @@ export {
 } from './stack';
 export { run } from './stack-command';
 export { connectToHolder, holdFolder } from './folder-lock';
-export { readState, serviceNames, type Log, type ServiceName } from './stack-state';
+export { readState, say, serviceNames, type Log, type ServiceName } from './stack-state';
 export { Interrupted, listenForStop, untilStopped } from './stop-signal';

@@ -88,9 +88,8 @@ function metadataRequest(): Buffer {
  * fenced, and so not in its own list.
  */
 async function kafkaAnswers(port: number): Promise<boolean> {
-  const reply = await askPort(port, metadataRequest(), {
-    isComplete: (bytes) => bytes.length >= 4 && bytes.length >= 4 + bytes.readInt32BE(0),
-  });
+  const isComplete = (bytes: Buffer) => bytes.length >= 4 && bytes.length >= 4 + bytes.readInt32BE(0);
+  const reply = await askPort(port, metadataRequest(), isComplete);
   // Length, correlation id, then the number of brokers.
   return reply !== undefined && reply.length >= 12 && reply.readInt32BE(8) > 0;
 }

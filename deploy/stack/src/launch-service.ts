@@ -101,12 +101,16 @@ async function start(service: LaunchedService, context: StartContext): Promise<S
 async function launch(service: LaunchedService, place: Place, logFile: string): Promise<Runtime> {
   const { context } = place;
   const requirements = service.requirements(context);
-  const found = await Promise.all(requirements.map((requirement) => requirement.find()));
-  const isComplete = found.every((program) => program !== undefined);
-  const container = isComplete ? undefined : await tryContainer(service, place);
-  if (container !== undefined) return container;
-  const programs = isComplete ? found : await installMissing(service, requirements, context);
-  const program = await service.asProgram(programs, place);
+  const programs = await Promise.all(requirements.map((requirement) => requirement.find()));
+  if (programs.includes(undefined)) {
+    const container = await tryContainer(service, place);
+    if (container !== undefined) return container;
+    for (const [at, requirement] of requirements.entries()) {
+      programs[at] ??= await install(service, requirement, context);
+      if (programs[at] === undefined) throw waysToGet(service, requirements, context.env);
+    }
+  }
+  const program = await service.asProgram(programs as string[], place);
   return { origin: 'program', process: await spawnDetached({ ...program, env: context.env, logFile }) };
 }
 
@@ -123,31 +127,14 @@ async function tryContainer(service: LaunchedService, { context, port }: Place):
   }
 }
 
-/**
- * Makes sure that every required program exists: finds it, or as root on Debian installs it, with a message.
- * @throws DependencyError that names every way to get the service
- */
-async function installMissing(
-  service: LaunchedService,
-  requirements: readonly Requirement[],
-  context: StartContext,
-): Promise<string[]> {
-  const programs: string[] = [];
-  for (const requirement of requirements) {
-    const program = (await requirement.find()) ?? (await install(service, requirement, context));
-    if (program === undefined) throw waysToGet(service, requirements, context.env);
-    programs.push(program);
-  }
-  return programs;
-}
-
-/** Whether `installMissing` may install on this machine. */
+/** Whether `install` may install on this machine. */
 function mayInstall(env: NodeJS.ProcessEnv): boolean {
   const isRoot = process.getuid?.() === 0;
   const isRefused = !['', '0', 'off', 'false'].includes((env.SLUICE_NO_INSTALL ?? '').toLowerCase());
   return isRoot && !isRefused && existsSync('/etc/debian_version') && findProgram('apt-get', env) !== undefined;
 }
 
+/** Installs a required program, as root on Debian and with a message. @returns undefined where that cannot be done */
 async function install({ label }: LaunchedService, requirement: Requirement, { env, log }: StartContext) {
   if (!mayInstall(env)) return undefined;
   for (const name of requirement.packages) {

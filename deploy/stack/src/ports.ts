@@ -15,14 +15,17 @@ export function isPortFree(port: number): Promise<boolean> {
   });
 }
 
+/** How long a service may take to answer, in milliseconds. */
+const replyMs = 2_000;
+
 /**
- * Sends bytes to a local port and collects the reply until `isComplete` is true.
- * @returns undefined when there is no reply within `withinMs` milliseconds
+ * Sends bytes to a local port and collects the reply until it is complete.
+ * @returns undefined when there is no reply within two seconds
  */
 export function askPort(
   port: number,
   request: Buffer,
-  options: { readonly isComplete: (reply: Buffer) => boolean; readonly withinMs?: number },
+  isComplete: (reply: Buffer) => boolean,
 ): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
@@ -31,13 +34,12 @@ export function askPort(
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(options.withinMs ?? 2_000, () => finish(undefined));
-    socket.once('error', () => finish(undefined));
-    socket.once('close', () => finish(undefined));
+    socket.setTimeout(replyMs, () => finish(undefined));
+    socket.once('error', () => finish(undefined)).once('close', () => finish(undefined));
     socket.once('connect', () => socket.write(request));
     socket.on('data', (chunk: Buffer) => {
       reply = Buffer.concat([reply, chunk]);
-      if (options.isComplete(reply)) finish(reply);
+      if (isComplete(reply)) finish(reply);
     });
   });
 }

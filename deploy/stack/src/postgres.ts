@@ -32,7 +32,7 @@ export const postgresStarter: ServiceStarter = {
   start: (context) => retryWhenPortIsTaken(context.book, 'postgres', () => startPostgres(context)),
   findOrphan,
   answers: async ({ port }) => {
-    const reply = await askPort(port, startupMessage, { isComplete: (bytes) => bytes.length >= 1 });
+    const reply = await askPort(port, startupMessage, (bytes) => bytes.length >= 1);
     // R asks for the password; E is the reply of a server that is starting or stopping.
     return reply?.subarray(0, 1).toString() === 'R';
   },

@@ -28,7 +28,7 @@ export const redisStarter = starterOf({
   },
   url: (port) => `redis://127.0.0.1:${port}/0`,
   answers: async (port) => {
-    const reply = await askPort(port, Buffer.from('PING\r\n'), { isComplete: (bytes) => bytes.includes('\r\n') });
+    const reply = await askPort(port, Buffer.from('PING\r\n'), (bytes) => bytes.includes('\r\n'));
     return reply?.toString() === '+PONG\r\n';
   },
 });

@@ -2,7 +2,7 @@ import { readProcessEnv } from '@sluice/config';
 import { stackDataDir } from './checkout';
 import { isRunning } from './processes';
 import { describeRuntime, isAlive } from './runtime';
-import { givenUrls, releaseStack, starters, startStack, stopStack, urlVariables } from './stack';
+import { givenUrls, releaseStack, starters, startStack, urlVariables } from './stack';
 import { readState, type ServiceName, serviceNames, type StackState } from './stack-state';
 
 const usage = `npm run stack -- <command>
@@ -19,8 +19,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const dataDir = stackDataDir(env);
   const [command = '', ...names] = args;
   if (command === 'start') return start(dataDir, names);
-  if (command === 'stop') return done(stopStack(dataDir, say));
-  if (command === 'release') return done(releaseStack(dataDir, say));
+  if (command === 'stop' || command === 'release') {
+    await releaseStack(dataDir, say, command === 'stop' ? 'all' : 'unneeded');
+    return 0;
+  }
   if (command === 'status') return print(await describeStack(dataDir, givenUrls(env)));
   if (command === 'env') return printExports(dataDir, env);
   process.stderr.write(usage);
@@ -51,11 +53,6 @@ function printExports(dataDir: string, env: NodeJS.ProcessEnv): number {
 
 function isServiceName(name: string): name is ServiceName {
   return serviceNames.some((known) => known === name);
-}
-
-async function done(work: Promise<void>): Promise<number> {
-  await work;
-  return 0;
 }
 
 function print(lines: readonly string[]): number {

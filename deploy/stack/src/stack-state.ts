@@ -1,9 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writePrivateFile } from './checkout';
 import { type ProcessIdentity, unavailable } from './processes';
 
 /** Takes one line of progress. */
 export type Log = (line: string) => void;
+
+/** Prints a line for people. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
 
 /** What the starter can bring up. */
 export const serviceNames = ['postgres', 'redis', 'kafka'] as const;
@@ -52,15 +58,11 @@ export interface StateBook {
  */
 export function openStateBook(dataDir: string): StateBook {
   mkdirSync(dataDir, { recursive: true });
-  const file = join(dataDir, 'stack.json');
   const state = readState(dataDir);
   return {
     state,
-    save: () => {
-      // The addresses in it carry a password.
-      writeFileSync(`${file}.new`, JSON.stringify(state, null, 2), { mode: 0o600 });
-      renameSync(`${file}.new`, file);
-    },
+    // The addresses in it carry a password.
+    save: () => writePrivateFile(join(dataDir, 'stack.json'), state),
   };
 }
 

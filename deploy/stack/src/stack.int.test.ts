@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
 import { endProcess, isRunning, type ProcessIdentity } from './processes';
-import { startStack, stopStack } from './stack';
+import { releaseStack, startStack } from './stack';
 import { readState, type ServiceName } from './stack-state';
 
 /** Nothing given, so that the starter has to do it. */
@@ -27,7 +27,7 @@ describe('the native starter', () => {
   });
 
   afterEach(async () => {
-    await stopStack(dataDir, log);
+    await releaseStack(dataDir, log, 'all');
     const { postgresHome } = readState(dataDir);
     for (const folder of [dataDir, postgresHome]) {
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });

@@ -173,24 +173,18 @@ function pick<Name extends ServiceName>(urls: Partial<Record<ServiceName, string
   >;
 }
 
-/** Ends every service that was started on this folder, even one in use, and nothing else. */
-export async function stopStack(dataDir: string, log: Log): Promise<void> {
-  await release(dataDir, log, ({ state }) => {
-    state.kept = [];
-    state.holders = [];
-  });
-}
-
-/** Ends the services that no living process needs and no run asked to keep, such as those that a killed `npm test` left behind. */
-export async function releaseStack(dataDir: string, log: Log): Promise<void> {
-  await release(dataDir, log, () => undefined);
-}
-
-async function release(dataDir: string, log: Log, change: (book: StateBook) => void): Promise<void> {
+/**
+ * Ends services that were started on this folder, and nothing else.
+ * @param which `unneeded`: those that no living process needs and no run asked to keep, such as those that a killed `npm test` left behind
+ */
+export async function releaseStack(dataDir: string, log: Log, which: 'all' | 'unneeded' = 'unneeded'): Promise<void> {
   if (!existsSync(join(dataDir, 'stack.json'))) return;
   await withStackLock(dataDir, log, async () => {
     const book = openStateBook(dataDir);
-    change(book);
+    if (which === 'all') {
+      book.state.kept = [];
+      book.state.holders = [];
+    }
     await endUnneeded(book, log);
   });
 }
