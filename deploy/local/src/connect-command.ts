@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createSluiceClient, SluiceApiError } from '@sluice/client';
 import { readProcessEnv } from '@sluice/config';
-import { listenForStop, readLocalSettings, untilStopped } from '@sluice/stack';
+import { listenForStop, readLocalSettings, say, untilStopped } from '@sluice/stack';
 import { type Demo, type DemoCustomer, demoFileOf, describeRunning, realCustomer } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
 import { refuseScaledTime, runSession } from './run-session';
@@ -85,8 +85,4 @@ async function describeConnection(
     if (!(error instanceof SluiceApiError)) throw error;
     return `NOT CONNECTED yet: ${error.detail}\n${error.remedy ?? ''}`.trimEnd();
   }
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

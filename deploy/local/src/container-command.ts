@@ -9,6 +9,7 @@ import {
   type LocalSettings,
   readLocalSettings,
   readState,
+  say,
   unavailable,
   untilStopped,
   writePrivateFile,
@@ -97,10 +98,6 @@ function printSettings(settings: LocalSettings): number {
   const lines = { DATABASE_URL: url, SLUICE_CREDENTIALS_KEYS: credentialsKeys, SLUICE_ADMIN_KEY: adminKey };
   for (const [name, value] of Object.entries(lines)) say(`${name}=${value}`);
   return 0;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
 
 /** The kind of run that last used the data of a volume. */

@@ -1,5 +1,5 @@
 import { readProcessEnv } from '@sluice/config';
-import { givenUrls, isAlive, readLocalSettings, readState, stackDataDir, startStack } from '@sluice/stack';
+import { givenUrls, isAlive, readLocalSettings, readState, say, stackDataDir, startStack } from '@sluice/stack';
 import { createTopics, migrateWithReport } from './prepare-stack';
 
 const usage = `npm run migrate
@@ -32,8 +32,4 @@ export async function run(args: readonly string[]): Promise<number> {
 async function runsLocally(dataDir: string): Promise<boolean> {
   const { kafka } = readState(dataDir).services;
   return kafka !== undefined && (await isAlive(kafka.runtime));
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

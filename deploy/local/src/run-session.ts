@@ -32,7 +32,7 @@ export interface Session {
  */
 export async function runSession(options: SessionOptions, work: (session: Session) => Promise<number>) {
   const { settings, home, command, withSandbox, watch: { only } = {}, stop, log } = options;
-  const { env, portBase, logLevel } = settings;
+  const { env, portBase } = settings;
   const names = processNames.filter((name) => (only ?? name) === name && (withSandbox || name !== 'sandbox'));
   const wanted = { home, portBase, command, names, log };
   const claim = (only && (await borrowService(wanted, only))) ?? (await claimRunFolder(wanted));
@@ -44,18 +44,7 @@ export async function runSession(options: SessionOptions, work: (session: Sessio
     const { lendWith } = claim;
     const watch = options.watch && { isCompiling: claim.lender !== command, isInspected: only !== undefined };
     const start = await starterOf(options.footprint);
-    const footprint = await start({
-      env,
-      folder,
-      portBase,
-      logLevel,
-      secrets,
-      withSandbox,
-      log,
-      names,
-      watch,
-      lendWith,
-    });
+    const footprint = await start({ settings, folder, secrets, withSandbox, log, names, watch, lendWith });
     try {
       stop.throwIfAborted();
       return await work({ folder, addresses: addressesOf(portBase), secrets, footprint });

@@ -1,5 +1,5 @@
 import { readProcessEnv } from '@sluice/config';
-import { listenForStop, readLocalSettings, untilStopped } from '@sluice/stack';
+import { listenForStop, readLocalSettings, say, untilStopped } from '@sluice/stack';
 import { demoFileOf, describeRunning } from './demo/demo';
 import { seedSandboxDemo } from './demo/seed-demo';
 import { withLocalWebhooks } from './footprints/service-env';
@@ -79,8 +79,4 @@ function parse(args: readonly string[]): StartOptions | undefined {
     withTour: isOnce || args.includes('--tour'),
     footprint: args.includes('--distributed') ? 'distributed' : 'embedded',
   };
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -72,7 +72,7 @@ function demoConnectors(env: NodeJS.ProcessEnv = {}) {
   const secrets = { adminKey: 'a'.repeat(16), credentialsKeys: `k1:${Buffer.alloc(32, 1).toString('base64')}` };
   const stack = { databaseUrl: 'postgres://x', kafkaBrokers: 'x:1', redisUrl: 'redis://x' };
   const portBase = sandbox.port - servicePorts.sandbox;
-  const given = serviceEnv({ env, portBase, secrets, withSandbox: true, ...stack });
+  const given = serviceEnv({ settings: { env, portBase }, secrets, withSandbox: true, ...stack });
   const config = defineEnv(providersEnv).read(
     Object.fromEntries(Object.entries(given).filter(([name]) => name in providersEnv)),
   );

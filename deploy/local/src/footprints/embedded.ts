@@ -26,7 +26,8 @@ const insideTheProcess = { kafkaBrokers: 'in-process:1', redisUrl: 'redis://in-p
  * @throws DependencyError, ListenError; nothing is left running then
  */
 export async function startEmbedded(options: FootprintOptions): Promise<Footprint> {
-  const { env, folder, portBase, logLevel, withSandbox, log } = options;
+  const { settings, folder, withSandbox, log } = options;
+  const { env, portBase, logLevel } = settings;
   const logs = join(folder, 'logs', 'embedded.log');
   const stops = createStopList();
   stops.add(flushTraces);

@@ -1,15 +1,13 @@
-import type { Log } from '@sluice/stack';
+import type { LocalSettings, Log } from '@sluice/stack';
 import type { LocalSecrets } from '../local-secrets';
 import type { RunFolder } from '../run-folder';
 import type { ProcessName } from '../service-ports';
 
 /** What a footprint is started with. */
 export interface FootprintOptions {
-  readonly env: NodeJS.ProcessEnv;
+  readonly settings: LocalSettings;
   /** Its data, logs and the sandbox's journal. */
   readonly folder: string;
-  readonly portBase: number;
-  readonly logLevel: string;
   readonly secrets: LocalSecrets;
   /** Without it the services call the real providers. */
   readonly withSandbox: boolean;

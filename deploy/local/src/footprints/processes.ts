@@ -17,7 +17,8 @@ const leaveMs = 60_000;
  * @throws DependencyError with the end of a service's log; nothing is left running then
  */
 export async function startProcesses(options: FootprintOptions): Promise<Footprint> {
-  const { env, folder, portBase, log, names, watch, lendWith } = options;
+  const { settings, folder, log, names, watch, lendWith } = options;
+  const { env, portBase } = settings;
   const logs = join(folder, 'logs');
   const dataDir = join(folder, 'stack');
   const stops = createStopList();

@@ -1,13 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LocalSecrets } from '../local-secrets';
+import type { LocalSettings } from '@sluice/stack';
 import { addressesOf, hasMetrics, metricsDistance, type ProcessName, servicePorts } from '../service-ports';
+import type { FootprintOptions } from './footprint';
 
-export interface ServiceEnvOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly portBase: number;
-  readonly secrets: LocalSecrets;
-  readonly withSandbox: boolean;
+export interface ServiceEnvOptions extends Pick<FootprintOptions, 'secrets' | 'withSandbox'> {
+  readonly settings: Pick<LocalSettings, 'env' | 'portBase'>;
   readonly databaseUrl: string;
   readonly kafkaBrokers: string;
   readonly redisUrl: string;
@@ -23,8 +21,8 @@ export function withLocalWebhooks(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 /** The environment of a local service: ours, with the launcher's settings. Every service reads the settings that it needs. */
 export function serviceEnv(options: ServiceEnvOptions): Record<string, string> {
-  const { env, portBase, secrets, withSandbox, databaseUrl, kafkaBrokers, redisUrl } = options;
-  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const { settings, secrets, withSandbox, databaseUrl, kafkaBrokers, redisUrl } = options;
+  const given = Object.entries(settings.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
     // Developers restart services all day, and have no callers that must not notice.
     SLUICE_IDLE_GRACE_MS: '250',
@@ -34,7 +32,7 @@ export function serviceEnv(options: ServiceEnvOptions): Record<string, string> {
     REDIS_URL: redisUrl,
     SLUICE_ADMIN_KEY: secrets.adminKey,
     SLUICE_CREDENTIALS_KEYS: secrets.credentialsKeys,
-    ...(withSandbox ? sandboxUrls(addressesOf(portBase).sandboxUrl) : {}),
+    ...(withSandbox ? sandboxUrls(addressesOf(settings.portBase).sandboxUrl) : {}),
   };
 }
 
