@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fixtures } from '@sluice/connectors/conformance';
 import { defineEnv, providersEnv, readProcessEnv } from '@sluice/config';
-import { listenForStop, readLocalSettings } from '@sluice/stack';
+import { listenForStop, readLocalSettings, say } from '@sluice/stack';
 import { exitCodes, NotCertifiable, runCertification } from './run-certification';
 
 const usage = `npm run certify -- ${[...fixtures.keys()].join('|')} [--url http://127.0.0.1:4600] [--out file.jsonl] [--clean] [--leave]
@@ -69,8 +69,4 @@ function readArguments(args: readonly string[]) {
 function usageError(text: string): number {
   process.stderr.write(text);
   return exitCodes.usage;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { allRead, type RecordResult } from '@sluice/connectors';
 import type { WrittenObject } from '@sluice/connectors/conformance';
+import { ProviderError } from '@sluice/errors';
 import { type Account, findMarked, visibleWithinMs } from './account-harness';
-import { blockOf, failureOf, type Finding } from './finding';
+import { blockOf, type Finding } from './finding';
 import { isInDoubt, type MarkedRecord } from './journal';
 import { objectOf, patientConnector } from './watched-connector';
 
@@ -33,10 +34,9 @@ export async function cleanUp(opened: Account, records: readonly MarkedRecord[])
   try {
     return await removeAll(account, marksOf(account, records));
   } catch (error) {
-    const failure = failureOf(error);
-    if (!failure) throw error;
-    const block = blockOf(failure.class);
-    const detail = `not proven: ${failure.class}: ${failure.message}`;
+    if (!(error instanceof ProviderError)) throw error;
+    const block = blockOf(error.class);
+    const detail = `not proven: ${error.class}: ${error.detail}`;
     const made = records.filter(({ isRefused }) => isRefused !== true).map(({ id, mark }) => id ?? mark);
     const [left, stays] = account.connector.delete ? [[...new Set(made)], []] : [[], [...new Set(made)]];
     return { left, stays, findings: [{ ...emptiness, verdict: 'differs', detail, ...(block && { block }) }] };

@@ -1,4 +1,4 @@
-import { type FailureClass, ProviderError } from '@sluice/errors';
+import type { FailureClass } from '@sluice/errors';
 
 /** One row of the report. */
 export interface Finding {
@@ -18,19 +18,6 @@ export type Block = (typeof blocks)[number];
 /** The failure as one of the token or a temporary one; undefined: it is a finding about the provider. */
 export function blockOf(failure: FailureClass): Block | undefined {
   return blocks.find((one) => one === failure);
-}
-
-/** What the provider returned in place of a result. */
-export interface Failure {
-  readonly class: FailureClass;
-  readonly message: string;
-  readonly retryAfterMs?: number;
-}
-
-export function failureOf(error: unknown): Failure | undefined {
-  if (!(error instanceof ProviderError)) return undefined;
-  const { class: failure, detail: message, retryAfterMs } = error;
-  return { class: failure, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 /** Nothing follows for the provider: what was written cannot be read back here. */

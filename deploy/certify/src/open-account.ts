@@ -26,13 +26,16 @@ export interface OpenedAccount extends Account {
 
 type Tap = (exchange: TappedExchange) => void;
 
-interface Asked {
+/** Which account is asked for. */
+export interface AccountRequest {
   readonly provider: string;
-  /** Address of a sandbox; undefined: the provider's own. */
-  readonly url: string | undefined;
+  /** Address of a sandbox; absent: the provider's own. */
+  readonly url?: string;
+  /** Holds the credentials. */
   readonly env: NodeJS.ProcessEnv;
-  /** Folder of provider files beside the shipped ones. */
+  /** Folder of provider files beside the shipped ones. @default none */
   readonly providersDir: string | undefined;
+  /** What is written at a provider of `providersDir`. */
   readonly words: FixtureWords;
 }
 
@@ -43,7 +46,7 @@ const callTimeoutMs = 30_000;
  * @returns why not, as a sentence, when that cannot be
  * @throws ConfigError for a provider file that breaks a rule
  */
-export async function openAccount(asked: Asked): Promise<OpenedAccount | string> {
+export async function openAccount(asked: AccountRequest): Promise<OpenedAccount | string> {
   const { provider, url, env, providersDir } = asked;
   const own = connect(asked, undefined);
   const refuse = async (why: string) => {
@@ -70,7 +73,7 @@ export async function openAccount(asked: Asked): Promise<OpenedAccount | string>
   return { connector: connectors.get(provider), ...parts };
 }
 
-function connect({ providersDir }: Asked, sandbox: string | undefined) {
+function connect({ providersDir }: AccountRequest, sandbox: string | undefined) {
   let current: Tap | undefined;
   const connectors = createConnectors({
     urls: urlsOf(sandbox),
@@ -88,7 +91,7 @@ function unknown(provider: string, connectors: ConnectorRegistry): string {
   return `${provider}: there is no such provider; known: ${known.join(', ')}. More from SLUICE_PROVIDERS_DIR.`;
 }
 
-function findFixture({ provider, words }: Asked, file: Declaration | undefined): Fixture | string {
+function findFixture({ provider, words }: AccountRequest, file: Declaration | undefined): Fixture | string {
   const known = fixtures.get(provider);
   if (known && Object.keys(words).length > 0) {
     return `--object and what goes with it: only for a provider of SLUICE_PROVIDERS_DIR, not for ${provider}.`;

@@ -1,3 +1,4 @@
+import type { CleanUp } from './clean-up';
 import type { Block, Finding } from './finding';
 
 export interface Blocked {
@@ -34,15 +35,7 @@ export function blockedLine({ provider, tokenName, block, said }: Blocked): stri
   return `NOT CERTIFIED, ${provider}: ${head[block]}: ${words}. ${remedyFor(block, tokenName)}`;
 }
 
-/** The first row that the account blocked. */
-export function firstBlocked(findings: readonly Finding[]): (Finding & { readonly block: Block }) | undefined {
-  return findings.find((finding): finding is Finding & { readonly block: Block } => finding.block !== undefined);
-}
-
-export interface Report {
-  readonly findings: readonly Finding[];
-  readonly left: readonly string[];
-  readonly stays: readonly string[];
+interface Report extends CleanUp {
   readonly isInterrupted: boolean;
 }
 

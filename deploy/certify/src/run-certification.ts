@@ -5,30 +5,20 @@ import { ProviderError } from '@sluice/errors';
 import { Interrupted } from '@sluice/stack';
 import { accountHarness } from './account-harness';
 import { cleanUp } from './clean-up';
-import type { FixtureWords } from './create-fixture';
 import { namesOf, openExchangeLog } from './exchange-log';
 import { blockOf, type Finding, NotTried } from './finding';
 import { type Journal, type JournalEntry, type MarkedRecord, openJournal } from './journal';
-import { openAccount, type OpenedAccount } from './open-account';
-import { blockedLine, firstBlocked, renderReport } from './report';
+import { type AccountRequest, openAccount, type OpenedAccount } from './open-account';
+import { blockedLine, renderReport } from './report';
 import { watchConnector, type WatchedConnector } from './watched-connector';
 
-export interface CertificationRequest {
-  readonly provider: string;
-  /** Address of a sandbox; absent: the provider's own. */
-  readonly url?: string;
+export interface CertificationRequest extends AccountRequest {
   /** Where the log of the exchanges goes. @default a file of the folder, named for the run */
   readonly out?: string;
   /** Where the provider's records cannot be deleted through Sluice: they may stay. */
   readonly leave: boolean;
   /** Only removes what earlier runs left. */
   readonly cleanOnly: boolean;
-  /** What is written at a provider of `providersDir`. */
-  readonly words: FixtureWords;
-  /** Folder of provider files beside the shipped ones. @default none */
-  readonly providersDir: string | undefined;
-  /** Holds the credentials. */
-  readonly env: NodeJS.ProcessEnv;
   /** Keeps what is not proven to be removed, and logs. */
   readonly folder: string;
   readonly signal: AbortSignal;
@@ -52,7 +42,7 @@ export const exitCodes = { passed: 0, mismatchOrLeftovers: 1, usage: 2, blocked:
  */
 export async function runCertification(request: CertificationRequest): Promise<number> {
   const { provider, cleanOnly, leave, folder, say } = request;
-  const opened = await openAccount({ ...request, url: request.url });
+  const opened = await openAccount(request);
   if (typeof opened === 'string') throw new NotCertifiable(opened);
   try {
     if (!opened.connector.delete && !leave && !cleanOnly) {
@@ -101,12 +91,12 @@ async function certify(request: CertificationRequest, opened: OpenedAccount): Pr
   if (left.length === 0 && (stays.length === 0 || leave)) journal.remove(run);
   findings.push(...cleaned.findings);
   say(`\n${renderReport({ findings, left, stays, isInterrupted: signal.aborted }, auth.accessToken)}`);
-  const blocked = firstBlocked(findings);
-  if (blocked) say(blockedLine({ provider, tokenName, block: blocked.block, said: blocked.detail ?? '' }));
+  const { block, detail: said = '' } = findings.find((finding) => finding.block !== undefined) ?? {};
+  if (block) say(blockedLine({ provider, tokenName, block, said }));
   say(`${log.end(findings)} exchanges, without their values: ${path}`);
   if (signal.reason instanceof Interrupted) return signal.reason.exitCode;
   if (left.length > 0 || findings.some(({ verdict }) => verdict === 'differs')) return exitCodes.mismatchOrLeftovers;
-  return blocked ? exitCodes.blocked : exitCodes.passed;
+  return block ? exitCodes.blocked : exitCodes.passed;
 }
 
 interface Steps {
@@ -157,7 +147,7 @@ function newRunName(now: Date): string {
   return `sluice-certify-${day}-${randomBytes(3).toString('hex')}`;
 }
 
-export interface LeftoversRequest {
+interface LeftoversRequest {
   readonly journal: Journal;
   /** Also of runs whose process seems to be alive. */
   readonly isThorough: boolean;

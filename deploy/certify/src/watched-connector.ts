@@ -1,14 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Auth, Connector, Fields, RecordResult } from '@sluice/connectors';
+import {
+  type Auth,
+  type Connector,
+  type Fields,
+  type ProviderFailure,
+  type RecordResult,
+  toFailure,
+} from '@sluice/connectors';
 import type { Fixture, WrittenObject } from '@sluice/connectors/conformance';
-import { type Failure, failureOf } from './finding';
+import { ProviderError } from '@sluice/errors';
 import type { MarkedRecord } from './journal';
 
 /** A connector whose every create is noted before it is sent, and whose last failure is known. */
 export interface WatchedConnector {
   readonly connector: Connector;
   /** What the account last refused since it was asked for, with the account's own credentials. */
-  takeFailure(): (Failure & { readonly isOfCreate: boolean }) | undefined;
+  takeFailure(): (ProviderFailure & { readonly isOfCreate: boolean }) | undefined;
 }
 
 interface Watch {
@@ -138,19 +145,19 @@ function wrapped(connector: Connector, around: Around): Connector {
 interface Outcome {
   readonly result?: unknown;
   readonly thrown?: unknown;
-  readonly failure: Failure | undefined;
+  readonly failure: ProviderFailure | undefined;
 }
 
 async function outcomeOf(send: () => Promise<unknown>): Promise<Outcome> {
   return await send().then(
     (result) => ({ result, failure: failureIn(result) }),
-    (thrown: unknown) => ({ thrown, failure: failureOf(thrown) }),
+    (thrown: unknown) => ({ thrown, failure: thrown instanceof ProviderError ? toFailure(thrown) : undefined }),
   );
 }
 
 /** The failure of a result; of several that all failed alike, the first. */
-function failureIn(result: unknown): Failure | undefined {
-  if (!Array.isArray(result)) return (result as { readonly error?: Failure } | undefined)?.error;
+function failureIn(result: unknown): ProviderFailure | undefined {
+  if (!Array.isArray(result)) return (result as { readonly error?: ProviderFailure } | undefined)?.error;
   const [first, ...others] = result.map(failureIn);
   return others.every((one) => one?.class === first?.class) ? first : undefined;
 }
