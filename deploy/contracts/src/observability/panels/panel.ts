@@ -11,15 +11,18 @@ export interface Panel {
 /** How a value is written, in the words of Grafana. */
 export type Unit = 'short' | 's' | 'percentunit' | 'reqps' | 'ops' | 'bytes' | 'dateTimeFromNow';
 
-/** Forms of PromQL that the panels share. `$window` stands for the range. */
-
-/** Growth per second, summed by labels. */
-export function rateBy(labels: string, metric: string): string {
-  return `sum by (${labels}) (rate(${metric}[$window]))`;
+/** Growth per second, summed by labels, which are the legend. */
+export function rates(labels: string, metric: string): Panel['lines'] {
+  return [[`sum by (${labels}) (rate(${metric}[$window]))`, legendOf(labels)]];
 }
 
-/** A quantile of a histogram, by labels if there are some. */
-export function quantileBy(quantile: number, labels: string, histogram: string): string {
+/** Quantiles of a histogram, by labels if there are some, which are the legend. */
+export function quantiles(all: readonly number[], labels: string, histogram: string): Panel['lines'] {
   const by = labels === '' ? 'le' : `le, ${labels}`;
-  return `histogram_quantile(${quantile}, sum by (${by}) (rate(${histogram}[$window])))`;
+  return all.map((quantile) => [
+    `histogram_quantile(${quantile}, sum by (${by}) (rate(${histogram}[$window])))`,
+    `p${quantile * 100} ${legendOf(labels)}`.trimEnd(),
+  ]);
 }
+
+const legendOf = (labels: string): string => labels.replace(/\w+/g, '{{$&}}').replaceAll(',', '');

@@ -1,10 +1,10 @@
-import { type Panel, quantileBy, rateBy } from './panel';
+import { type Panel, quantiles, rates } from './panel';
 
 const messages = (title: string, description: string, metric: string): Panel => ({
   title,
   description,
   unit: 'ops',
-  lines: [[rateBy('topic', metric), '{{topic}}']],
+  lines: rates('topic', metric),
 });
 
 /** The processes and what they depend on. */
@@ -13,21 +13,19 @@ export const processPanels: readonly Panel[] = [
     title: 'Requests by status',
     description: 'Of each service, probes included.',
     unit: 'reqps',
-    lines: [[rateBy('service, status', 'sluice_http_request_duration_seconds_count'), '{{service}} {{status}}']],
+    lines: rates('service, status', 'sluice_http_request_duration_seconds_count'),
   },
   {
     title: 'Request duration by route',
     description: 'The time from the request head to the end of the reply.',
     unit: 's',
-    lines: [
-      [quantileBy(0.99, 'service, route', 'sluice_http_request_duration_seconds_bucket'), 'p99 {{service}} {{route}}'],
-    ],
+    lines: quantiles([0.99], 'service, route', 'sluice_http_request_duration_seconds_bucket'),
   },
   {
     title: 'Requests that fail for a fault of ours',
     description: 'Replies 500 and 503, by route.',
     unit: 'reqps',
-    lines: [[rateBy('service, route', 'sluice_http_failures_total'), '{{service}} {{route}}']],
+    lines: rates('service, route', 'sluice_http_failures_total'),
   },
   {
     title: 'Database connections',
@@ -64,7 +62,7 @@ export const processPanels: readonly Panel[] = [
     title: 'Announcements dropped',
     description: 'Left to a sweep: later, never lost.',
     unit: 'ops',
-    lines: [[rateBy('topic, reason', 'sluice_announcements_dropped_total'), '{{topic}} {{reason}}']],
+    lines: rates('topic, reason', 'sluice_announcements_dropped_total'),
   },
   messages('Messages repeated', 'Their handler failed.', 'sluice_message_redeliveries_total'),
   messages(
@@ -84,7 +82,7 @@ export const processPanels: readonly Panel[] = [
     title: 'Redis without an answer',
     description: 'Each process then grants at most half of a quota by itself.',
     unit: 'ops',
-    lines: [[rateBy('service, reason', 'sluice_redis_failures_total'), '{{service}} {{reason}}']],
+    lines: rates('service, reason', 'sluice_redis_failures_total'),
   },
   {
     title: 'Dependencies that take writes',

@@ -1,4 +1,4 @@
-import { type Panel, quantileBy, rateBy } from './panel';
+import { type Panel, quantiles, rates } from './panel';
 
 const ofBuilders = 'service="write-gateway",route=~"/v1/.*"';
 
@@ -8,21 +8,19 @@ export const writePanels: readonly Panel[] = [
     title: 'Records accepted',
     description: 'By mode. What is accepted is never lost; it may wait.',
     unit: 'ops',
-    lines: [[rateBy('mode', 'sluice_writes_accepted_total'), '{{mode}}']],
+    lines: rates('mode', 'sluice_writes_accepted_total'),
   },
   {
     title: 'Records settled',
     description: 'By outcome; `again` is a try that will be repeated.',
     unit: 'ops',
-    lines: [[rateBy('outcome', 'sluice_records_settled_total'), '{{outcome}}']],
+    lines: rates('outcome', 'sluice_records_settled_total'),
   },
   {
     title: 'Failures by provider and class',
     description: "Failed and unknown outcomes. One provider alone: its fault, or its customers'. All of them: ours.",
     unit: 'ops',
-    lines: [
-      [rateBy('provider, class', 'sluice_records_settled_total{outcome=~"failed|unknown"}'), '{{provider}} {{class}}'],
-    ],
+    lines: rates('provider, class', 'sluice_records_settled_total{outcome=~"failed|unknown"}'),
   },
   {
     title: 'Oldest ready write',
@@ -46,10 +44,7 @@ export const writePanels: readonly Panel[] = [
     title: 'Accept duration',
     description: 'The accepting statement, with its wait for others to share it.',
     unit: 's',
-    lines: [0.5, 0.99].map((q) => [
-      quantileBy(q, 'mode', 'sluice_accept_duration_seconds_bucket'),
-      `p${q * 100} {{mode}}`,
-    ]),
+    lines: quantiles([0.5, 0.99], 'mode', 'sluice_accept_duration_seconds_bucket'),
   },
   {
     title: 'Accepts that fail for a fault of ours',
@@ -73,31 +68,31 @@ export const writePanels: readonly Panel[] = [
     title: 'Claims by source',
     description: 'Under normal load nearly all come from messages. Sweeps take over when Kafka is away.',
     unit: 'ops',
-    lines: [[rateBy('source', 'sluice_claims_total'), '{{source}}']],
+    lines: rates('source', 'sluice_claims_total'),
   },
   {
     title: 'Batches flushed',
     description: 'By what woke the flush: a message (full), a timer (due), a sweep (nobody told).',
     unit: 'ops',
-    lines: [[rateBy('source', 'sluice_batches_flushed_total'), '{{source}}']],
+    lines: rates('source', 'sluice_batches_flushed_total'),
   },
   {
     title: 'Batch fill',
     description: 'Records of a batch when it is flushed; 100 is full.',
     unit: 'short',
-    lines: [0.1, 0.5, 0.9].map((q) => [quantileBy(q, '', 'sluice_batch_fill_records_bucket'), `p${q * 100}`]),
+    lines: quantiles([0.1, 0.5, 0.9], '', 'sluice_batch_fill_records_bucket'),
   },
   {
     title: 'Found by sweeps',
     description: 'What no message announced, or what was over.',
     unit: 'ops',
-    lines: [[rateBy('sweep', 'sluice_sweep_findings_total'), '{{sweep}}']],
+    lines: rates('sweep', 'sluice_sweep_findings_total'),
   },
   {
     title: 'Deadlines missed',
     description: 'Records that ended unwritten because there was no time for another try.',
     unit: 'ops',
-    lines: [[rateBy('provider', 'sluice_deadline_misses_total'), '{{provider}}']],
+    lines: rates('provider', 'sluice_deadline_misses_total'),
   },
   {
     title: 'Quarantined within the last hour',
@@ -109,7 +104,7 @@ export const writePanels: readonly Panel[] = [
     title: 'Notifications attempted',
     description: 'By what became of the attempt. What is not delivered is tried again for two days.',
     unit: 'ops',
-    lines: [[rateBy('class', 'sluice_webhook_attempts_total'), '{{class}}']],
+    lines: rates('class', 'sluice_webhook_attempts_total'),
   },
   {
     title: 'Notifications ended',
@@ -117,7 +112,7 @@ export const writePanels: readonly Panel[] = [
       'Delivered, or failed after every attempt; and the endpoints that were disabled: after a week of failures, or because they are gone.',
     unit: 'ops',
     lines: [
-      [rateBy('outcome', 'sluice_webhook_messages_total'), '{{outcome}}'],
+      ...rates('outcome', 'sluice_webhook_messages_total'),
       ['sum(rate(sluice_webhook_endpoints_disabled_total[$window]))', 'endpoints disabled'],
     ],
   },
