@@ -1,4 +1,3 @@
-import type { SluiceApiError } from '@sluice/client';
 import type { CommanderError } from 'commander';
 import { jsonOf, plain } from './output/print';
 
@@ -33,23 +32,17 @@ export function isUsageError(error: unknown): error is CommanderError {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }
 
-interface Explained {
-  readonly text: string;
-  readonly exitCode: number;
-}
-
 /** One clear line, or with `--json` one document; never a stack. */
-export async function explainFailure(error: unknown, wantsJson: boolean): Promise<Explained> {
-  const { SluiceApiError, SluiceConnectionError } = await import('@sluice/client');
-  if (error instanceof CommandFailure) return shown({ message: error.message }, wantsJson, error.exitCode);
-  if (error instanceof SluiceApiError) return shown(ofApi(error), wantsJson);
-  if (error instanceof SluiceConnectionError) {
-    return shown(
-      { code: 'unreachable', message: `${error.message}. Is the address right, and the server up?` },
-      wantsJson,
-    );
-  }
-  return shown({ message: error instanceof Error ? error.message : String(error) }, wantsJson);
+export async function explainFailure(
+  error: unknown,
+  wantsJson: boolean,
+): Promise<{ readonly text: string; readonly exitCode: number }> {
+  const exitCode = error instanceof CommandFailure ? error.exitCode : exitCodes.failed;
+  const texts = await textsOf(error);
+  if (wantsJson) return { text: jsonOf({ error: texts }), exitCode };
+  const request = texts.requestId === undefined ? '' : ` [request ${texts.requestId}]`;
+  const sentence = [texts.message, texts.remedy].filter((part) => part !== undefined).join(' ');
+  return { text: plain(`sluice: ${sentence.replaceAll(/\s*\n\s*/g, ' ')}${request}`), exitCode };
 }
 
 interface ErrorTexts {
@@ -59,13 +52,13 @@ interface ErrorTexts {
   readonly requestId?: string | undefined;
 }
 
-function ofApi({ status, code, detail, remedy, requestId }: SluiceApiError): ErrorTexts {
-  return { message: detail, code: code ?? `status-${status}`, remedy, requestId };
-}
-
-function shown(texts: ErrorTexts, wantsJson: boolean, exitCode: number = exitCodes.failed): Explained {
-  if (wantsJson) return { text: jsonOf({ error: texts }), exitCode };
-  const request = texts.requestId === undefined ? '' : ` [request ${texts.requestId}]`;
-  const sentence = [texts.message, texts.remedy].filter((part) => part !== undefined).join(' ');
-  return { text: plain(`sluice: ${sentence.replaceAll(/\s*\n\s*/g, ' ')}${request}`), exitCode };
+async function textsOf(error: unknown): Promise<ErrorTexts> {
+  const { SluiceApiError, SluiceConnectionError } = await import('@sluice/client');
+  if (error instanceof SluiceApiError) {
+    const { status, code = `status-${status}`, detail: message, remedy, requestId } = error;
+    return { message, code, remedy, requestId };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof SluiceConnectionError)) return { message };
+  return { code: 'unreachable', message: `${message}. Is the address right, and the server up?` };
 }
