@@ -40,12 +40,12 @@ export function connectorConformance(harness: ConnectorHarness): ConformanceCase
     ...describeCases(harness),
     ...reconcileCases(harness),
     ...hostileCases(harness),
-    ...(harness.linked ? associationCases(harness, harness.linked) : []),
-    ...(harness.grants ? refreshCases(harness, harness.grants) : []),
-    ...(harness.fault ? faultCases(harness, harness.fault) : []),
-    ...(harness.fault ? changeFaultCases(harness, harness.fault) : []),
-    ...(harness.fault ? readFaultCases(harness, harness.fault) : []),
-    ...(harness.fault ? resendCases(harness, harness.fault) : []),
+    ...associationCases(harness),
+    ...refreshCases(harness),
+    ...faultCases(harness),
+    ...changeFaultCases(harness),
+    ...readFaultCases(harness),
+    ...resendCases(harness),
   ];
 }
 
@@ -73,12 +73,9 @@ function capabilityCases({ connector, auth, badAuth }: ConnectorHarness): Confor
   ];
 }
 
-function refreshCases(
-  { connector, objectName, fields }: ConnectorHarness,
-  grants: NonNullable<ConnectorHarness['grants']>,
-): ConformanceCase[] {
+function refreshCases({ connector, objectName, fields, grants }: ConnectorHarness): ConformanceCase[] {
   const { refresh, create } = connector;
-  if (!refresh || !create) return [];
+  if (!refresh || !create || !grants) return [];
   return [
     toTest('refresh: a token that works in place of one that ended', async () => {
       const { auth, refresh: request } = await grants.good();
@@ -160,10 +157,10 @@ function deleteCases(harness: ConnectorHarness): ConformanceCase[] {
 }
 
 /** Creates that are sent again because nobody saw what became of the first send. */
-function resendCases(harness: ConnectorHarness, fault: NonNullable<ConnectorHarness['fault']>): ConformanceCase[] {
-  const { connector, auth, objectName, isResendSafe = false } = harness;
+function resendCases(harness: ConnectorHarness): ConformanceCase[] {
+  const { connector, auth, objectName, fault, isResendSafe = false } = harness;
   const { create, createBatch } = connector;
-  if (!isResendSafe || !create) return [];
+  if (!isResendSafe || !create || !fault) return [];
   const call = { auth, objectName };
   const cases = [
     toTest('resend: of a create that was carried out makes no second record', async () => {

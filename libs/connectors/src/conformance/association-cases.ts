@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { type ConformanceCase, type ConnectorHarness, idOf, newSeed, toTest, within } from './harness';
 
-export function associationCases(
-  harness: ConnectorHarness,
-  linked: NonNullable<ConnectorHarness['linked']>,
-): ConformanceCase[] {
-  const { connector, auth, objectName, textField, visibleWithinMs = 0 } = harness;
+export function associationCases(harness: ConnectorHarness): ConformanceCase[] {
+  const { connector, auth, objectName, textField, linked, visibleWithinMs = 0 } = harness;
   const { create, update, updateBatch } = connector;
   const supported = connector.capabilities.associations;
-  if (!create || !supported) return [];
+  if (!create || !supported || !linked) return [];
   const call = { auth, objectName };
   const newRecord = async () => idOf(await create({ ...call, fields: harness.fields(newSeed()) }));
   const newTarget = async () =>
