@@ -167,11 +167,8 @@ export interface FindCreated extends ObjectCall {
 }
 
 /** What an OAuth refresh takes. The secrets stay in memory for one call. Source: RFC 6749, section 6. */
-export interface TokenRefresh extends Omit<ProviderCall, 'auth'>, AccountAddress {
+export interface TokenRefresh extends Omit<ProviderCall, 'auth'>, AppClient, AccountAddress {
   readonly refreshToken: string;
-  /** Of the builder's app at the provider. */
-  readonly clientId: string;
-  readonly clientSecret: string;
 }
 
 /** The builder's app at a provider, for the length of one token call. */

@@ -135,11 +135,6 @@ export function isFieldName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/.test(name) && name.length <= 200;
 }
 
-/** The texts of names in requests about one object. */
-function wordsOf(objectName: string, object: DeclaredObject): Readonly<Record<string, string>> {
-  return { ...object.words, object: objectName };
-}
-
 /** An object that the file describes. */
 export interface FoundObject {
   readonly name: string;
@@ -152,7 +147,7 @@ export interface FoundObject {
 export function findObject({ objects, displayName }: Declaration, name: string): FoundObject | ProviderFailure {
   const key = name !== '*' && Object.hasOwn(objects, name) ? name : '*';
   const object = Object.hasOwn(objects, key) && name !== '*' ? objects[key] : undefined;
-  if (object !== undefined) return { name, object, texts: wordsOf(name, object) };
+  if (object !== undefined) return { name, object, texts: { ...object.words, object: name } };
   const known = Object.keys(objects).join(', ');
   const message = `${displayName} has no object '${name.slice(0, 80)}' here; known are ${known}`;
   return { class: 'rejected', scope: 'call', message };

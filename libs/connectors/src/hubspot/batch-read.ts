@@ -1,7 +1,7 @@
 import { ProviderError } from '@sluice/errors';
 import { assertBatchSize, toProviderError } from '../provider-call';
 import type { BatchRead } from '../requests';
-import type { ProviderFailure, ProviderRecord, RecordRead } from '../results';
+import type { ProviderFailure, RecordRead } from '../results';
 import { batchRecordsMax, hubspot, type HubspotApi, itemFailure } from './call-hubspot';
 import { unanswered } from './failure-tables';
 import {
@@ -88,7 +88,8 @@ async function account(reading: Reading, unique: readonly string[], batch: WireB
   const [last, ...others] = left;
   if (last === undefined) return reads;
   // Requested alone, a record under another id, or a refusal that names no id, can belong to it only.
-  if (unique.length === 1 && batch.results.length === 1) return reads.set(keys[0] as string, only(batch));
+  const [record, ...more] = batch.results;
+  if (unique.length === 1 && record && more.length === 0) return reads.set(keys[0] as string, toProviderRecord(record));
   const isOfLast = others.length === 0 && !hasOthers && unnamed.length === 1 && finals.length === 1;
   if (isOfLast) return reads.set(normalizeValue(last), finals[0]);
   if (unique.length > 1 && (hasOthers || finals.length > 0)) {
@@ -115,11 +116,6 @@ function refusedOf(error: WireError, token: string): ProviderError | undefined {
   const failure = itemFailure(error, 'update', token);
   // Nothing depends on whether a read was carried out.
   return toProviderError({ ...failure, ...(failure.class === 'unknown' && { class: 'unavailable' }) }, 'hubspot');
-}
-
-/** What a read of one id or value returned, under whatever id or value. */
-function only({ results: [record] }: WireBatch): ProviderRecord | undefined {
-  return record && toProviderRecord(record);
 }
 
 /**

@@ -192,15 +192,11 @@ async function lookUpTogether(api: HubspotApi, call: ObjectCall, searches: reado
   const { records, total } = answer;
   // One create's many hits may have pushed another's off the page.
   if (searches.length > 1 && total > records.length) {
-    return lookUpSingly(api, call, searches);
+    const singly: LookupResult[] = [];
+    for (const search of searches) singly.push(...(await lookUpTogether(api, call, [search])));
+    return singly;
   }
   return searches.map((lookup) => [lookup, toSearched(call.objectName, lookup, records)]);
-}
-
-async function lookUpSingly(api: HubspotApi, call: ObjectCall, searches: readonly Search[]): Promise<LookupResult[]> {
-  const results: LookupResult[] = [];
-  for (const search of searches) results.push(...(await lookUpTogether(api, call, [search])));
-  return results;
 }
 
 function fail(searches: readonly Search[], failure: ProviderFailure): LookupResult[] {

@@ -15,7 +15,7 @@ import { idKey, isObjectName, isRecordId, objectRule, paths, toProviderRecord } 
  */
 export async function batchRead(api: SalesforceApi, read: BatchRead): Promise<(ProviderRecord | undefined)[]> {
   if (!isObjectName(read.objectName)) throw rejected(objectRule(read.objectName));
-  if (read.byProperty) return await readByProperty(api, { ...read, property: read.byProperty });
+  if (read.byProperty) return await readByProperty(api, read);
   assertBatchSize(salesforce, batchRecordsMax, read.ids.length);
   // No record has an id of another form, and asking for it would fail the other records.
   const unique = new Map(read.ids.filter(isRecordId).map((id) => [idKey(id), id]));
@@ -50,14 +50,15 @@ async function retrieve(
   return found;
 }
 
-type Read = BatchRead & { readonly property: NonNullable<BatchRead['byProperty']> };
-
 /**
  * By the values of one field, which the caller knows to be unique: with several records for a value the first is given.
  * @throws ProviderError; `rejected` names the field
  */
-export async function readByProperty(api: SalesforceApi, read: Read): Promise<(ProviderRecord | undefined)[]> {
-  const { name, values } = read.property;
+export async function readByProperty(
+  api: SalesforceApi,
+  read: Extract<BatchRead, { readonly byProperty: object }>,
+): Promise<(ProviderRecord | undefined)[]> {
+  const { name, values } = read.byProperty;
   assertBatchSize(salesforce, batchRecordsMax, values.length);
   if (values.length === 0) return [];
   const { path, field } = await resolveField(api, read, name);

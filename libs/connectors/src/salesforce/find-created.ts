@@ -1,6 +1,6 @@
 import { ProviderError } from '@sluice/errors';
 import { toFailure } from '../provider-call';
-import type { Fields, FindCreated, ProviderCall } from '../requests';
+import type { Fields, FindCreated, ObjectCall } from '../requests';
 import {
   cannotLookUp,
   clockSkewMs,
@@ -153,9 +153,10 @@ async function lookUpAll(
 ): Promise<Map<Lookup, RowsOrFailure>> {
   const results = new Map<Lookup, RowsOrFailure>();
   let failure: ProviderFailure | undefined;
-  for (const pack of packLookups(find.objectName, lookups)) {
+  const { objectName } = find;
+  for (const pack of packLookups(objectName, lookups)) {
     // After a failure the rest would most likely fail too, at the cost of the account's calls.
-    const rows: RowsOrFailure = failure ? { failure } : await lookUpTogether(api, find, pack);
+    const rows: RowsOrFailure = failure ? { failure } : await read(api, find, select(objectName, pack, keysOf(pack)));
     if ('failure' in rows) failure = rows.failure;
     for (const lookup of pack) results.set(lookup, rows);
     if ('failure' in rows || rows.isWhole) continue;
@@ -213,9 +214,6 @@ const rowsMax = 500;
 /** Values by which one create is identified when its key alone finds too many. */
 const narrowMax = 5;
 
-type Call = ProviderCall & { readonly objectName: string };
-type LookupResult = Rows | { readonly failure: ProviderFailure };
-
 /** Lookups that one query can answer: the same key field, and short enough for a URL. */
 function packLookups(objectName: string, lookups: readonly Lookup[]): Lookup[][] {
   const packs: Lookup[][] = [];
@@ -230,13 +228,8 @@ function packLookups(objectName: string, lookups: readonly Lookup[]): Lookup[][]
   return packs;
 }
 
-/** What was created since the earliest first attempt with one of the keys. */
-async function lookUpTogether(api: SalesforceApi, call: Call, lookups: readonly Lookup[]): Promise<LookupResult> {
-  return await read(api, call, select(call.objectName, lookups, keysOf(lookups)));
-}
-
 /** Records with the most distinctive values of one create; those with fewer are left out, so the result is never whole. */
-async function lookUpNarrowly(api: SalesforceApi, call: Call, lookup: Lookup): Promise<LookupResult> {
+async function lookUpNarrowly(api: SalesforceApi, call: ObjectCall, lookup: Lookup): Promise<RowsOrFailure> {
   const where = lookup.sent.slice(0, narrowMax).flatMap(({ field, literal }): Condition[] => {
     return literal === undefined ? [] : [{ field: field.name, operator: '=', literals: [literal] }];
   });
@@ -244,7 +237,11 @@ async function lookUpNarrowly(api: SalesforceApi, call: Call, lookup: Lookup): P
   return 'failure' in results ? results : { ...results, isWhole: false };
 }
 
-async function read(api: SalesforceApi, call: Call, selection: ReturnType<typeof select>): Promise<LookupResult> {
+async function read(
+  api: SalesforceApi,
+  call: ObjectCall,
+  selection: ReturnType<typeof select>,
+): Promise<RowsOrFailure> {
   const queried = await query(api, selection, call, 'with-deleted');
   if (!queried.ok) return { failure: queried.failure };
   const { records, isWhole } = queried.page;
@@ -253,6 +250,7 @@ async function read(api: SalesforceApi, call: Call, selection: ReturnType<typeof
   return { records: found, isWhole: isWhole && found.length === records.length && records.length < rowsMax };
 }
 
+/** What was created since the earliest first attempt and meets the conditions. */
 function select(objectName: string, lookups: readonly Lookup[], where: readonly Condition[]) {
   const since = momentLiteral(new Date(Math.min(...lookups.map(seenFromMs))));
   const bound = lookups[0]?.bound;

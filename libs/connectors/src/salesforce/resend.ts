@@ -51,8 +51,8 @@ function valueOf({ name }: FieldDescription, fields: Fields): unknown {
 
 async function isTaken(api: SalesforceApi, write: BatchCreate, key: FieldDescription): Promise<boolean> {
   const { records, headers: _, ...call } = write;
-  const property = { name: key.name, values: records.map(({ fields }) => String(valueOf(key, fields))) };
-  const found = await readByProperty(api, { ...call, fields: [], byProperty: property, property });
+  const byProperty = { name: key.name, values: records.map(({ fields }) => String(valueOf(key, fields))) };
+  const found = await readByProperty(api, { ...call, fields: [], byProperty });
   return found.some((record) => record !== undefined);
 }
 
@@ -122,6 +122,6 @@ function mayBeOurs(existingId: string, values: 'the same' | 'nearly the same'): 
 function upsert(api: SalesforceApi, write: BatchCreate, key: FieldDescription): Promise<RecordResult[]> {
   const path = paths.upserts(write.objectName, key.name);
   const attributes = { type: write.objectName };
-  const sent = write.records.map(({ fields }) => ({ ...toSent(fields), attributes }));
+  const sent = write.records.map(({ fields }) => ({ ...toSent(fields, 'create'), attributes }));
   return sendCollection(api, write, { operation: 'batch-upsert', method: 'PATCH', path, sent });
 }

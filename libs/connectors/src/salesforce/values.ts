@@ -70,18 +70,10 @@ export const reserved = { create: ['attributes'], update: ['attributes', 'id'] }
 
 /**
  * Values as Salesforce takes them: as given, `null` empties a field, a list becomes one text unless that would change its items. Reserved names are
- * always left out.
+ * always left out, under any spelling.
  */
-export function toSent(fields: Fields): Record<string, unknown> {
-  return withoutReserved(fields, reserved.create);
-}
-
-/** Also without the id under any spelling. */
-export function toSentUpdate(fields: Fields): Record<string, unknown> {
-  return withoutReserved(fields, reserved.update);
-}
-
-function withoutReserved(fields: Fields, names: readonly string[]): Record<string, unknown> {
+export function toSent(fields: Fields, write: 'create' | 'update'): Record<string, unknown> {
+  const names: readonly string[] = reserved[write];
   const set = Object.entries(fields).filter(([name]) => !names.includes(name.toLowerCase()));
   const sent = set.map(
     ([name, value]) => [name, Array.isArray(value) ? joinList(value, listSeparator) : value] as const,

@@ -7,7 +7,7 @@ import { batchRecordsMax, itemFailure, salesforce, type SalesforceAnswer, type S
 import { unanswered } from './failure-tables';
 import { sendCollection } from './match-outcomes';
 import { resendCreates } from './resend';
-import { toSent, toSentUpdate } from './values';
+import { toSent } from './values';
 import { idRule, isObjectName, isRecordId, objectRule, paths, readSaved } from './wire';
 
 /** The outcome of a single write. Its reply carries no record, so there is no `data`. Source: reference B2. */
@@ -62,7 +62,10 @@ export async function create(api: SalesforceApi, write: CreateWrite): Promise<Re
   const [resent] = (write.isResend && (await resendCreates(api, { ...write, records: [write] }))) || [];
   if (resent) return resent;
   const path = paths.objects(objectName);
-  const answer = await api.call({ operation: 'create', method: 'POST', path, body: toSent(fields), headers }, write);
+  const answer = await api.call(
+    { operation: 'create', method: 'POST', path, body: toSent(fields, 'create'), headers },
+    write,
+  );
   return toRecordResult(answer, { write: 'create', token: auth.accessToken });
 }
 
@@ -72,7 +75,7 @@ export async function update(api: SalesforceApi, write: UpdateWrite): Promise<Re
   const refusal = refusedObject(objectName) ?? refusedId(recordId);
   if (refusal) return refusal;
   const path = paths.object(objectName, recordId);
-  const body = toSentUpdate(write.fields);
+  const body = toSent(write.fields, 'update');
   const answer = await api.call({ operation: 'update', method: 'PATCH', path, body, headers }, write);
   return toRecordResult(answer, { write: 'update', recordId, token: auth.accessToken });
 }
@@ -99,7 +102,7 @@ export async function batchCreate(api: SalesforceApi, write: BatchCreate): Promi
   const resent = write.isResend ? await resendCreates(api, write) : undefined;
   if (resent) return resent;
   const attributes = { type: objectName };
-  const sent = records.map(({ fields }) => ({ ...toSent(fields), attributes }));
+  const sent = records.map(({ fields }) => ({ ...toSent(fields, 'create'), attributes }));
   return sendCollection(api, write, { operation: 'batch-create', method: 'POST', path: paths.collections, sent });
 }
 
@@ -112,7 +115,7 @@ export async function batchUpdate(api: SalesforceApi, write: BatchUpdate): Promi
   const valid = records.filter(({ recordId }) => isRecordId(recordId));
   const isStopped = valid.length === 0 || (allOrNone && valid.length < records.length);
   const attributes = { type: objectName };
-  const sent = valid.map(({ recordId, fields }) => ({ ...toSentUpdate(fields), attributes, id: recordId }));
+  const sent = valid.map(({ recordId, fields }) => ({ ...toSent(fields, 'update'), attributes, id: recordId }));
   const call = { operation: 'batch-update', method: 'PATCH', path: paths.collections, sent } as const;
   const results = isStopped ? [] : await sendCollection(api, write, call);
   const outcomes = new Map(valid.map((item, at) => [item, results[at] ?? heldBack]));
