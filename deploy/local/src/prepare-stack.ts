@@ -20,18 +20,15 @@ export async function createTopics(brokers: string, log: Log, prefix = ''): Prom
   });
   try {
     await messaging.createTopics().catch((cause: unknown) => {
-      throw cause instanceof SluiceError ? topicsRefused(brokers, cause) : cause;
+      if (!(cause instanceof SluiceError)) throw cause;
+      const detail = `The topics could not be created on ${brokers}: ${cause.detail}`;
+      throw unavailable(detail, { remedy: cause.remedy, cause });
     });
     const names = Object.values(topics).map(({ name, partitions }) => `${prefix}${name} (${partitions} partitions)`);
     log(`topics: ${names.join(', ')}`);
   } finally {
     await messaging.close();
   }
-}
-
-function topicsRefused(brokers: string, cause: SluiceError) {
-  const detail = `The topics could not be created on ${brokers}: ${cause.detail}`;
-  return unavailable(detail, { remedy: cause.remedy, cause });
 }
 
 /**

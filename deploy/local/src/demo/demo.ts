@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { readJson, repositoryRoot, writePrivateFile } from '@sluice/stack';
+import { repositoryRoot } from '@sluice/stack';
 import type { SandboxAccount } from '../sandbox-client';
 import type { Addresses } from '../service-ports';
 
@@ -74,16 +74,6 @@ export interface Demo extends Omit<Addresses, 'sandboxUrl'> {
 
 export function demoFileOf(folder: string): string {
   return join(folder, 'demo.json');
-}
-
-/** Readable for its owner only: it holds keys. */
-export function writeDemoFile(folder: string, demo: Demo): void {
-  writePrivateFile(demoFileOf(folder), demo);
-}
-
-/** What an earlier run wrote; undefined when there is nothing. */
-export function readDemoFile(folder: string): Demo | undefined {
-  return readJson(demoFileOf(folder)) as Demo | undefined;
 }
 
 /** What to do with a running stack: the addresses, where the key is, and a command to paste for each base URL. */

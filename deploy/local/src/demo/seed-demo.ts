@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createSluiceClient, type SluiceClient } from '@sluice/client';
-import { unavailable } from '@sluice/stack';
+import { readJson, unavailable, writePrivateFile } from '@sluice/stack';
 import type { ConfigContent, Integration, Project } from '@sluice/types';
 import { fingerprintOf, type LocalSecrets } from '../local-secrets';
 import type { Addresses } from '../service-ports';
 import { openSandboxAccounts } from '../sandbox-client';
 import { crmWords, type Demo, type DemoCustomer, demoCustomer, type DemoIntegration } from './demo';
-import { manifestFile, readDemoFile, writeDemoFile } from './demo';
+import { demoFileOf, manifestFile } from './demo';
 
 export interface SeedOptions {
   readonly folder: string;
@@ -50,7 +50,8 @@ export async function seedDemo(options: SeedOptions): Promise<Demo> {
     apiKey,
     integrations,
   };
-  writeDemoFile(folder, demo);
+  // It holds keys.
+  writePrivateFile(demoFileOf(folder), demo);
   return demo;
 }
 
@@ -64,21 +65,18 @@ export async function seedSandboxDemo(options: Pick<SeedOptions, 'folder' | 'add
 /** A database may hold a project of this name whose credentials were sealed with other keys: that one is left alone. */
 async function ensureProject({ management }: SluiceClient, { name, secrets }: SeedOptions): Promise<Project> {
   const orgId = `local-${fingerprintOf(secrets)}`;
+  const appName = `Sluice ${name}`;
   const projects = await management.listProjects();
-  const ours = projects.find((project) => project.orgId === orgId && project.appName === appNameOf(name));
+  const ours = projects.find((project) => project.orgId === orgId && project.appName === appName);
   if (ours !== undefined) return ours;
   const isTaken = projects.some((project) => project.name === name);
   const free = isTaken ? `${name}-${fingerprintOf(secrets)}` : name;
-  return management.createProject({ body: { name: free, appName: appNameOf(name), orgId } });
-}
-
-function appNameOf(name: string): string {
-  return `Sluice ${name}`;
+  return management.createProject({ body: { name: free, appName, orgId } });
 }
 
 /** A key is shown only once, so the one in demo.json is used for as long as it works. */
 async function ensureApiKey({ folder, addresses, secrets }: SeedOptions, projectId: string): Promise<string> {
-  const known = readDemoFile(folder)?.apiKey;
+  const known = (readJson(demoFileOf(folder)) as Demo | undefined)?.apiKey;
   const { baseUrl } = addresses;
   const keyed = (apiKey: string) => createSluiceClient({ baseUrl, apiKey, projectIdOrName: projectId });
   if (known !== undefined && (await keyed(known).raw.management.getProject()).status === 200) return known;

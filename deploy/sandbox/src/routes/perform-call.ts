@@ -80,7 +80,11 @@ async function admit(sandbox: Sandbox, call: ArrivedCall & { readonly prepared: 
   } finally {
     rows.release();
   }
-  if (ending.holdMs !== undefined) await hold(ending.holdMs, AbortSignal.any([account.waiting, gone]));
+  if (ending.holdMs !== undefined) {
+    // In silence; ends early when the caller leaves or the account is cleared.
+    const signal = AbortSignal.any([account.waiting, gone]);
+    await delay(ending.holdMs, undefined, { signal }).catch(() => undefined);
+  }
   return ending;
 }
 
@@ -115,9 +119,4 @@ const tokenName = (token: string): string => digest(token).toString('hex', 0, 6)
 function contextOf(sandbox: Sandbox, account: Account): CallContext {
   const now = sandbox.now();
   return { now, settings: account.settings, refusals: new Map(), longCalls: account.longCalls(now.getTime()) };
-}
-
-/** Keeps a connection open in silence; ends early when the caller leaves or the account is cleared. */
-async function hold(ms: number, until: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal: until }).catch(() => undefined);
 }
