@@ -113,7 +113,8 @@ function prepare(
   const named = { ...variables.texts, ...texts };
   for (const [name, value] of Object.entries(named)) {
     const fault = path.includes(`{${name}}`) ? segmentFault(value) : undefined;
-    if (fault !== undefined) return refused(`${nameOf(name)} '${value.slice(0, 40)}' ${fault}`, 'call');
+    if (fault !== undefined)
+      return refused(`${name === 'object' ? 'objectName' : name} '${value.slice(0, 40)}' ${fault}`, 'call');
   }
   const attached = attach(file.auth, auth);
   if (typeof attached === 'string') return { class: 'credentials', scope: 'call', message: attached };
@@ -134,10 +135,6 @@ function prepare(
     headers: { ...Object.fromEntries(fixed), ...attached.headers },
     body,
   };
-}
-
-function nameOf(name: string): string {
-  return name === 'object' ? 'objectName' : name;
 }
 
 interface Requested {

@@ -2,7 +2,6 @@ import type { FieldMetadata, ObjectMetadata } from '@sluice/types';
 import type { AccountCache } from '../account-cache';
 import { toProviderError } from '../provider-call';
 import type { ObjectCall } from '../requests';
-import type { ProviderFailure } from '../results';
 import type { DeclaredApi } from './call-provider';
 import { offeredName } from './custom-fields';
 import type { CustomFields, DeclaredField, DeclaredFields, Match } from './declaration';
@@ -58,12 +57,8 @@ async function listedFields(
     const listed = valueAt(answer.body, fillText(declared.list, found.texts));
     if (Array.isArray(listed))
       return listed.flatMap((field: unknown) => toField(declared, found.object.custom, field) ?? []);
-    throw toProviderError(unlisted(answer.lacking()), provider);
+    throw toProviderError({ ...answer.lacking(), class: 'unavailable' }, provider);
   });
-}
-
-function unlisted(failure: ProviderFailure): ProviderFailure {
-  return { ...failure, class: 'unavailable' };
 }
 
 function toField(
