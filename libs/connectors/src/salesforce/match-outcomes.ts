@@ -1,3 +1,4 @@
+import type { FailureClass } from '@sluice/errors';
 import { isJson } from '../http-client';
 import { cleanText, recordFailure } from '../provider-call';
 import type { BatchCreate, BatchUpdate } from '../requests';
@@ -116,7 +117,7 @@ function unreported({ write }: MatchOptions): RecordResult {
     : failed(unanswered.update.class, 'no result from Salesforce for the record');
 }
 
-function failed(failureClass: 'unknown' | 'rejected', message: string): RecordResult {
+export function failed(failureClass: FailureClass, message: string): RecordResult {
   return { ok: false, error: { class: failureClass, scope: 'record', message } };
 }
 

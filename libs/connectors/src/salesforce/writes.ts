@@ -1,11 +1,10 @@
-import type { FailureClass } from '@sluice/errors';
 import type { Signal } from '../failure-table';
 import { assertBatchSize, refused } from '../provider-call';
 import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import { batchRecordsMax, itemFailure, salesforce, type SalesforceAnswer, type SalesforceApi } from './call-salesforce';
 import { unanswered } from './failure-tables';
-import { sendCollection } from './match-outcomes';
+import { failed, sendCollection } from './match-outcomes';
 import { resendCreates } from './resend';
 import { toSent } from './values';
 import { idRule, isObjectName, isRecordId, objectRule, paths, readSaved } from './wire';
@@ -35,10 +34,6 @@ const unconfirmed = failed(
   unanswered.single.class,
   'Salesforce answered with success but does not say so of the record',
 );
-
-function failed(failureClass: FailureClass, message: string): RecordResult {
-  return { ok: false, error: { class: failureClass, scope: 'record', message } };
-}
 
 /** An object name is part of the path, where it cannot be escaped into a name of another form. */
 function refusedObject(objectName: string): RecordResult | undefined {
