@@ -54,7 +54,8 @@ export interface DeclaredApi {
   readonly dialect: Dialect;
   /** For what is not opened by the account's credentials: the token endpoint. */
   readonly http: ProviderHttp;
-  call(request: DeclaredRequest, call: ProviderCall): Promise<DeclaredAnswer>;
+  /** How its failures are classified. */
+  readonly table: readonly FailureRow[];
   /** In place of the origins of the file, for the sandbox. */
   readonly override: string | undefined;
 }
@@ -64,25 +65,23 @@ interface DeclaredApiOptions extends ProviderHttpOptions {
   readonly override?: string | undefined;
 }
 
-/** The one way to a declared provider: address derived and checked, credentials attached, reply classified. Never throws. */
 export function createDeclaredApi({ file, override, ...options }: DeclaredApiOptions): DeclaredApi {
-  const table = signalTable(file);
   const dialect = dialectOf(file);
-  const http = createProviderHttp(dialect, options);
-  return {
-    file,
-    dialect,
-    http,
-    override,
-    async call(request, call) {
-      const prepared = prepare(file, override, request, call.auth);
-      const failure = 'class' in prepared ? prepared : await call.withhold?.('account');
-      if (failure || 'class' in prepared) return { ok: false, failure: failure as ProviderFailure };
-      const { accessToken: token, kind } = call.auth;
-      const requested = { file, table, request, token, kind };
-      return http.exchange(request.operation, prepared, call, (outcome) => readAnswer(requested, outcome));
-    },
-  };
+  return { file, dialect, http: createProviderHttp(dialect, options), table: signalTable(file), override };
+}
+
+/** The one way to a declared provider: address derived and checked, credentials attached, reply classified. Never throws. */
+export async function callProvider(
+  api: DeclaredApi,
+  request: DeclaredRequest,
+  call: ProviderCall,
+): Promise<DeclaredAnswer> {
+  const prepared = prepare(api, request, call.auth);
+  if ('class' in prepared) return { ok: false, failure: prepared };
+  const withheld = await call.withhold?.('account');
+  if (withheld) return { ok: false, failure: withheld };
+  const read = (outcome: HttpOutcome) => readAnswer(api, request, call.auth, outcome);
+  return api.http.exchange(request.operation, prepared, call, read);
 }
 
 function dialectOf(file: Declaration): Dialect {
@@ -101,8 +100,7 @@ function dialectOf(file: Declaration): Dialect {
 
 /** The request as it is sent, or why it is not: nothing of it has left then. */
 function prepare(
-  file: Declaration,
-  override: string | undefined,
+  { file, override }: DeclaredApi,
   { method, path, texts, query = [], body }: DeclaredRequest,
   auth: Auth,
 ): HttpRequest | ProviderFailure {
@@ -137,15 +135,12 @@ function prepare(
   };
 }
 
-interface Requested {
-  readonly file: Declaration;
-  readonly table: readonly FailureRow[];
-  readonly request: DeclaredRequest;
-  readonly token: string;
-  readonly kind: Auth['kind'];
-}
-
-function readAnswer({ file, table, request, token, kind }: Requested, outcome: HttpOutcome): DeclaredAnswer {
+function readAnswer(
+  { file, table }: DeclaredApi,
+  request: DeclaredRequest,
+  { accessToken: token, kind }: Auth,
+  outcome: HttpOutcome,
+): DeclaredAnswer {
   const { operation, isKeyed = false, success, mayBeEmpty } = request;
   const on = operation === 'create' || operation === 'update' ? operation : 'read';
   const failureOf = (flaw?: 'unreadable' | 'failed') =>

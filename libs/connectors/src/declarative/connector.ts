@@ -5,7 +5,7 @@ import { fingerprintOf, type Workspace } from '../results';
 import { toProviderError, unreadable } from '../provider-call';
 import type { AuthorizationRequest, Fields, ProviderCall } from '../requests';
 import { requestCode } from '../tokens';
-import type { DeclaredApi } from './call-provider';
+import { callProvider, type DeclaredApi } from './call-provider';
 import { catalogueOf } from './catalogue';
 import { fieldOf } from './custom-fields';
 import type { Declaration, DeclaredAuth, DeclaredOAuth2 } from './declaration';
@@ -113,7 +113,7 @@ function tokenMethods(api: DeclaredApi, oauth2: DeclaredOAuth2): TokenMethods {
  */
 async function workspace(api: DeclaredApi, call: ProviderCall): Promise<Workspace> {
   const { account, name, displayName } = api.file;
-  const answer = await api.call({ operation: 'account', method: 'GET', path: account.path, texts: {} }, call);
+  const answer = await callProvider(api, { operation: 'account', method: 'GET', path: account.path, texts: {} }, call);
   if (!answer.ok) throw toProviderError(answer.failure, name);
   const consumerRef = account.consumer === undefined ? undefined : idAt(answer.body, account.consumer);
   if (account.workspace === undefined && account.consumer !== undefined && consumerRef === undefined) {

@@ -2,7 +2,7 @@ import type { FieldMetadata, ObjectMetadata } from '@sluice/types';
 import type { AccountCache } from '../account-cache';
 import { toProviderError } from '../provider-call';
 import type { ObjectCall } from '../requests';
-import type { DeclaredApi } from './call-provider';
+import { callProvider, type DeclaredApi } from './call-provider';
 import { offeredName } from './custom-fields';
 import type { CustomFields, DeclaredField, DeclaredFields, Match } from './declaration';
 import { type FoundObject, fillText, findObject, textAt, valueAt } from './template';
@@ -52,7 +52,7 @@ async function listedFields(
       ([key, value]) => [key, fillText(value, found.texts)] as const,
     );
     const request = { operation: 'fields', method: 'GET', path: declared.path, texts: found.texts, query } as const;
-    const answer = await api.call(request, shared);
+    const answer = await callProvider(api, request, shared);
     if (!answer.ok) throw toProviderError(answer.failure, provider);
     const listed = valueAt(answer.body, fillText(declared.list, found.texts));
     if (Array.isArray(listed))

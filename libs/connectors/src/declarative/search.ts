@@ -2,7 +2,7 @@ import { fieldSteps } from '@sluice/types';
 import { toProviderError } from '../provider-call';
 import type { SearchRequest } from '../requests';
 import type { ProviderFailure, ProviderRecord } from '../results';
-import type { DeclaredApi, DeclaredRequest } from './call-provider';
+import { callProvider, type DeclaredApi, type DeclaredRequest } from './call-provider';
 import { filterName, withCustom } from './custom-fields';
 import type { CustomFields, DeclaredSearch } from './declaration';
 import { sameValue } from './same-value';
@@ -51,7 +51,7 @@ export async function readPage(
   if (typeof parts === 'string') return { ok: false, failure: { class: 'rejected', scope: 'call', message: parts } };
   const { method, path, success, empty } = declared;
   const asked = { operation, method, path, texts: found.texts, ...parts, success, mayBeEmpty: empty };
-  const answer = await api.call(asked, request);
+  const answer = await callProvider(api, asked, request);
   if (!answer.ok) return answer;
   const records = answer.body === undefined ? [] : toRecords(declared, found, answer.body);
   if (records === undefined) return { ok: false, failure: answer.lacking() };

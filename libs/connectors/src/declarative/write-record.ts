@@ -1,6 +1,6 @@
 import type { CreateWrite, Fields, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
-import type { DeclaredApi } from './call-provider';
+import { callProvider, type DeclaredApi } from './call-provider';
 import { droppedFields, toSent, withCustom } from './custom-fields';
 import type { Declaration, DeclaredWrite, IdForm } from './declaration';
 import { plain, uniqueValueOf } from './same-value';
@@ -38,7 +38,8 @@ async function perform(
   const texts = { ...found.texts, ...(recordId !== undefined && { id: recordId }) };
   const { custom } = found.object;
   const fields = toSent(custom, withoutReserved(write.fields, api.file.reserved?.[operation] ?? []));
-  const answer = await api.call(
+  const answer = await callProvider(
+    api,
     {
       operation,
       method,
