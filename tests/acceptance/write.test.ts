@@ -69,6 +69,19 @@ describe.each(crms)('%s: write records', (provider, crm) => {
     expect(await storedAs('Bad')).toEqual([]);
   });
 
+  it('a refusal names the field as data, in the reply and with the records of the operation [errors.rule-2]', async () => {
+    const record = badPerson(crm, 'Named');
+    const named = { field: email, providerField: email, code: expect.any(String), message: expect.any(String) };
+    const single = await customer.write(object, { type: 'create', record });
+    expect(single.body.problems).toEqual([{ ...named, value: record[email] }]);
+    const batch = [{ record: person(crm, 'Whole') }, { record }];
+    const { results } = (await customer.write(object, { type: 'create', batch })).body;
+    expect(results.map(({ problems }) => problems)).toEqual([undefined, single.body.problems]);
+    const later = await customer.write(object, { type: 'create', mode: 'asynchronous', record });
+    expect((await customer.ended(later.body.operationId)).status).toBe('failure');
+    expect((await customer.recordsOf(later.body.operationId)).map(({ problems }) => problems)).toEqual([[named]]);
+  });
+
   it('an asynchronous write answers with the operation id, and is made later [write.response-asynchronous] [service.rule-6] [write.mode]', async () => {
     await customer.account.fault({ match: { method: 'POST' }, action: { kind: 'slow', delayMs: 1_200 } });
     const reply = await customer.write(object, { type: 'create', mode: 'asynchronous', record: person(crm, 'Async') });

@@ -122,7 +122,10 @@ withBrowser('saves the failed records as CSV', async () => {
   const lines = readFileSync(await download.path(), 'utf8')
     .trimEnd()
     .split('\r\n');
-  expect(lines).toEqual(['record,id,ref,code,text', expect.stringMatching(/^0,,,rejected,".*INVALID_EMAIL.*"$/)]);
+  expect(lines).toEqual([
+    'record,id,ref,code,text,fields',
+    expect.stringMatching(/^0,,,rejected,".*INVALID_EMAIL.*",email$/),
+  ]);
 });
 
 describe('searching', () => {

@@ -51,7 +51,8 @@ const write = async (email: string, more: object = {}) => {
   const order = { type: 'create', mode: 'asynchronous', record: { email }, ...more };
   return (await customer.write('contacts', order)).body.operationId;
 };
-const notificationsOf = (operationId: string) => arrived.filter(({ data }) => data['operationId'] === operationId);
+const notificationsOf = (operationId: string) =>
+  arrived.filter(({ data }) => 'operationId' in data && data.operationId === operationId);
 
 it('reports asynchronous and batched writes once they ended, and the connection', async () => {
   await subscribe(['write.async.done', 'connection.*']);
@@ -72,7 +73,11 @@ it('reports asynchronous and batched writes once they ended, and the connection'
     expect(JSON.stringify(event)).not.toContain('example.com');
     expect((await customer.ended(operationId)).status).toBe('success');
   }
-  await until('the connection works', () => arrived.find(({ data }) => data['status'] === 'working'), boundMs);
+  await until(
+    'the connection works',
+    () => arrived.find(({ data }) => 'status' in data && data.status === 'working'),
+    boundMs,
+  );
   const synchronous = await customer.write('contacts', { type: 'create', record: { email: 'sync@example.com' } });
   const last = await write('last@example.com');
   await until('the last is notified', () => notificationsOf(last)[0], boundMs);

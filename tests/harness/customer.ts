@@ -4,9 +4,11 @@ import type {
   Installation,
   Operation,
   OperationRecord,
+  RecordProblem,
   SearchReply,
   SearchRequest,
   WriteRequest,
+  WriteResult,
 } from '@sluice/types';
 import { createAccount, type Account, type AccountOptions, type ProviderName } from './account';
 import type { Addresses } from './addresses';
@@ -37,7 +39,8 @@ export interface Customer {
 export interface WriteReply {
   readonly operationId: string;
   readonly result: { readonly success: boolean; readonly recordId: string; readonly data: Record<string, unknown> };
-  readonly results: readonly { readonly success: boolean; readonly recordId?: string }[];
+  readonly results: readonly Pick<WriteResult, 'success' | 'recordId' | 'problems'>[];
+  readonly problems: readonly RecordProblem[];
   readonly successCount: number;
   readonly failureCount: number;
   readonly code: string;

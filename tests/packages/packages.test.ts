@@ -136,6 +136,9 @@ describe('the client', () => {
           const operation: Operation = each;
         }
         const event: WebhookEvent = await verifyWebhook('', {}, { secret: 'whsec_YQ==' });
+        if (event.notificationType === 'write.async.done') { const failed: number = event.data.recordsFailed; }
+        // @ts-expect-error members of other events
+        event.data.recordsFailed;
         const error: Error = new SluiceApiError('getOperation', { status: 404, headers: new Headers(), body: {}, tookMs: 1 });
         // @ts-expect-error no such parameter
         await client.management.getOperation({ operationId: 'o', waitSecond: 1 });

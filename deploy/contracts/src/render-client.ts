@@ -57,7 +57,15 @@ export function renderClientTypes(sources: readonly string[]): string {
 }
 
 /** What refusals and webhook messages hold. */
-const ofNoOperation = ['ApiProblem', 'InputValidationProblem', 'RefusedWriteReply', 'WebhookEvent', 'WebhookEventType'];
+const ofNoOperation = [
+  'ApiProblem',
+  'InputValidationProblem',
+  'RecordProblem',
+  'RefusedWriteReply',
+  'WebhookEvent',
+  'WebhookEventType',
+  'WriteDoneEvent',
+];
 
 function operationsOf({ paths }: OpenApiDocument): PathOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>

@@ -1,4 +1,10 @@
-import type { ApiProblem, BatchWriteReply, InputValidationProblem, RefusedWriteReply } from '@sluice/types';
+import type {
+  ApiProblem,
+  BatchWriteReply,
+  InputValidationProblem,
+  RecordProblem,
+  RefusedWriteReply,
+} from '@sluice/types';
 import type { Reply } from './operation-shape';
 
 type Problem = Partial<ApiProblem> & Pick<Partial<InputValidationProblem>, 'issues'>;
@@ -87,6 +93,12 @@ export class SluiceRecordError extends SluiceApiError {
   declare readonly operationId: string;
   /** What the provider said: of the record, or of each record of the batch in its `results`. */
   declare readonly body: RefusedWriteReply | BatchWriteReply;
+
+  /** Why it was not written, by field: of the record, or of every record of the batch in their order. */
+  get problems(): readonly RecordProblem[] {
+    const { body } = this;
+    return 'results' in body ? body.results.flatMap(({ problems = [] }) => problems) : (body.problems ?? []);
+  }
 }
 
 /** There was no reply, or it broke off. It is not known whether the request arrived. */

@@ -129,6 +129,22 @@ describe('an error has the class of its status:', () => {
   });
 });
 
+it('has the problems of the record, or of every record of the batch', async () => {
+  const problems = [{ field: 'email', code: 'INVALID_EMAIL', message: 'is wrong' }];
+  const results = [{ success: false, problems }, { success: true }, { success: false, problems: [{ message: 'x' }] }];
+  const bodies: [object, object[]][] = [
+    [{ operationId: 'o', errors: [], problems, result: { success: false } }, problems],
+    [{ operationId: 'o', successCount: 0, failureCount: 2, results }, [...problems, { message: 'x' }]],
+    // Of a server before 0.3.0.
+    [{ operationId: 'o', errors: [], result: { success: false } }, []],
+  ];
+  for (const [body, expected] of bodies) {
+    answers = [{ status: 422, body }];
+    const failing = client().management.getOperation({ operationId: 'x' });
+    await expect(failing).rejects.toMatchObject({ problems: expected });
+  }
+});
+
 describe('what nobody reads is refused before anything is sent:', () => {
   const management = () => client().management;
   it.each([

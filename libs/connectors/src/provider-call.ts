@@ -1,4 +1,5 @@
 import { DefectError, type FailureClass, ProviderError, retryOf } from '@sluice/errors';
+import type { RecordProblem } from '@sluice/types';
 import { currentStep, type Logger, type Metrics, redactText } from '@sluice/telemetry';
 import { type FailureRow, isVersionOver, type Signal } from './failure-table';
 import { type HttpClient, type HttpOutcome, type HttpReply, type HttpRequest, isJson, type Json } from './http-client';
@@ -216,6 +217,46 @@ export function failureClassOf(row: FailureRow): FailureClass {
   return row.class === 'ok' ? 'unknown' : row.class;
 }
 
+/** Bounds of what one failure says of fields: a provider may name a hundred of them. */
+const problemsMax = 20;
+const problemBytesMax = 500;
+const problemsBytesMax = 4_096;
+
+/** A problem as a reply has it: nothing in it is trusted. */
+export interface ReadProblem {
+  readonly providerField?: string | undefined;
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/**
+ * The problems of a failure that is final; of one that may pass there are none, because the record is not at fault. Each is named once.
+ * @param read what the reply names, in its order; a problem without a field counts only where no field is named
+ */
+export function withProblems(
+  failure: ProviderFailure,
+  read: readonly ReadProblem[],
+  ...secrets: readonly string[]
+): ProviderFailure {
+  if (retryOf(failure.class) !== 'never') return failure;
+  const ofFields = read.filter(({ providerField }) => providerField !== undefined);
+  const problems = new Map<string, RecordProblem>();
+  let bytes = 0;
+  for (const { providerField, code, message } of ofFields.length > 0 ? ofFields : read) {
+    const problem: RecordProblem = {
+      ...(providerField !== undefined && { providerField: cleanBytes(providerField, 200, secrets) }),
+      ...(code !== undefined && { code: cleanBytes(code, 100, secrets) }),
+      message: cleanBytes(message || code || failure.message, problemBytesMax, secrets),
+    };
+    const text = JSON.stringify(problem);
+    if (problems.has(text)) continue;
+    bytes += Buffer.byteLength(text);
+    if (problems.size === problemsMax || bytes > problemsBytesMax) break;
+    problems.set(text, problem);
+  }
+  return problems.size === 0 ? failure : { ...failure, problems: [...problems.values()] };
+}
+
 const notReached = 'could not be reached: ';
 const noReply = 'sent no reply: ';
 
@@ -323,16 +364,20 @@ const privateKey = /\bpat-[a-z]{2}\d-[0-9a-f-]{8,}/gi;
 
 /** A provider's text, fit to be stored and shown: secrets masked first, then control characters, then the length. */
 export function cleanText(text: string, ...secrets: readonly string[]): string {
+  return cleanBytes(text, bytesMax, secrets);
+}
+
+function cleanBytes(text: string, max: number, secrets: readonly string[]): string {
   const masked = secrets.reduce(
     (rest, secret) => (secret.length < 8 ? rest : rest.replaceAll(secret, '[secret]')),
     text,
   );
   const plain = redactText(masked.replace(privateKey, '[secret]')).replace(unprintable, ' ').trim().toWellFormed();
   const bytes = Buffer.from(plain);
-  if (bytes.length <= bytesMax) return plain;
+  if (bytes.length <= max) return plain;
   // The ellipsis takes three bytes; a character cut in two decodes to U+FFFD.
   return `${bytes
-    .subarray(0, bytesMax - 3)
+    .subarray(0, max - 3)
     .toString()
     .replace(/\ufffd{1,3}$/, '')}…`;
 }

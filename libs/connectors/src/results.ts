@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FailureClass, ProviderError } from '@sluice/errors';
+import type { RecordProblem } from '@sluice/types';
 
 /** Why a provider did not write a record. The class is decided here, where the provider is known; no caller infers it from `status` later. */
 export interface ProviderFailure {
@@ -28,6 +29,11 @@ export interface ProviderFailure {
   readonly mayBeOneRecord?: true;
   /** By its words the size of the call is the cause: a smaller one passes. Also of a call about one record, where that record alone is too much. */
   readonly isOfSize?: true;
+  /**
+   * What the provider finds wrong with the record; at most 20, of 4 KB together, as safe as the message. The caller's names of the fields are
+   * known to who planned the record. Absent: the message is all.
+   */
+  readonly problems?: readonly RecordProblem[];
   /** With `mayBeOneRecord`: fields that the provider refuses whatever their value. Every record that carries one is bad. */
   readonly refusedFields?: readonly string[];
 }

@@ -30,6 +30,22 @@ describe('the retention time [sec-46]', () => {
     expect(await fixture.store.writes.purgePlans(30, 100)).toBe(0);
   });
 
+  it('takes what the provider said of a record with it', async () => {
+    const write = await fixture.accept({ records: [{}, {}] });
+    const problems = [{ field: 'email', providerField: 'email', code: 'INVALID', message: 'zoe@ is wrong' }];
+    const failed = (index: number, more: object) =>
+      ({ index, kind: 'failed', error: { class: 'rejected', text: 'said', ...more } }) as const;
+    await fixture.settle(await fixture.claimOne(), [failed(0, { problems }), failed(1, {})]);
+    const { projectId } = fixture.seeded;
+    const problemsOf = async () =>
+      (await fixture.store.operations.listRecords(projectId, write.operation.id)).map((record) => record.problems);
+    expect(await problemsOf()).toEqual([problems, [{ message: 'said' }]]);
+    await age(write.operation.id, 31);
+    await fixture.store.writes.purgePlans(30, 100);
+    const gone = [{ message: expect.stringContaining('was deleted') }];
+    expect(await problemsOf()).toEqual([gone, gone]);
+  });
+
   it('never takes the plan of a record that is still to do', async () => {
     const write = await fixture.accept({ records: [{}, {}] });
     const call = await fixture.claimOne();

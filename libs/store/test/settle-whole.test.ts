@@ -8,7 +8,7 @@ import {
   type Settlement,
 } from '@sluice/store';
 import { patientLimits } from '@sluice/testkit';
-import type { WebhookEvent } from '@sluice/types';
+import type { WriteDoneEvent } from '@sluice/types';
 import { settle } from '../src/writes/settle';
 import { settleTogether } from '../src/writes/settle-calls';
 import { sealed } from './webhook-fixture';
@@ -19,7 +19,11 @@ const fixture = useWriteFixture('file');
 const rejected = (index: number): RecordSettlement => ({
   index,
   kind: 'failed',
-  error: { class: 'rejected', text: `Email "${index}" is invalid` },
+  error: {
+    class: 'rejected',
+    text: `Email "${index}" is invalid`,
+    problems: [{ field: 'mail', providerField: 'email', code: 'INVALID', message: `"${index}" {is}, invalid` }],
+  },
 });
 const unknown: RecordSettlement = { index: 0, kind: 'unknown', error: { class: 'timeout', text: 'Outcome unknown.' } };
 let lastId = 0;
@@ -127,9 +131,9 @@ describe('calls that are all of their operation', () => {
 
 // The first end of a project's operation is notified of by the transaction, which remembers that there is an endpoint.
 describe('operations whose ends are reported to an endpoint', () => {
-  const bodies = async (): Promise<WebhookEvent[]> =>
+  const bodies = async (): Promise<WriteDoneEvent[]> =>
     (await fixture.database('webhook_messages').orderBy('id').pluck<string[]>('payload')).map(
-      (payload) => JSON.parse(payload) as WebhookEvent,
+      (payload) => JSON.parse(payload) as WriteDoneEvent,
     );
   const unnamed = { id: '', createTime: '', data: { operationId: '', successfulRecordIds: [] } };
 
@@ -153,7 +157,7 @@ describe('operations whose ends are reported to an endpoint', () => {
           ? []
           : [1, 2].map(() => ({ ...first, ...unnamed, data: { ...first?.data, ...unnamed.data } })),
       );
-      expect(others.map(({ data }) => [data['operationId'], data['successfulRecordIds']])).toEqual(
+      expect(others.map(({ data }) => [data.operationId, data.successfulRecordIds])).toEqual(
         status === 'disabled' ? [] : settlements.slice(1).map((each) => [each.operationId, idsOf(each)]),
       );
       await fixture.store.webhookEndpoints.remove(key);

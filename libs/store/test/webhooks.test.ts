@@ -17,12 +17,18 @@ async function bodiesOf({ endpointId }: EndpointKey): Promise<WebhookEvent[]> {
 }
 const typesOf = async (key: EndpointKey) => (await bodiesOf(key)).map(({ notificationType }) => notificationType);
 
+const ofEmail = { field: 'mail', providerField: 'email', code: 'INVALID_EMAIL' };
+const problems = [
+  { ...ofEmail, message: 'secret-of-a-customer is wrong' },
+  { message: 'No field: secret-of-a-customer' },
+];
+
 async function writeTogether(records: number, failing: readonly number[] = []): Promise<string> {
   const write = await fixture.accept({ records: Array.from({ length: records }, () => ({})) });
   const call = await fixture.claimOne();
   const settled = Array.from({ length: records }, (_, index) =>
     failing.includes(index)
-      ? ({ index, kind: 'failed', error: { class: 'rejected', text: 'secret-of-a-customer' } } as const)
+      ? ({ index, kind: 'failed', error: { class: 'rejected', text: 'secret-of-a-customer', problems } } as const)
       : ({ index, kind: 'succeeded', providerId: `id-${index}` } as const),
   );
   await fixture.settle(call, settled);
@@ -59,6 +65,7 @@ describe('an asynchronous write that ended', () => {
         recordsFailed: 1,
         successfulRecordIds: ['id-0', 'id-2'],
         errors: ['rejected: 1 of 3 records'],
+        problems: [{ ...ofEmail, records: 1 }, { records: 1 }],
       },
     });
     expect(JSON.stringify(body)).not.toContain('secret-of-a-customer');
@@ -69,9 +76,9 @@ describe('an asynchronous write that ended', () => {
     const key = await addEndpoint();
     await writeTogether(2);
     await writeTogether(1, [0]);
-    expect((await bodiesOf(key)).map(({ data }) => [data['success'], data['status']])).toEqual([
-      [true, 'success'],
-      [false, 'failure'],
+    expect((await bodiesOf(key)).map(({ data }) => data)).toMatchObject([
+      { success: true, status: 'success' },
+      { success: false, status: 'failure' },
     ]);
   });
 
@@ -142,7 +149,8 @@ it('notifies of connections and installations, each change once', async () => {
     'installation.deleted',
     'connection.deleted',
   ]);
-  expect(bodies.slice(0, 3).map(({ data }) => data['status'])).toEqual(['working', 'bad_credentials', 'created']);
+  const statuses = ['working', 'bad_credentials', 'created'].map((status) => ({ status }));
+  expect(bodies.slice(0, 3).map(({ data }) => data)).toMatchObject(statuses);
   expect(bodies[5]?.data).toMatchObject({ installationId, connectionId, groupRef: 'group-1', consumerRef: 'user-1' });
 });
 

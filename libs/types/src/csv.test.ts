@@ -19,19 +19,20 @@ it.each([
   ["'already", "'already"],
   ['1=1', '1=1'],
 ])('a cell of %j is written as %j', (text, cell) => {
-  expect(failedRecordLine({ index: 0, status: 'failed', ref: text })).toBe(`0,,${cell},,\r\n`);
+  expect(failedRecordLine({ index: 0, status: 'failed', ref: text })).toBe(`0,,${cell},,,\r\n`);
 });
 
 it('a failed record is a line under the header', () => {
   const error = { class: 'rejected', message: 'Email "x", refused' } as const;
+  const problems = ['email', 'phone'].map((field) => ({ field, message: 'is wrong' }));
   const lines = [
     failedRecordsHeader,
     failedRecordLine({ index: 0, status: 'failed', error }),
-    failedRecordLine({ index: 12, status: 'failed', recordId: '171', ref: '=cmd', error }),
+    failedRecordLine({ index: 12, status: 'failed', recordId: '171', ref: '=cmd', error, problems }),
   ];
   expect(lines.join('')).toBe(
-    'record,id,ref,code,text\r\n' +
-      '0,,,rejected,"Email ""x"", refused"\r\n' +
-      '12,171,\'=cmd,rejected,"Email ""x"", refused"\r\n',
+    'record,id,ref,code,text,fields\r\n' +
+      '0,,,rejected,"Email ""x"", refused",\r\n' +
+      '12,171,\'=cmd,rejected,"Email ""x"", refused",email; phone\r\n',
   );
 });

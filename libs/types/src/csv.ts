@@ -12,9 +12,10 @@ function csvCell(text: string): string {
 }
 
 /** The first line of a CSV file of failed records. `record` is the index in the operation, `id` the provider's id: a failed create has none. */
-export const failedRecordsHeader = csvLine(['record', 'id', 'ref', 'code', 'text']);
+export const failedRecordsHeader = csvLine(['record', 'id', 'ref', 'code', 'text', 'fields']);
 
-/** The line of a failed record: its class of failure, and the provider's sentence. */
-export function failedRecordLine({ index, recordId, ref, error }: OperationRecord): string {
-  return csvLine([String(index), recordId, ref, error?.class, error?.message]);
+/** The line of a failed record: its class of failure, the provider's sentence, and the fields that it names. */
+export function failedRecordLine({ index, recordId, ref, error, problems = [] }: OperationRecord): string {
+  const fields = problems.flatMap(({ field }) => field ?? []);
+  return csvLine([String(index), recordId, ref, error?.class, error?.message, fields.join('; ')]);
 }

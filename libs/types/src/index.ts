@@ -94,6 +94,7 @@ export {
 export * from './operation-explanation';
 export { operationProgressSchema, type OperationPhase, type OperationProgress } from './operation-progress';
 export * from './operation-record';
+export * from './record-problem';
 export * from './page';
 export * from './parameters';
 export {
@@ -130,6 +131,7 @@ export {
   webhookFilters,
   webhookFiltersDefault,
   type WebhookEvent,
+  type WriteDoneEvent,
   type WebhookEventType,
   type WebhookFilter,
 } from './webhook-event';

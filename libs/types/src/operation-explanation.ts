@@ -3,6 +3,7 @@ import { choice, count, flag, listOf, mapOf, momentText, openObject, text } from
 import { heldConnectionSchema, type HeldConnection } from './lane';
 import { operationSchema, paginationSchema, type Operation, type Pagination, type CallState } from './operation';
 import type { OperationRecord } from './operation-record';
+import { recordProblemSchema } from './record-problem';
 import type { WritePlan } from './write-plan';
 import type { WriteType } from './write-request';
 
@@ -130,6 +131,7 @@ const recordSchema = openObject('A record, its plan and its outcome.', ['index',
   configId: text('Config that it was planned with.'),
   recordId: text("The provider's id."),
   error: failure,
+  problems: listOf('Why it was not written, one for each field at fault.', recordProblemSchema),
   warnings: listOf('Warnings.', { type: 'string' }),
   replayedBy: text('The operation of its replay.'),
   plan: planSchema,

@@ -1,5 +1,6 @@
 import { choice, count, listOf, openObject, text } from './json-schema';
 import type { FailureClass } from '@sluice/errors';
+import { recordProblemSchema, type RecordProblem } from './record-problem';
 import { pageOf, recordOutcomes, type ListReply, type RecordOutcome } from './operation';
 
 /** Outcome of one record of an operation. Our addition to the published API; see rulings. */
@@ -12,6 +13,8 @@ export interface OperationRecord {
   /** The provider's id. */
   readonly recordId?: string;
   readonly error?: { readonly class: FailureClass | 'cancelled'; readonly message: string };
+  /** Why it was not written, one for each field at fault; one of the text alone where the provider names no field. Absent: it has not failed. */
+  readonly problems?: readonly RecordProblem[];
   readonly warnings?: readonly string[];
   /** The operation that a replay made of it. */
   readonly replayedBy?: string;
@@ -31,6 +34,7 @@ export const operationRecordListReplySchema = pageOf(
       class: text('Coarse class of the failure.'),
       message: text('In words.'),
     }),
+    problems: listOf('Why it was not written, one for each field at fault.', recordProblemSchema),
     warnings: listOf('Warnings.', { type: 'string' }),
     replayedBy: text('The operation of its replay.'),
   }),

@@ -1,5 +1,6 @@
 import type { HeldConnection } from './lane';
 import type { ExplainedAttempt, ExplainedPlan, ExplainedRecord, OperationExplanation } from './operation-explanation';
+import { reasonOf } from './record-problem';
 import { clockTime, pluralize } from './wording';
 
 /** A step of a record, and what happened in it. The command line and the console show the same. */
@@ -100,9 +101,9 @@ function lookupSteps(record: ExplainedRecord, explanation: OperationExplanation)
 }
 
 function endStep(record: ExplainedRecord, { calls, batch, operation, held }: OperationExplanation): Step {
-  const { status, error, warnings, replayedBy, retryUntil, call } = record;
+  const { status, error, problems, warnings, replayedBy, retryUntil, call } = record;
   const replay = replayedBy === undefined ? '' : `; replayed by operation ${replayedBy}`;
-  const message = error === undefined ? '' : ` (${error.class}): ${error.message}`;
+  const message = error === undefined ? '' : ` (${error.class}): ${reasonOf(error, problems)}`;
   if (status === 'succeeded') return ['ended', `written${warnings === undefined ? '' : `; ${warnings.join('; ')}`}`];
   if (status === 'failed') return ['ended', `not written${message}${replay}`];
   if (status === 'unknown') return ['ended', `unknown whether it was written${message}${replay}`];

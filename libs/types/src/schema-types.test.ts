@@ -74,11 +74,18 @@ type Compared = [
     Same<
       typeof types.operationExplanationSchema,
       types.OperationExplanation,
-      `.calls[].attempts[].${'error' | 'isLate'}` | '.records[].error'
+      `.calls[].attempts[].${'error' | 'isLate'}` | '.records[].error' | '.records[].problems'
     >
   >,
   Assert<Same<typeof types.operationProgressSchema, types.OperationProgress, '.lastFailure'>>,
-  Assert<Same<typeof types.operationRecordListReplySchema, types.OperationRecordListReply, '.results[].error'>>,
+  Assert<
+    Same<
+      typeof types.operationRecordListReplySchema,
+      types.OperationRecordListReply,
+      '.results[].error' | '.results[].problems'
+    >
+  >,
+  Assert<Same<typeof types.recordProblemSchema, types.RecordProblem, '.value'>>,
   Assert<Same<typeof types.operationSchema, types.Operation>>,
   Assert<Same<typeof types.operationListReplySchema, types.OperationListReply>>,
   Assert<Same<typeof types.apiProblemSchema, types.ApiProblem, '.code'>>,
@@ -92,19 +99,25 @@ type Compared = [
   Assert<
     Same<typeof types.searchReplySchema, types.SearchReply, `.results[].${'fields' | 'mappedFields' | 'raw'}.${string}`>
   >,
-  Assert<Same<typeof types.webhookMessageWithPayloadSchema, types.WebhookMessageWithPayload, '.payload.version'>>,
+  Assert<
+    Same<
+      typeof types.webhookMessageWithPayloadSchema,
+      types.WebhookMessageWithPayload,
+      '.payload.version' | `.payload.data.${string}`
+    >
+  >,
   Assert<Same<typeof types.webhookMessageListReplySchema, types.WebhookMessageListReply>>,
   Assert<Same<typeof types.writeObjectConfigSchema, types.WriteObjectConfig>>,
   Assert<Same<typeof types.acceptedWriteReplySchema, types.AcceptedWriteReply>>,
-  Assert<Same<typeof types.singleWriteReplySchema, types.SingleWriteReply, '.result.data'>>,
+  Assert<Same<typeof types.singleWriteReplySchema, types.SingleWriteReply, '.result.data' | '.result.problems'>>,
   Assert<
     Same<
       typeof types.refusedWriteReplySchema,
       types.RefusedWriteReply,
-      `.result.${'data' | 'errors' | 'recordId' | 'success' | 'warnings'}`
+      `.result.${'data' | 'errors' | 'problems' | 'recordId' | 'success' | 'warnings'}` | '.problems[].value'
     >
   >,
-  Assert<Same<typeof types.batchWriteReplySchema, types.BatchWriteReply, '.results[].data'>>,
+  Assert<Same<typeof types.batchWriteReplySchema, types.BatchWriteReply, '.results[].data' | '.results[].problems'>>,
   Assert<Same<typeof types.dryRunReplySchema, types.DryRunReply, '.associations' | '.plan[].value'>>,
   Assert<
     Same<typeof types.batchDryRunReplySchema, types.BatchDryRunReply, '.plans[].associations' | '.plans[].plan[].value'>
@@ -151,7 +164,7 @@ const inferred = [
 
 // `providerCatalogueSchema` maps names to `ProviderInfo`.
 it('compares every schema that the package exports with an interface, unless its type is inferred', () => {
-  const count: Compared['length'] = 40;
+  const count: Compared['length'] = 41;
   const text = readFileSync(__filename, 'utf8');
   const schemas = Object.keys(types).filter((name) => name.endsWith('Schema') && name !== 'providerCatalogueSchema');
   expect(schemas).toHaveLength(count + inferred.length);

@@ -1,4 +1,5 @@
 import { count, flag, listOf, openObject, text } from './json-schema';
+import { recordProblemSchema, type RecordProblem } from './record-problem';
 import type { FieldDecision } from './write-plan';
 import type { JsonValue, Association } from './write-request';
 
@@ -10,6 +11,8 @@ export interface WriteResult {
   /** The provider's body, or what was written plus `id` where the provider returns none; `id` alone where no call was needed. */
   readonly data?: Readonly<Record<string, JsonValue>>;
   readonly errors?: readonly WriteErrorMessage[];
+  /** Why it was not written, one for each field at fault. Absent: it was written. */
+  readonly problems?: readonly RecordProblem[];
   /** What was not done besides the record, such as an association; absent when there is nothing to report. */
   readonly warnings?: readonly WriteErrorMessage[];
 }
@@ -34,6 +37,7 @@ export interface SingleWriteReply {
 export interface RefusedWriteReply {
   readonly operationId: string;
   readonly errors: readonly WriteErrorMessage[];
+  readonly problems: readonly RecordProblem[];
   readonly result: { readonly success: false };
   /** The provider's body as text, shortened. */
   readonly rawResponse?: string;
@@ -69,6 +73,8 @@ const errors = listOf('What went wrong, in words.', {
   properties: { message: text('One sentence.') },
 });
 
+const problems = listOf('Why it was not written, one for each field at fault.', recordProblemSchema);
+
 const result = openObject('Outcome of one record.', ['success'], {
   success: flag('Whether the provider wrote the record.'),
   recordId: text("The provider's id of the record.", '171590321967'),
@@ -78,6 +84,7 @@ const result = openObject('Outcome of one record.', ['success'], {
     examples: [{ id: '171590321967', properties: { email: 'zoe@example.com' } }],
   },
   errors,
+  problems,
   warnings: { ...errors, description: 'Parts of the write that failed beside the record, such as an association.' },
 });
 
@@ -92,10 +99,11 @@ export const singleWriteReplySchema = openObject('The record was written.', ['op
 
 export const refusedWriteReplySchema = openObject(
   'The provider refused the record.',
-  ['operationId', 'errors', 'result'],
+  ['operationId', 'errors', 'problems', 'result'],
   {
     operationId,
     errors,
+    problems,
     result: { ...result, examples: [{ success: false }] },
     rawResponse: text("The provider's body as text, shortened."),
   },

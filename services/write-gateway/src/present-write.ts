@@ -6,6 +6,7 @@ import type {
   AcceptedWriteReply,
   BatchWriteReply,
   JsonValue,
+  RecordProblem,
   RefusedWriteReply,
   SingleWriteReply,
   WritePlan,
@@ -26,7 +27,7 @@ export interface EndedWrite {
   readonly isBatch: boolean;
   /** In request order. */
   readonly results: readonly RecordResult[];
-  /** What was written of each record, as far as it is known, in the same order; undefined where no call was made. */
+  /** What was written of each record, as far as it is known, in the same order; of one that failed, what was planned. */
   readonly sentFields: readonly (Fields | undefined)[];
   /** Operations whose queued writes to the same record were overtaken. */
   readonly queuedBehind: readonly string[];
@@ -95,34 +96,37 @@ function toProviderError(failure: ProviderFailure, { operationId, type }: EndedW
   });
 }
 
-function presentSingle({ operationId, results, type, sentFields }: EndedWrite): Reply {
-  const [result] = results;
-  if (result?.ok === true) {
-    const body: SingleWriteReply = { operationId, result: present(type, result, sentFields[0]) };
-    return { status: 200, body };
-  }
-  const body: RefusedWriteReply = {
-    operationId,
-    errors: [{ message: result?.error.message ?? 'The provider refused the record.' }],
-    result: { success: false },
+function presentSingle(ended: EndedWrite): Reply {
+  const { operationId } = ended;
+  const result = present(ended, 0);
+  if (result.success) return { status: 200, body: { operationId, result } satisfies SingleWriteReply };
+  const { errors = [], problems = [] } = result;
+  return {
+    status: 422,
+    body: { operationId, errors, problems, result: { success: false } } satisfies RefusedWriteReply,
   };
-  return { status: 422, body };
 }
 
-function presentBatch({ operationId, results, type, sentFields }: EndedWrite): Reply {
+function presentBatch(ended: EndedWrite): Reply {
+  const { operationId, results } = ended;
   const successCount = results.filter((result) => result.ok).length;
   const body: BatchWriteReply = {
     operationId,
     successCount,
     failureCount: results.length - successCount,
-    results: results.map((result, at) => present(type, result, sentFields[at])),
+    results: results.map((_, at) => present(ended, at)),
   };
   return { status: successCount > 0 ? 200 : 422, body };
 }
 
 /** A provider without a reply body: what was written, plus the id. A deleted record has no data. */
-function present(type: WriteType, result: RecordResult, sent: EndedWrite['sentFields'][number]): WriteResult {
-  if (!result.ok) return { success: false, errors: [{ message: result.error.message }] };
+function present({ type, results, sentFields }: EndedWrite, at: number): WriteResult {
+  const result = results[at] as RecordResult;
+  const sent = sentFields[at];
+  if (!result.ok) {
+    const { message, problems = [{ message }] } = result.error;
+    return { success: false, errors: [{ message }], problems: problems.map((problem) => withValue(problem, sent)) };
+  }
   const { recordId, warnings = [] } = result;
   const data = (result.data ?? { ...sent, id: recordId }) as Record<string, JsonValue>;
   return {
@@ -131,6 +135,12 @@ function present(type: WriteType, result: RecordResult, sent: EndedWrite['sentFi
     ...(type === 'delete' ? {} : { data }),
     ...(warnings.length === 0 ? {} : { warnings: warnings.map((message) => ({ message })) }),
   };
+}
+
+/** A value goes only into the reply to who sent it. */
+function withValue(problem: RecordProblem, sent: Fields = {}): RecordProblem {
+  const name = Object.keys(sent).find((each) => each.toLowerCase() === problem.providerField?.toLowerCase());
+  return name === undefined ? problem : { ...problem, value: sent[name] as JsonValue };
 }
 
 function overtaken(operationIds: readonly string[]): string {
@@ -183,7 +193,8 @@ function toResult(record: EndedRecord, plan: WritePlan | undefined): RecordResul
   const fallback: FailureClass = record.outcome === 'unknown' ? 'unknown' : 'rejected';
   const isUnsure = known === 'unknown' || known === 'timeout';
   const failed = known === undefined || (record.outcome === 'unknown') !== isUnsure ? fallback : known;
-  return { ok: false, error: { class: failed, message: record.errorText ?? 'The write failed.', scope: 'record' } };
+  const { errorText: message = 'The write failed.', problems } = record;
+  return { ok: false, error: { class: failed, message, scope: 'record', ...(problems && { problems }) } };
 }
 
 /** Where an asynchronous write went. */

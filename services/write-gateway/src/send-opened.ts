@@ -161,7 +161,11 @@ function toSettlement({ context, write }: Sending, { call, records }: Part, perf
 }
 
 function toEnded({ write: { operation, isBatch, unmapped }, opened, outcomes }: Sending): EndedWrite {
-  const ended = opened.records.flatMap(({ index }) => outcomes.get(index) ?? []);
+  const ended = opened.records.flatMap(({ index, write: { fields } }) => {
+    const outcome = outcomes.get(index);
+    if (outcome === undefined) return [];
+    return [{ result: outcome.result, sent: outcome.result.ok ? outcome.sent : fields }];
+  });
   return {
     operationId: operation.id,
     type: operation.type,

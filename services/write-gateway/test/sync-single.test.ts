@@ -96,14 +96,16 @@ describe('422', () => {
       const reply = await gateway.write(seed, { type: 'create', record }).expect(422);
       expect(reply.type).toBe('application/json');
       const message = expect.stringMatching(said) as string;
+      const code = expect.stringMatching(/^(VALIDATION_ERROR|CONFLICT|MISSING_SCOPES)$/) as string;
       expect(reply.body).toEqual({
         operationId: expect.any(String),
         errors: [{ message }],
+        problems: [{ code, message }],
         result: { success: false },
       });
       expect(await operationOf(seed, reply)).toMatchObject({ status: 'failure', result: message });
       expect(await recordsOf(seed, reply)).toEqual([
-        { index: 0, status: 'failed', error: { class: errorClass, message } },
+        { index: 0, status: 'failed', error: { class: errorClass, message }, problems: [{ code, message }] },
       ]);
     },
   );

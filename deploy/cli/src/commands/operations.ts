@@ -1,5 +1,5 @@
 import { readExplanation } from '@sluice/client';
-import { failedRecordLine, failedRecordsHeader } from '@sluice/types';
+import { failedRecordLine, failedRecordsHeader, reasonOf } from '@sluice/types';
 import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/types';
 import { argument, asking, connected, ofGroup, option, since, type Group } from '../command';
 import { renderExplanation } from '../explain/render-explanation';
@@ -47,7 +47,8 @@ const renderRecords = table<OperationRecord>('No records.', [
   ['provider id', 'recordId'],
   [
     'why',
-    ({ error, warnings = [] }) => (error === undefined ? warnings.join('; ') : `${error.class}: ${error.message}`),
+    ({ error, problems, warnings = [] }) =>
+      error === undefined ? warnings.join('; ') : `${error.class}: ${reasonOf(error, problems)}`,
   ],
 ]);
 

@@ -12,9 +12,11 @@ import {
   failureText,
   type ProviderHttp,
   type ProviderHttpOptions,
+  type ReadProblem,
   recordFailure,
   refused,
   saidOtherwise,
+  withProblems,
 } from '../provider-call';
 import type { ObservedQuota, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
@@ -177,8 +179,9 @@ export function classify(call: FailedCall): ProviderFailure {
     providerRequestId: requestIdOf(headers, body),
     existingId: existingIdOf(body),
   });
+  const read = problemsOf(body);
   return {
-    ...failure,
+    ...withProblems(failure, read.length > 0 ? read : [{ code, message: text }], call.token),
     ...(row.isLane && isSearchLimit(call, body) && { scope: 'search' }),
     ...(failure.mayBeOneRecord && { refusedFields: refusedFieldsOf(body) }),
   };
@@ -190,7 +193,9 @@ export function itemFailure(error: WireError, write: 'create' | 'update', token:
   const is = propertiesOf({ record: true, taken: isTakenValue(message) });
   const row = decide(recordTable, { on: write, code: category, text: message, is });
   const text = cleanText(message || category || 'HubSpot refused the record', token);
-  return recordFailure(row, text, existingIdOf({ ...error }));
+  const read = problemsOf({ ...error });
+  const problems = read.length > 0 ? read : [{ code: category, message }];
+  return withProblems(recordFailure(row, text, existingIdOf({ ...error })), problems, token);
 }
 
 /** HubSpot's id of a request; also sent with successes. */
@@ -283,15 +288,23 @@ function takenBy(message: string): string | undefined {
 }
 
 /**
- * Properties that a refused batch names as unknown or read-only: in the JSON list inside the message, and in `errors[]`. Empty when it
- * names none. Source: reference A3, A7.
+ * What a refusal says of single properties, itself and in `errors[]`: in a JSON list inside the message, else in the context. Source: reference A3, A7;
+ * HubSpot's changelog of 2023-07, "Property Validations Rules will be enforced for APIs and Integrations".
  */
-export function refusedFieldsOf(body: Json): string[] {
-  const inMessage = problemsIn(textOf(body['message']) ?? '').map(({ error, name }) => ({ code: error, name }));
-  const inErrors = listOf(body['errors']).map(({ code, context }) => {
-    const names: unknown = isJson(context) ? context['propertyName'] : undefined;
-    return { code, name: Array.isArray(names) ? (names[0] as unknown) : undefined };
+function problemsOf(body: Json): ReadProblem[] {
+  return [body, ...listOf(body['errors'])].flatMap(({ code, category, context, message }): ReadProblem[] => {
+    const listed = problemsIn(textOf(message) ?? '').map((problem): ReadProblem => {
+      const { name, error, message: text } = problem;
+      return { providerField: textOf(name), code: textOf(error), message: textOf(text) };
+    });
+    const [providerField] = textsOf(isJson(context) ? context['propertyName'] : undefined);
+    if (listed.length > 0 || providerField === undefined) return listed;
+    return [{ providerField, code: textOf(code) ?? textOf(category), message: textOf(message) }];
   });
-  const named = [...inMessage, ...inErrors].filter(({ code }) => refusedCodes.has(textOf(code) ?? ''));
-  return [...new Set(named.flatMap(({ name }) => textOf(name) ?? []))];
+}
+
+/** Properties that a refused batch names as unknown or read-only. Empty when it names none. */
+export function refusedFieldsOf(body: Json): string[] {
+  const refusedOnes = problemsOf(body).filter(({ code }) => refusedCodes.has(code ?? ''));
+  return [...new Set(refusedOnes.flatMap(({ providerField }) => providerField ?? []))];
 }

@@ -343,3 +343,73 @@ test.each<[string, object, string[]]>([
   ['nothing', {}, []],
   ['odd members', { message: 7, errors: ['x', null, { code: 1, context: { propertyName: 'a' } }] }, []],
 ])('%s', (_case, refusal, expected) => expect(refusedFieldsOf(refusal as Record<string, unknown>)).toEqual(expected));
+
+// What a form shows beside its fields.
+describe('problems', () => {
+  const invalid = {
+    isValid: false,
+    message: 'Email address zoe@ is invalid',
+    error: 'INVALID_EMAIL',
+    name: 'email',
+    localizedErrorMessage: 'Email address zoe@ is invalid',
+    portalId: 123,
+  };
+  const wrongOption = { message: 'x não é uma das opções: [a, b]', error: 'INVALID_OPTION', name: 'tags' };
+  const email = { providerField: 'email', code: 'INVALID_EMAIL', message: 'Email address zoe@ is invalid' };
+  // The form of the list: HubSpot's changelog of 2023-07, "Property Validations Rules will be enforced for APIs and Integrations". A sentence may hold
+  // brackets, and be in the language of the account: community.hubspot.com, "contacts integration - invalid e-mails" (2023-08).
+  const message = `Property values were not valid: ${JSON.stringify([invalid, wrongOption])}`;
+  const tags = { providerField: 'tags', code: 'INVALID_OPTION', message: wrongOption.message };
+
+  test('of each property in the list inside the message', () => {
+    expect(classify(failed({ status: 400, json: body('VALIDATION_ERROR', message) })).problems).toEqual([email, tags]);
+    const item = { category: 'VALIDATION_ERROR', message, context: {} };
+    expect(itemFailure(item, 'create', '').problems).toEqual([email, tags]);
+  });
+
+  test('of errors[], and of the context of the error itself', () => {
+    const noSuch = { code: 'PROPERTY_DOESNT_EXIST', message: 'No such.', context: { propertyName: ['shoe'] } };
+    const shoe = { providerField: 'shoe', code: 'PROPERTY_DOESNT_EXIST', message: 'No such.' };
+    const json = { ...body('VALIDATION_ERROR', 'There was a problem.'), errors: [noSuch, noSuch] };
+    expect(classify(failed({ status: 400, json })).problems).toEqual([shoe]);
+    const item = { category: 'VALIDATION_ERROR', message: 'No such.', context: { propertyName: ['shoe'] } };
+    expect(itemFailure(item, 'update', '').problems).toEqual([{ ...shoe, code: 'VALIDATION_ERROR' }]);
+    const nested = {
+      ...body('VALIDATION_ERROR', 'There was a problem.'),
+      errors: [{ message, context: { propertyName: 'email' } }],
+    };
+    expect(classify(failed({ status: 400, json: nested })).problems).toEqual([email, tags]);
+  });
+
+  test('without a field: one, with the code and the sentence', () => {
+    const taken = body('CONFLICT', 'Contact already exists. Existing ID: 101');
+    expect(classify(failed({ status: 409, json: taken })).problems).toEqual([
+      { code: 'CONFLICT', message: 'Contact already exists. Existing ID: 101' },
+    ]);
+    expect(classify(failed({ status: 400, json: {} })).problems).toEqual([
+      { message: 'HubSpot answered 400 without a message' },
+    ]);
+  });
+
+  test('a failure that may pass has none', () => {
+    expect(classify(failed({ status: 429, json: body('RATE_LIMITS', 'Slow down.') })).problems).toBeUndefined();
+  });
+
+  test('are bounded in number and in bytes, and hold no token', () => {
+    const token = 'secret-token-of-the-account';
+    const many = Array.from({ length: 100 }, (_, at) => ({
+      name: `f${at}`,
+      error: 'X',
+      message: `${token} ${'é'.repeat(2_000)}`,
+    }));
+    const json = body('VALIDATION_ERROR', `Property values were not valid: ${JSON.stringify(many)}`);
+    const { problems = [] } = classify({ ...failed({ status: 400, json }), token });
+    expect(problems.length).toBeGreaterThan(1);
+    expect(Buffer.byteLength(JSON.stringify(problems))).toBeLessThanOrEqual(4_200);
+    expect(JSON.stringify(problems)).not.toContain(token);
+    for (const each of problems) expect(Buffer.byteLength(each.message)).toBeLessThanOrEqual(500);
+    const short = Array.from({ length: 100 }, (_, at) => ({ name: `f${at}`, error: 'X' }));
+    const shortBody = body('VALIDATION_ERROR', `Property values were not valid: ${JSON.stringify(short)}`);
+    expect(classify(failed({ status: 400, json: shortBody })).problems).toHaveLength(20);
+  });
+});

@@ -18,6 +18,8 @@ import {
   recordFailure,
   refused,
   saidOtherwise,
+  type ReadProblem,
+  withProblems,
 } from '../provider-call';
 import type { ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
@@ -195,7 +197,7 @@ export function classify({ signal, outcome, token, now }: FailedCall): ProviderF
     providerRequestId: requestIdOf(reply?.headers ?? {}),
     existingId: existingIdOf(errors),
   });
-  return { ...failure, ...refusedForOne(signal, errors) };
+  return { ...withProblems(failure, errors.flatMap(toProblems), token), ...refusedForOne(signal, errors) };
 }
 
 /** The failure of one record that a 2xx refuses, in a collection or alone. */
@@ -204,7 +206,8 @@ export function itemFailure(errors: readonly WireError[], on: Signal['on'], toke
     return recordFailure(unanswered.unexplained, 'Salesforce did not write the record and does not say why');
   }
   const row = decideAll({ on, is: ['record', 'json'] }, errors, undefined);
-  return recordFailure(row, cleanText(errors.map(sentenceOf).join('; '), token), existingIdOf(errors));
+  const failure = recordFailure(row, cleanText(errors.map(sentenceOf).join('; '), token), existingIdOf(errors));
+  return withProblems(failure, errors.flatMap(toProblems), token);
 }
 
 /** Salesforce's id of a request, where the edge sends one. */
@@ -285,6 +288,21 @@ function refusedForOne(
 function unknownField({ code, message }: WireError): string[] {
   const name = code === 'INVALID_FIELD' ? /^No such column '([^']+)' on sobject/.exec(message)?.[1] : undefined;
   return name === undefined ? [] : [name];
+}
+
+/** The unique field whose value another record has; Salesforce names it in the sentence alone. Source: reference B7. */
+function takenField({ code, message }: WireError): string[] {
+  const name =
+    code === 'DUPLICATE_VALUE' ? /^duplicate value found: (\w+) duplicates value/.exec(message)?.[1] : undefined;
+  return name === undefined ? [] : [name];
+}
+
+/** One problem for each field that the error names, as a list or in its sentence; else one of the record. */
+function toProblems(error: WireError): ReadProblem[] {
+  const { code, message } = error;
+  const named = error.fields.length > 0 ? error.fields : [...unknownField(error), ...takenField(error)];
+  const fields = named.length > 0 ? named : [undefined];
+  return fields.map((providerField) => ({ providerField, code, message }));
 }
 
 const suffix = '.my.salesforce.com';

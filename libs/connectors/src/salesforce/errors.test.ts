@@ -8,6 +8,9 @@ const refused = (errorCode: string, message = 'said', rest: object = {}) => [
   { message, errorCode, fields: [], ...rest },
 ];
 
+const item = (statusCode: string, message = 'said', fields: string[] = []) =>
+  readErrors([{ statusCode, message, fields }]);
+
 interface Case extends Failing {
   readonly on?: Signal['on'];
   readonly isBatch?: boolean;
@@ -137,8 +140,6 @@ describe('wait and scope', () => {
 });
 
 describe('an error of one record in a 2xx', () => {
-  const item = (statusCode: string, message = 'said', fields: string[] = []) =>
-    readErrors([{ statusCode, message, fields }]);
   test.each<[string, string, string, string]>([
     ['REQUIRED_FIELD_MISSING', 'Required fields are missing: [LastName]', 'rejected', 'rejected'],
     ['UNABLE_TO_LOCK_ROW', 'x', 'unavailable', 'unavailable'],
@@ -173,6 +174,31 @@ describe('an error of one record in a 2xx', () => {
 
   test('success:false without an error', () => {
     expect(itemFailure([], 'create', '')).toMatchObject({ class: 'rejected', scope: 'record' });
+  });
+});
+
+// What a form shows beside its fields.
+describe('problems', () => {
+  test('one for each field that an error names', () => {
+    const text = 'Required fields are missing: [LastName, Company]';
+    const errors = item('REQUIRED_FIELD_MISSING', text, ['LastName', 'Company']);
+    const missing = (providerField: string) => ({ providerField, code: 'REQUIRED_FIELD_MISSING', message: text });
+    expect(itemFailure(errors, 'create', '').problems).toEqual([missing('LastName'), missing('Company')]);
+    const json = refused('REQUIRED_FIELD_MISSING', text, { fields: ['LastName', 'Company'] });
+    expect(classify(failed({ status: 400, json })).problems).toEqual([missing('LastName'), missing('Company')]);
+  });
+
+  // The sentences: docs/contributing/providers.md, B7.
+  test.each([
+    ['INVALID_FIELD', "No such column 'Shoe__c' on sobject of type Contact", 'Shoe__c'],
+    ['DUPLICATE_VALUE', 'duplicate value found: Ext__c duplicates value on record with id: 003ak00000AbCdE', 'Ext__c'],
+  ])('the field that the sentence of %s names', (code, message, providerField) => {
+    expect(itemFailure(item(code, message), 'create', '').problems).toEqual([{ providerField, code, message }]);
+  });
+
+  test('without a field: one, with the code and the sentence', () => {
+    const problem = { code: 'FIELD_CUSTOM_VALIDATION_EXCEPTION', message: 'Closed deals stay.' };
+    expect(itemFailure(item(problem.code, problem.message), 'update', '').problems).toEqual([problem]);
   });
 });
 

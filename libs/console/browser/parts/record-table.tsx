@@ -5,6 +5,7 @@ import {
   timelineOf,
   type OperationExplanation,
   type OperationRecord,
+  type RecordProblem,
   type RecordOutcome,
 } from '@sluice/types';
 import { useState } from 'preact/hooks';
@@ -36,11 +37,12 @@ const facts: readonly Column<OperationRecord>[] = [
   {
     title: "Provider's answer",
     class: 'wide answer',
-    cell: ({ error, warnings, replayedBy }) => (
+    cell: ({ error, problems = [], warnings, replayedBy }) => (
       <>
         {error === undefined ? null : (
           <>
-            <span class="class">{error.class}</span> {error.message}
+            <span class="class">{error.class}</span>{' '}
+            {problems.some(({ field }) => field !== undefined) ? <Problems of={problems} /> : error.message}
           </>
         )}
         {warnings?.map((warning) => (
@@ -57,6 +59,19 @@ const facts: readonly Column<OperationRecord>[] = [
     ),
   },
 ];
+
+/** Beside each field what the provider says of it. */
+function Problems({ of }: { readonly of: readonly RecordProblem[] }) {
+  return (
+    <ul class="problems">
+      {of.map(({ field, code, message }) => (
+        <li key={`${field} ${code} ${message}`}>
+          <b>{field}</b> {message} {code === undefined ? null : <code>{code}</code>}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 interface RecordTableOptions {
   readonly api: Api;

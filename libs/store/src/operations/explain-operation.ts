@@ -123,7 +123,7 @@ function newestAttempts(rows: readonly StoredRow[]) {
 
 interface SizeRow {
   readonly record_index: number;
-  /** Of its plan, its error and its warnings. */
+  /** Of its plan, its error, its problems and its warnings. */
   readonly bytes: number;
 }
 
@@ -145,7 +145,7 @@ function piecesOf(sizes: readonly SizeRow[]): SizeRow[][] {
 /** The plans stay where they are: their length is known without reading them. */
 const sizesSql = `
   select r.record_index, coalesce(octet_length(r.plan), 0) + coalesce(octet_length(coalesce(e.error_text, r.error_text)), 0)
-           + coalesce(octet_length(e.warnings), 0) as bytes
+           + coalesce(octet_length(e.problems), 0) + coalesce(octet_length(e.warnings), 0) as bytes
   from records r ${withOutcome}
   where r.project_id = :projectId and r.operation_id = :operationId and r.record_index > :afterIndex
   order by r.record_index limit :limit`;

@@ -1,5 +1,5 @@
 import { statusOf } from '@sluice/types';
-import type { Operation, OperationRecord, OperationState, RecordOutcome } from '@sluice/types';
+import type { Operation, OperationRecord, OperationState, RecordOutcome, RecordProblem } from '@sluice/types';
 import { momentSql, optional, plain, table } from '../table';
 
 export interface OperationRow {
@@ -70,6 +70,7 @@ export const recordMembers = {
   status: plain<RecordOutcome>('outcome'),
   recordId: optional(plain('provider_id')),
   error: optional(plain<NonNullable<OperationRecord['error']>>('error')),
+  problems: optional(plain<readonly RecordProblem[]>('problems')),
   warnings: optional(plain<readonly string[]>('warnings')),
   replayedBy: optional(plain('replayed_by')),
 };
@@ -84,6 +85,10 @@ export const errorSql = (alias: string): string => `case when ${alias}.error_cla
 export const withOutcome = `left join record_outcomes e
   on e.project_id = r.project_id and e.operation_id = r.operation_id and e.record_index = r.record_index`;
 
+/** Of an outcome `e` with an error. Where none are stored, the text is the problem. */
+const problemsSql = `coalesce(e.problems::json, json_build_array(json_build_object('message', coalesce(e.error_text, ''))))`;
+
 /** The columns of `recordMembers`. An unfinished record shows the error of its last try. */
 export const recordColumns = `r.record_index, r.ref, coalesce(e.outcome, 'pending') as outcome, e.provider_id,
-  case when e.outcome is null then ${errorSql('r')} else ${errorSql('e')} end as error, e.warnings::json as warnings, r.replayed_by`;
+  case when e.outcome is null then ${errorSql('r')} else ${errorSql('e')} end as error,
+  case when e.error_class is not null then ${problemsSql} end as problems, e.warnings::json as warnings, r.replayed_by`;

@@ -106,12 +106,15 @@ const columns = [
   column<EndedKey>('event_id', 'text', newId),
 ];
 
+/** Kinds of problems in one message. */
+const problemsShown = 20;
+
 const groupRef = 'coalesce(i.group_ref, d.group_ref, k.group_ref)';
 const consumerRef = 'coalesce(k.consumer_ref, case when o.connection_id = d.connection_id then d.consumer_ref end)';
 
 /**
  * The published members: who it was for, `objectName`, `success` (every record was written), the written records' ids, and `errors`. Our
- * additions: `operationId`, `status` as get-operation has it, and counts. An error is a class with how many records it hit; the
+ * additions: `operationId`, `status` as get-operation has it, counts, and `problems`. An error is a class with how many records it hit; the
  * provider's text stands with the records.
  */
 const operationData = (
@@ -128,7 +131,12 @@ const operationData = (
   'errors', array(
     select format('%s: %s of %s records', coalesce(e.error_class, 'unknown'), count(*), o.records_total) from ${outcomes} e
     where e.project_id = o.project_id and e.operation_id = o.id and e.outcome in ('failed', 'unknown')
-    group by e.error_class order by 1))`;
+    group by e.error_class order by 1), 'problems', array(
+    select json_strip_nulls(json_build_object('field', p.field, 'providerField', p."providerField", 'code', p.code,
+      'records', count(distinct e.record_index)))
+    from ${outcomes} e cross join lateral json_to_recordset(e.problems::json) as p (field text, "providerField" text, code text)
+    where e.project_id = o.project_id and e.operation_id = o.id and e.problems is not null
+    group by p.field, p."providerField", p.code order by count(distinct e.record_index) desc, p.field, p.code limit ${problemsShown}))`;
 
 /** What `operationEventSql` needs of an operation `o`, beside its key and how it ended. */
 export const operationEventColumns = `o.mode, o.integration_id, o.installation_id, o.connection_id, o.object_name, o.records_total,

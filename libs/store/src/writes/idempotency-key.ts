@@ -1,5 +1,5 @@
 import type { FailureClass } from '@sluice/errors';
-import { limits, type RecordOutcome } from '@sluice/types';
+import { limits, type RecordOutcome, type RecordProblem } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, preparedRowsSql, rowBindings, type Column } from '../row-source';
 
@@ -131,6 +131,7 @@ export interface EndedRecord {
   readonly providerId?: string;
   readonly errorClass?: FailureClass | 'deadline' | 'cancelled' | 'quarantined';
   readonly errorText?: string;
+  readonly problems?: readonly RecordProblem[];
   readonly warnings?: readonly string[];
   /** JSON of the write plan; absent after the retention time. */
   readonly plan?: string;
@@ -161,11 +162,12 @@ export async function readEnded(
     provider_id: string | null;
     error_class: NonNullable<EndedRecord['errorClass']> | null;
     error_text: string | null;
+    problems: RecordProblem[] | null;
     warnings: string[] | null;
     plan: string | null;
   };
   const result = await database.raw<{ rows: Row[] }>(
-    `select e.outcome, e.provider_id, e.error_class, e.error_text, e.warnings::json as warnings, r.plan from operations o
+    `select e.outcome, e.provider_id, e.error_class, e.error_text, e.problems::json as problems, e.warnings::json as warnings, r.plan from operations o
      join records r on r.project_id = o.project_id and r.operation_id = o.id
      left join record_outcomes e on e.project_id = o.project_id and e.operation_id = o.id and e.record_index = r.record_index
      where o.project_id = ? and o.id = ? and o.state in ('succeeded', 'failed') order by r.record_index`,
@@ -177,6 +179,7 @@ export async function readEnded(
     ...(row.provider_id === null ? {} : { providerId: row.provider_id }),
     ...(row.error_class === null ? {} : { errorClass: row.error_class }),
     ...(row.error_text === null ? {} : { errorText: row.error_text }),
+    ...(row.problems === null ? {} : { problems: row.problems }),
     ...(row.warnings === null ? {} : { warnings: row.warnings }),
     ...(row.plan === null ? {} : { plan: row.plan }),
   }));

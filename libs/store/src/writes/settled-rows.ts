@@ -32,7 +32,10 @@ const outcomeColumns: Column<Outcome>[] = [
   column('provider_ids', 'text', (o) => textArray(o.records.map((r) => (isWritten(r) ? r.providerId : null)))),
   column('error_classes', 'text', (o) => textArray(o.records.map((r) => (isFailure(r) ? r.error.class : null)))),
   column('error_texts', 'text', (o) => textArray(o.records.map((r) => (isFailure(r) ? r.error.text : null)))),
-  column('warnings', 'text', (o) => textArray(o.records.map(warningsOf))),
+  column('problems', 'text', (o) =>
+    textArray(o.records.map((r) => (isFailure(r) ? listText(r.error.problems) : null))),
+  ),
+  column('warnings', 'text', (o) => textArray(o.records.map((r) => (isWritten(r) ? listText(r.warnings) : null)))),
   column('lane_id', 'text', (o) => (makesRecords(o) ? o.laneId : null)),
   column('object_name', 'text', (o) => (makesRecords(o) ? o.objectName : null)),
 ];
@@ -41,9 +44,9 @@ function indexesText(records: readonly { readonly index: number }[]): string {
   return `{${records.map(({ index }) => index).join(',')}}`;
 }
 
-function warningsOf(record: Written | Failure): string | null {
-  if (!isWritten(record) || record.warnings === undefined || record.warnings.length === 0) return null;
-  return JSON.stringify(record.warnings);
+/** A list as JSON; null where there is none. */
+function listText(list: readonly unknown[] = []): string | null {
+  return list.length === 0 ? null : JSON.stringify(list);
 }
 
 function makesRecords({ isCreate, outcome }: Outcome): boolean {
@@ -64,9 +67,9 @@ function insertOutcomes(settlements: readonly Settlement[]): RowSource {
   const input = preparedRows('i', outcomeColumns, settlements.flatMap(outcomesOf));
   const sql = `
     insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, provider_ids, error_classes,
-                          error_texts, warnings, lane_id, object_name)
+                          error_texts, problems, warnings, lane_id, object_name)
     select i.project_id, i.operation_id, i.number, i.fence, i.outcome, i.record_indexes::integer[], i.provider_ids::text[],
-           i.error_classes::text[], i.error_texts::text[], i.warnings::text[], i.lane_id, i.object_name
+           i.error_classes::text[], i.error_texts::text[], i.problems::text[], i.warnings::text[], i.lane_id, i.object_name
     from ${input.sql} where ${isHeldSql}`;
   return { sql, bindings: input.bindings };
 }
@@ -232,8 +235,9 @@ interface Held extends RowSource {
 
 /** Rows like those of `record_outcomes`, of what the statement stores. */
 const storedOutcomesSql = `(
-  select s.project_id, s.operation_id, s.outcome, e.record_index, e.provider_id, e.error_class
-  from stored s cross join unnest(s.record_indexes, s.provider_ids, s.error_classes) as e (record_index, provider_id, error_class))`;
+  select s.project_id, s.operation_id, s.outcome, e.record_index, e.provider_id, e.error_class, e.problems
+  from stored s cross join unnest(s.record_indexes, s.provider_ids, s.error_classes, s.problems)
+    as e (record_index, provider_id, error_class, problems))`;
 
 /** An operation that has counted its calls, or, with its lane, a call that waited and may go now. */
 export type SettledRow = (CountedRow & { readonly lane_id: null }) | ReleasedRow;

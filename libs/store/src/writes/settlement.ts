@@ -1,5 +1,5 @@
 import type { FailureClass, SluiceError } from '@sluice/errors';
-import type { OperationStatus, WriteType } from '@sluice/types';
+import type { OperationStatus, RecordProblem, WriteType } from '@sluice/types';
 import type { KeyEnding } from './idempotency-key';
 import type { LaneKey } from './lanes';
 import type { CallKey, OperationMode } from './write-rows';
@@ -29,6 +29,8 @@ export interface RecordError {
   readonly class: FailureClass | 'deadline' | 'cancelled' | 'quarantined';
   /** Shown to the caller; at most 2 KB, without secrets. */
   readonly text: string;
+  /** Stored with a record that ends. Absent: the text is all. */
+  readonly problems?: readonly RecordProblem[];
 }
 
 /** The provider's response to the call as a whole; stored with the attempt. */

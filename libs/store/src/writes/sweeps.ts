@@ -78,7 +78,7 @@ export async function purgePlans(database: Knex, days: number, limit: number): P
        delete from adoptions a using old where a.project_id = old.project_id and a.lane_id = old.lane_id
          and a.object_name = old.object_name and a.provider_id = any(old.provider_ids) and a.operation_id = old.operation_id),
      emptied as (
-       update outcomes o set is_kept = false, error_texts = array(select case when t is not null then :deletedText end from unnest(o.error_texts) t)
+       update outcomes o set is_kept = false, problems = null, error_texts = array(select case when t is not null then :deletedText end from unnest(o.error_texts) t)
        from old where o.project_id = old.project_id and o.operation_id = old.operation_id and o.call_number = old.call_number
          and o.fence = old.fence and o.outcome = old.outcome)
      update records r set plan = null, fingerprint = null, error_text = null

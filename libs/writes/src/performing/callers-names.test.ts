@@ -10,7 +10,7 @@ const notes = [
   note('left', 'cf_left', false),
 ];
 const said = (message: string) => {
-  const result = inCallersNames({ ok: false, error: failure({ message }) }, { notes });
+  const result = inCallersNames({ ok: false, error: failure({ message }) }, { notes, fields: {} });
   return result.ok ? undefined : result.error.message;
 };
 
@@ -28,7 +28,29 @@ it.each([
 
 it('leaves a success, and a plan without notes, as they are', () => {
   const done = { ok: true, recordId: '1' } as const;
-  expect(inCallersNames(done, { notes })).toBe(done);
+  expect(inCallersNames(done, { notes, fields: {} })).toBe(done);
   const failed = { ok: false, error: failure({ message: hash }) } as const;
-  expect(inCallersNames(failed, {})).toBe(failed);
+  expect(inCallersNames(failed, { fields: {} })).toBe(failed);
+});
+
+it('names the field of each problem as the caller does, whatever case the provider replies in', () => {
+  const problems = [hash, 'CF_Level', 'NAME', 'email', 'Company', undefined].map((providerField) => ({
+    message: 'is wrong',
+    ...(providerField !== undefined && { providerField }),
+  }));
+  const result = inCallersNames(
+    { ok: false, error: failure({ message: 'x', problems }) },
+    { notes, fields: { [hash]: 1, name: 'Ada', Email: 'zoe@' } },
+  );
+  const named = result.ok
+    ? []
+    : (result.error.problems ?? []).map(({ field, providerField }) => [field, providerField]);
+  expect(named).toEqual([
+    ['tier', hash],
+    ['level', 'CF_Level'],
+    ['surname', 'NAME'],
+    ['Email', 'email'],
+    ['Company', 'Company'],
+    [undefined, undefined],
+  ]);
 });

@@ -62,7 +62,7 @@ interface DecidedRecord {
 function decideRecord(input: DecisionInput, record: Sendable, result: RecordResult): DecidedRecord {
   const { index } = record;
   if (result.ok) return { settlement: toSucceeded(index, result) };
-  const error = { class: result.error.class, text: result.error.message };
+  const error = toRecordError(result.error);
   const isCreate = input.call.type === 'create';
   // An earlier attempt may have created the very record that this one collided with: it is looked up before the refusal counts.
   if (result.error.class === 'conflict' && isCreate && record.firstSentAt !== undefined) {
@@ -80,6 +80,10 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
   if (delayMs === undefined || isSpent(input, record, result.error))
     return { settlement: isMaybe ? toUnknown(index, error) : { index, kind: 'failed', error } };
   return { settlement: { index, kind: 'again', sendState: isMaybe ? 'maybe' : 'none', error }, delayMs, retryAfterMs };
+}
+
+function toRecordError({ class: failed, message: text, problems }: ProviderFailure): RecordError {
+  return { class: failed, text, ...(problems && { problems }) };
 }
 
 /**
@@ -171,7 +175,7 @@ export function settleSynchronous(input: SynchronousOutcome): Settlement {
 
 function toFinal(index: number, result: RecordResult): RecordSettlement {
   if (result.ok) return toSucceeded(index, result);
-  const error = { class: result.error.class, text: result.error.message };
+  const error = toRecordError(result.error);
   const isAmbiguous = result.error.class === 'unknown' || result.error.class === 'timeout';
   return isAmbiguous ? toUnknown(index, error) : { index, kind: 'failed', error };
 }

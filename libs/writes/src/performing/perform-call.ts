@@ -2,7 +2,7 @@ import type { ObservedQuota, ProviderFailure, RecordResult, ProviderRecord, Reco
 import { retryOf, ProviderError } from '@sluice/errors';
 import type { AttemptOutcome, RecordError } from '@sluice/store';
 import { asStep } from '@sluice/telemetry';
-import { fieldSteps, type WritePlan } from '@sluice/types';
+import { fieldSteps, type RecordProblem, type WritePlan } from '@sluice/types';
 import { Attempt, failAll, type Sendable, type CallToPerform, toReadFailure, type UsedConnection } from './attempt';
 
 /** The outcome per record, in the order of the records, and the exchange as the attempt keeps it. */
@@ -40,7 +40,7 @@ async function perform(request: CallToPerform): Promise<PerformedCall> {
   const startedAtMs = performance.now();
   const attempt = new Attempt(request);
   const { results: outcomes, parts } = await sendUnfilled(attempt);
-  const results = outcomes.map((result, at) => inCallersNames(result, request.records[at]?.write ?? {}));
+  const results = outcomes.map((result, at) => inCallersNames(result, request.records[at]?.write ?? { fields: {} }));
   const { exchange, used, calls } = attempt;
   const error = toAttemptError(results, attempt.isReplayed);
   return {
@@ -254,10 +254,12 @@ const inList = /\(fields: [^()]*\)/g;
 /**
  * A failure in which the keys of the provider's fields stand behind the names that the caller used: `tier (d4de…)`. Only keys that are no words are
  * replaced anywhere (`cf_tier`, 40 hexadecimal digits). A word may belong to the provider's sentence, so it is replaced only where the text names a
- * field.
+ * field. Its problems get the caller's names beside the provider's.
  */
-export function inCallersNames(result: RecordResult, { notes = [] }: Pick<WritePlan, 'notes'>): RecordResult {
+export function inCallersNames(result: RecordResult, write: Pick<WritePlan, 'notes' | 'fields'>): RecordResult {
   if (result.ok) return result;
+  const { notes = [] } = write;
+  const problems = result.error.problems?.map((problem) => ({ ...callersName(problem, write), ...problem }));
   let { message } = result.error;
   const words = new Map<string, string>();
   for (const { field, providerField = field, sent } of notes) {
@@ -275,5 +277,19 @@ export function inCallersNames(result: RecordResult, { notes = [] }: Pick<WriteP
     message = message.replace(beforeColon, callers).replace(inQuotes, callers);
     message = message.replace(inList, (list) => list.replace(/[^,()\s]+/g, callers));
   }
-  return message === result.error.message ? result : { ok: false, error: { ...result.error, message } };
+  if (message === result.error.message && problems === undefined) return result;
+  return { ok: false, error: { ...result.error, message, ...(problems && { problems }) } };
+}
+
+/** A reply spells a field as the provider does, which may be another case than was sent. */
+function callersName(
+  { providerField }: RecordProblem,
+  { notes = [], fields }: Pick<WritePlan, 'notes' | 'fields'>,
+): Pick<RecordProblem, 'field'> {
+  if (providerField === undefined) return {};
+  const isMeant = (name: string): boolean => name.toLowerCase() === providerField.toLowerCase();
+  const note = notes.find(
+    ({ sent, providerField: of = '' }) => sent && (isMeant(of) || isMeant(String(fieldSteps(of).at(-1)))),
+  );
+  return { field: note?.field ?? Object.keys(fields).find(isMeant) ?? providerField };
 }
