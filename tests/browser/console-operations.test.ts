@@ -91,7 +91,7 @@ withBrowser('a success with a refused record is amber, has failures, and shows t
   expect(page.url()).toMatch(/#\/operations\?hasFailures=true$/);
   // Anywhere in the row, which its link covers.
   await rowOf(page, partly).getByText('contacts', { exact: true }).click({ force: true });
-  await page.getByText('Ended: 2 of 3 records written.').waitFor();
+  await page.getByText('Ended: 1 of 3 records not written.').waitFor();
   const shown = (of: string) => page.locator(`tbody ${of}`).allInnerTexts();
   expect(await shown('.number')).toEqual(['1', '0', '2']);
   // That a row can be opened is seen before it is tried.
@@ -107,6 +107,30 @@ withBrowser('a success with a refused record is amber, has failures, and shows t
   expect(await page.locator('.timeline li').allInnerTexts()).toEqual(
     [planStep([record], explanation), ...timelineOf(record, explanation)].map(([step, text]) => `${step}\n${text}`),
   );
+  expect(await violationsOf(page)).toEqual([]);
+});
+
+withBrowser('groups what went wrong, names the records, and says why a retry cannot help', async () => {
+  const customer = await newCustomer();
+  const bad = Array.from({ length: 5 }, (_, at) => ({ email: `bad ${at}` }));
+  const id = await createBatch(customer, [person(), ...bad, { ...person(), nosuch_property: 1 }]);
+  await customer.ended(id);
+  const page = await openAt(`operations/${id}`);
+  await page.getByText('Ended: 6 of 7 records not written.').waitFor();
+  const wrong = page.getByRole('region', { name: 'What went wrong' });
+  const groups = wrong.locator('.group');
+  expect(await groups.count()).toBe(2);
+  const ofEmail = groups.first();
+  expect(await ofEmail.innerText()).toMatch(
+    /^5 records rejected email: Email address bad 0 is invalid INVALID_EMAIL\n/,
+  );
+  expect(await ofEmail.locator('li').allInnerTexts()).toEqual(['record 1', 'record 2', 'record 3', 'Show all 5']);
+  await ofEmail.getByRole('button', { name: 'Show all 5' }).click();
+  expect(await ofEmail.locator('li').count()).toBe(6);
+  await ofEmail.getByText('A retry would send the same values.').waitFor();
+  expect(await groups.nth(1).innerText()).toMatch(/^1 record rejected nosuch_property: /);
+  expect(await page.getByRole('button', { name: 'Retry…' }).count()).toBe(0);
+  expect(await page.title()).toMatch(/^contacts create .* · Sluice$/);
   expect(await violationsOf(page)).toEqual([]);
 });
 

@@ -111,13 +111,13 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and shows the outc
   await picture(page, 'console-lanes', 'dark');
   await page.goBack();
   await customer.account.clearFaults();
-  await page.getByText('Ended: 99 of 100 records written.').waitFor();
+  await page.getByText('Ended: 1 of 100 records not written.').waitFor();
   expect(await page.locator('.cells .succeeded').count()).toBe(99);
   expect(await outcomes(page, 'succeeded').count()).toBe(99);
   const [failed] = await outcomes(page, 'failed').allInnerTexts();
   const answer = (await customer.recordsOf(id)).find(({ status }) => status === 'failed');
   expect(failed).toContain(String(answer?.index));
-  expect(failed).toContain(answer?.error?.message);
+  for (const { field = '', message } of answer?.problems ?? []) expect(failed).toContain(`${field} ${message}`);
   expect(answer?.error?.message).toContain('INVALID_EMAIL');
   await page.getByText('answered call 1 with status 429').first().waitFor();
   await picture(page, 'console-ended');
@@ -146,7 +146,9 @@ withBrowser('cancels after asking, and retries what was cancelled', async () => 
   await page.getByRole('button', { name: 'Leave it' }).click();
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await page.getByRole('button', { name: 'Cancel it' }).click();
-  await page.getByText('Ended: 0 of 3 records written.').waitFor();
+  await page.getByText('Ended: 3 of 3 records not written.').waitFor();
+  const wrong = page.getByRole('region', { name: 'What went wrong' });
+  expect(await wrong.innerText()).toMatch(/^3 records cancelled/);
   expect(await page.locator('td .class').allInnerTexts()).toEqual(['cancelled', 'cancelled', 'cancelled']);
   expect(await customer.account.records('contacts')).toEqual([]);
 

@@ -94,6 +94,7 @@ export {
 export * from './operation-explanation';
 export { operationProgressSchema, type OperationPhase, type OperationProgress } from './operation-progress';
 export * from './operation-record';
+export * from './problem-groups';
 export * from './record-problem';
 export * from './page';
 export * from './parameters';

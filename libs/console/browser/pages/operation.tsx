@@ -1,5 +1,5 @@
 import type { Operation, OperationProgress, OperationRecord } from '@sluice/types';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { OperationBadge } from '../parts/badge';
 import { BatchView } from '../parts/batch-view';
 import { Held } from '../parts/held';
@@ -7,6 +7,7 @@ import { CancelButton, FailedRecordsButton, RetryButton } from '../parts/operati
 import { Moment } from '../parts/moment';
 import { OperationLog } from '../parts/operation-log';
 import { Problem } from '../parts/problem';
+import { ProblemGroups } from '../parts/problem-groups';
 import { RecordTable } from '../parts/record-table';
 import { shortId } from '../format';
 import { hrefOf } from '../use-route';
@@ -32,6 +33,10 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
     everyMs,
     isOver: ({ operation }) => operation.status !== 'in_progress',
   });
+  const title = value && `${value.operation.resource} ${value.progress.type} ${shortId(operationId)} · Sluice`;
+  useEffect(() => {
+    if (title !== undefined) document.title = title;
+  }, [title]);
   if (value === undefined)
     return error === undefined ? null : <Problem error={error} title="The operation could not be read" />;
   const { operation, progress, records } = value;
@@ -67,9 +72,12 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
           <Held session={session} held={progress.held} />
         </section>
       )}
-      {operation.result === undefined ? null : <p class="result">{operation.result}</p>}
+      {operation.result === undefined || operation.metadata?.records?.failed ? null : (
+        <p class="result">{operation.result}</p>
+      )}
       {error === undefined ? null : <Problem error={error} title="The operation could not be read again" />}
       <BatchView progress={progress} records={records} />
+      <ProblemGroups records={records} />
       <OperationLog api={api} operation={operation} />
       <RecordTable
         api={api}

@@ -55,8 +55,13 @@ function legendOf({ records, batch, phase }: OperationProgress): (readonly [stri
 
 function sentenceOf(progress: OperationProgress): string {
   const { phase, batch, records, cancelRequestTime } = progress;
-  if (phase === 'ended')
-    return `Ended: ${grouped(records.succeeded)} of ${pluralize(records.total, 'record')} written.`;
+  const { total, succeeded, failed, unknown } = records;
+  if (phase === 'ended' && failed + unknown === 0)
+    return `Ended: ${grouped(succeeded)} of ${pluralize(total, 'record')} written.`;
+  if (phase === 'ended') {
+    const unsure = unknown === 0 ? '' : ` Of ${grouped(unknown)} it is not known.`;
+    return `Ended: ${grouped(failed)} of ${pluralize(total, 'record')} not written.${unsure}`;
+  }
   if (cancelRequestTime !== undefined) return 'A cancel was asked for: what has not been sent ends as cancelled.';
   if (phase === 'accumulating' && batch !== undefined) {
     const held = progress.held === undefined ? '' : ' Then it waits for new credentials.';

@@ -2,6 +2,7 @@ import {
   pluralize,
   failedRecordLine,
   failedRecordsHeader,
+  whyNoRetry,
   type Operation,
   type OperationProgress,
   type OperationRecord,
@@ -55,14 +56,15 @@ export function CancelButton({ api, operation, progress, onDone }: ActionOptions
   );
 }
 
-/** Writes failed records again, as a new operation. */
+/** Writes failed records again, as a new operation. Offered where the same values may be written now; what went wrong says why not elsewhere. */
 export function RetryButton({ api, operation, progress, records }: ActionOptions) {
   const [isAsking, setAsking] = useState(false);
   const [isForced, setForced] = useState(false);
   const left = records.filter(({ replayedBy }) => replayedBy === undefined);
-  const failed = left.filter(({ status }) => status === 'failed').length;
+  const failed = left.filter(({ status }) => status === 'failed');
   const unknown = left.filter(({ status }) => status === 'unknown').length;
-  const isPossible = progress.phase === 'ended' && progress.mode !== 'synchronous' && failed + unknown > 0;
+  const mayHelp = unknown > 0 || failed.some(({ error }) => error && whyNoRetry(error.class) === undefined);
+  const isPossible = progress.phase === 'ended' && progress.mode !== 'synchronous' && mayHelp;
   if (!isPossible) return null;
   const retry = async (): Promise<void> => {
     const made = await api.replayOperation({ operationId: operation.id, force: isForced });
@@ -81,8 +83,8 @@ export function RetryButton({ api, operation, progress, records }: ActionOptions
           onClose={() => setAsking(false)}
         >
           <p>
-            {pluralize(failed, 'failed record')} become a new operation, with what was accepted then. Each is retried
-            once.
+            {pluralize(failed.length, 'failed record')} become a new operation, with what was accepted then. Each is
+            retried once.
           </p>
           {unknown === 0 ? null : (
             <label class="check">
