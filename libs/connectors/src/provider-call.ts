@@ -219,8 +219,8 @@ export function failureClassOf(row: FailureRow): FailureClass {
 
 /** Bounds of what one failure says of fields: a provider may name a hundred of them. */
 const problemsMax = 20;
-const problemBytesMax = 500;
-const problemsBytesMax = 4_096;
+const problemBytesMax = 300;
+const problemsBytesMax = 3_000;
 
 /** A problem as a reply has it: nothing in it is trusted. */
 export interface ReadProblem {

@@ -30,7 +30,7 @@ export interface ProviderFailure {
   /** By its words the size of the call is the cause: a smaller one passes. Also of a call about one record, where that record alone is too much. */
   readonly isOfSize?: true;
   /**
-   * What the provider finds wrong with the record; at most 20, of 4 KB together, as safe as the message. The caller's names of the fields are
+   * What the provider finds wrong with the record; at most 20, of 3 KB together, as safe as the message. The caller's names of the fields are
    * known to who planned the record. Absent: the message is all.
    */
   readonly problems?: readonly RecordProblem[];

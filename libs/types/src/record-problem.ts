@@ -11,7 +11,7 @@ export interface RecordProblem {
   readonly providerField?: string;
   /** The provider's own code: `INVALID_EMAIL`, `STRING_TOO_LONG`. Absent: it gives none. */
   readonly code?: string;
-  /** The provider's sentence, of a field at most 500 bytes. */
+  /** The provider's sentence, of a field at most 300 bytes. */
   readonly message: string;
   /** What was sent for the field, after defaults and mappings; in the reply to a synchronous write only. */
   readonly value?: JsonValue;

@@ -405,9 +405,9 @@ describe('problems', () => {
     const json = body('VALIDATION_ERROR', `Property values were not valid: ${JSON.stringify(many)}`);
     const { problems = [] } = classify({ ...failed({ status: 400, json }), token });
     expect(problems.length).toBeGreaterThan(1);
-    expect(Buffer.byteLength(JSON.stringify(problems))).toBeLessThanOrEqual(4_200);
+    expect(Buffer.byteLength(JSON.stringify(problems))).toBeLessThanOrEqual(3_100);
     expect(JSON.stringify(problems)).not.toContain(token);
-    for (const each of problems) expect(Buffer.byteLength(each.message)).toBeLessThanOrEqual(500);
+    for (const each of problems) expect(Buffer.byteLength(each.message)).toBeLessThanOrEqual(300);
     const short = Array.from({ length: 100 }, (_, at) => ({ name: `f${at}`, error: 'X' }));
     const shortBody = body('VALIDATION_ERROR', `Property values were not valid: ${JSON.stringify(short)}`);
     expect(classify(failed({ status: 400, json: shortBody })).problems).toHaveLength(20);

@@ -190,6 +190,7 @@ export function sharingSettlements(writes: Pick<WriteStore, 'settle'>): SharedSe
 function sharing(writes: Pick<WriteStore, 'settle'>): SharedSettle {
   return coalesce({
     ...sharedStatement,
+    weightOf: textBytes,
     run: async (settlements: readonly Settlement[]) => {
       const { answers, released } = await writes.settle(settlements);
       const announcer = settlements.find((settlement) => isHeld(answers.get(callId(settlement))));
@@ -201,6 +202,19 @@ function sharing(writes: Pick<WriteStore, 'settle'>): SharedSettle {
     },
   });
 }
+
+/** What the provider said of its records, about: a hundred refusals may have half a megabyte. */
+function textBytes({ records }: Settlement): number {
+  return records.reduce((bytes, record) => {
+    if (record.kind === 'succeeded')
+      return bytes + (record.warnings ?? []).reduce((sum, { length }) => sum + length, 0);
+    const { text = '', problems = [] } = record.error ?? {};
+    return bytes + text.length + problems.length * problemBytes;
+  }, 0);
+}
+
+/** A problem with its names and its sentence. */
+const problemBytes = 400;
 
 function isHeld(answer: SettlingAnswer | undefined): boolean {
   return answer !== undefined && !(answer instanceof SluiceError) && answer.isHeld;
