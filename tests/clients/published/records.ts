@@ -6,17 +6,20 @@ import { anything, count, flag, listOf, moment, oneOf, shape, text } from './sha
 /** No member besides these: the older clients refuse one. */
 const writeResult = shape({ success: flag }, { recordId: text, data: anything });
 const messages = listOf(shape({}, { message: text }));
+/** Ours, of records that were not written: a client that is older reads no more of these than their message. */
+const problems = listOf(shape({ message: text }, { field: text, providerField: text, code: text, value: {} }));
 
 export const singleWrite = shape({ operationId: text }, { result: writeResult });
 export const refusedWrite = shape(
   { operationId: text, errors: messages },
   { rawResponse: text, result: writeResult, warnings: messages },
+  { problems },
 );
 export const batchWrite = shape(
   { operationId: text, successCount: count, failureCount: count },
   // A failed record says why: ours, because nothing else of the published shape can.
   {
-    results: listOf(shape({ success: flag }, { recordId: text, data: anything }, { errors: messages })),
+    results: listOf(shape({ success: flag }, { recordId: text, data: anything }, { errors: messages, problems })),
     errors: messages,
   },
 );
