@@ -173,7 +173,7 @@ withBrowser('nothing that others wrote becomes part of the page', async () => {
     .body;
   await customer.ended(id);
   const page = await openAt(`operations/${id}`);
-  await page.getByText('Ended: 0 of 1 record').waitFor();
+  await page.getByText('Ended: 1 of 1 record not written.').waitFor();
   expect(await page.locator('td.answer').innerText()).toContain(hostile);
   for (const [path, heading] of [
     ['operations', 'Operations'],
