@@ -124,8 +124,7 @@ function readBlock(body: string): Shown[] {
 /** Both streams, as a terminal shows them. */
 async function run(command: string): Promise<string> {
   const env = { HOME: person.home, ...variables };
-  const functions = `sluice() { '${process.execPath}' '${sluicePath}' "$@"; }
-    jq() { '${process.execPath}' -p 'JSON.parse(require("fs").readFileSync(0)).map((each) => each.healthStatus).join("\\n")'; }`;
+  const functions = `sluice() { '${process.execPath}' '${sluicePath}' "$@"; }`;
   const { stdout } = await runProgram('bash', ['-c', `exec 2>&1\n${functions}\n${command}`], { env, cwd: person.home });
   return stdout;
 }
