@@ -24,7 +24,7 @@ export interface JoinContext {
 }
 
 /** Progress of a join, shared by its retries. */
-export interface JoinProgress {
+interface JoinProgress {
   /** They stay valid: a statement that fails later leaves those of the statements before. */
   readonly answers: Joinings;
   /** A statement that was sent and has no answer: nobody knows whether it was committed. */
@@ -34,65 +34,39 @@ export interface JoinProgress {
 /** The outcome of one record of a join, or why it has none while others of the same join have theirs. */
 export type JoinAnswer = Joining | SluiceError;
 
-type Answers = Map<string, JoinAnswer>;
-
 /**
  * Joins, and repeats for up to 5 s, as `persist` does. A join may take several commits: what fails one of them is returned to those that have
- * no answer yet. A record that an earlier one stored is accepted: a caller that repeated it would have it stored twice.
+ * no answer yet. A record that an earlier one stored is accepted: a caller that repeated it would have it stored twice. A value that the database
+ * refuses is a fault of one record: the others are joined without it.
  * @throws SluiceError when no record has an answer
  */
 export async function joinPersistently(
   database: Knex,
   writes: readonly BatchableWrite[],
   context: JoinContext,
-): Promise<Answers> {
+): Promise<Map<string, JoinAnswer>> {
   const progress: JoinProgress = { answers: new Map() };
-  const { answers } = progress;
   try {
     return await persist(() => insertIntoBatch(database, writes, context, progress));
   } catch (error) {
     // Taken apart only when it is known that no statement of it can still be committed.
-    const isKnown = progress.uncertain === undefined;
-    const others = writes.filter(({ recordId }) => !answers.has(recordId));
-    const isWorthIt = isKnown && error instanceof DefectError && writes.length > 1;
-    if (answers.size === 0 && !isWorthIt) throw error;
-    return new Map([
-      ...answers,
-      ...(await answerOthers(database, others, { context, reason: error as SluiceError, isWorthIt })),
-    ]);
+    const isWorthIt = progress.uncertain === undefined && error instanceof DefectError && writes.length > 1;
+    if (progress.answers.size === 0 && !isWorthIt) throw error;
+    const answers = new Map<string, JoinAnswer>(progress.answers);
+    let latest = error as SluiceError;
+    for (const write of writes.filter(({ recordId }) => !progress.answers.has(recordId))) {
+      // When the database has become unavailable, all get that at once, not each after 5 s more.
+      const isTried = isWorthIt && latest instanceof DefectError;
+      const alone = isTried ? joinPersistently(database, [write], context) : Promise.reject(latest);
+      const answer = await alone.then(
+        (joined) => joined.get(write.recordId) as JoinAnswer,
+        (reason: SluiceError) => reason,
+      );
+      if (answer instanceof SluiceError) latest = answer;
+      answers.set(write.recordId, answer);
+    }
+    return answers;
   }
-}
-
-interface Remainder {
-  readonly context: JoinContext;
-  readonly reason: SluiceError;
-  readonly isWorthIt: boolean;
-}
-
-/** A value that the database refuses is a fault of one of them: the others are joined without it. */
-async function answerOthers(
-  database: Knex,
-  writes: readonly BatchableWrite[],
-  { context, reason, isWorthIt }: Remainder,
-): Promise<Answers> {
-  const answers: Answers = new Map();
-  let latest = reason;
-  for (const write of writes) {
-    // When the database has become unavailable, all get that at once, not each after 5 s more.
-    const isTried = isWorthIt && latest instanceof DefectError;
-    const outcome = isTried ? await joinAlone(database, write, context) : latest;
-    if (outcome instanceof SluiceError) latest = outcome;
-    answers.set(write.recordId, outcome);
-  }
-  return answers;
-}
-
-async function joinAlone(database: Knex, write: BatchableWrite, context: JoinContext): Promise<JoinAnswer> {
-  const answers = joinPersistently(database, [write], context);
-  return await answers.then(
-    (joined) => joined.get(write.recordId) as JoinAnswer,
-    (error: unknown) => error as SluiceError,
-  );
 }
 
 /**
@@ -118,12 +92,14 @@ export async function insertIntoBatch(
   }
   for (let joining = unanswered(); joining.length > 0;) {
     const isKeyed = joining.some(({ idempotency }) => idempotency !== undefined);
-    const joined = await (isKeyed ? joinKeyed : joinOnce)(database, joining, timeScale, progress).catch(
-      (error: unknown) => {
-        if (isRefusedByServer(error) || neverReached(error)) progress.uncertain = undefined;
-        throw error;
-      },
-    );
+    const joined = await (
+      isKeyed
+        ? joinKeyed(database, joining, timeScale, progress)
+        : joinGroups(database, begin(progress, joining), timeScale)
+    ).catch((error: unknown) => {
+      if (isRefusedByServer(error) || neverReached(error)) progress.uncertain = undefined;
+      throw error;
+    });
     progress.uncertain = undefined;
     for (const [recordId, answer] of joined) answers.set(recordId, answer);
     joining = unanswered();
@@ -132,19 +108,14 @@ export async function insertIntoBatch(
   return answers;
 }
 
-/** One statement. @returns the records that have their answer; the others have a key that was in it already */
-async function joinOnce(
-  database: Knex,
-  writes: readonly BatchableWrite[],
-  timeScale: number,
-  progress: JoinProgress,
-): Promise<Joinings> {
+/** What one statement joins: what does not fit into it has no answer then. */
+function begin(progress: JoinProgress, writes: readonly BatchableWrite[]): JoinStatement {
   progress.uncertain = { id: newId(), groups: groupByBatch(writes) };
-  return await joinGroups(database, progress.uncertain, timeScale);
+  return progress.uncertain;
 }
 
 /**
- * The same with idempotency keys, in one transaction: 1. claim them, before any batch is locked. 2. Join. 3. Store where their records went,
+ * A join with idempotency keys, in one transaction: 1. claim them, before any batch is locked. 2. Join. 3. Store where their records went,
  * and release the keys of those that went nowhere.
  */
 async function joinKeyed(
@@ -160,8 +131,8 @@ async function joinKeyed(
     const lost = keyed.filter(({ operation }) => !claimed.has(operation.id));
     const joinings: Joinings = new Map(lost.map(({ recordId }) => [recordId, { kind: 'key-taken' }]));
     const free = writes.filter(({ recordId }) => !joinings.has(recordId));
-    if (free.length > 0)
-      for (const [id, joined] of await joinOnce(transaction, free, timeScale, progress)) joinings.set(id, joined);
+    const joined = free.length > 0 ? await joinGroups(transaction, begin(progress, free), timeScale) : [];
+    for (const [recordId, answer] of joined) joinings.set(recordId, answer);
     const completed = won.flatMap((write) => toCompleted(write, joinings.get(write.recordId)));
     await completeIn(transaction, completed);
     const freed = won.filter(({ recordId }) => joinings.get(recordId)?.kind !== 'joined');
