@@ -116,7 +116,7 @@ const works: readonly (readonly [what: string, found: number, work: (inside: Kne
       await insertAccepted(
         inside,
         repeat(() => fixture.asynchronous()),
-        options,
+        1,
       ),
     ],
   ],

@@ -44,12 +44,6 @@ interface Inserted {
   readonly claimed: readonly string[];
 }
 
-export interface AcceptOptions {
-  readonly timeScale: number;
-  /** Answers of earlier tries, which stay valid; filled as soon as they are known, so that a later failure does not lose them. @default none */
-  readonly answers?: Map<string, Acceptance>;
-}
-
 /** The outcome of one write of a flush, or why it has none while others of the same flush have theirs. */
 export type AcceptAnswer = Acceptance | SluiceError;
 
@@ -65,7 +59,7 @@ export async function acceptPersistently(
 ): Promise<Map<string, AcceptAnswer>> {
   const answers = new Map<string, Acceptance>();
   try {
-    return await persist(() => insertAccepted(database, writes, { timeScale, answers }));
+    return await persist(() => insertAccepted(database, writes, timeScale, answers));
   } catch (failed) {
     if (answers.size === 0) throw failed;
     return new Map(writes.map(({ operation: { id } }) => [id, answers.get(id) ?? (failed as SluiceError)]));
@@ -76,11 +70,13 @@ export async function acceptPersistently(
  * Accepts many writes in one statement: one committed transaction is the promise. The primary key refuses what an earlier try has stored, which
  * is then looked up, and the rest is offered again. So it may run any number of times, and no insert handles conflicts, which costs more.
  * `accept_seq` is drawn once per request, inside the insert: with the index it is the only definition of accept order.
+ * @param answers of earlier tries, which stay valid; filled as soon as they are known, so that a later failure does not lose them
  */
 export async function insertAccepted(
   database: Knex,
   writes: readonly AcceptableWrite[],
-  { timeScale, answers = new Map() }: AcceptOptions,
+  timeScale: number,
+  answers = new Map<string, Acceptance>(),
 ): Promise<Map<string, Acceptance>> {
   const unanswered = (): AcceptableWrite[] => writes.filter(({ operation }) => !answers.has(operation.id));
   const open = unanswered();

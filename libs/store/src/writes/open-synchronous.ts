@@ -60,44 +60,47 @@ export type Opening =
 export async function insertSynchronous(database: Knex, write: SynchronousWrite, timeScale: number): Promise<Opening> {
   const orderKeys = write.records.flatMap((record) => record.orderKey ?? []);
   if (orderKeys.length === 0) return (await insertTogether(database, [write], timeScale))[0] as Opening;
-  return await database.transaction(async (transaction) => {
+  return await database.transaction(async (transaction): Promise<Opening> => {
     const { projectId, type, pins } = write.operation;
     await lockForSynchronous(
       transaction,
       orderKeys,
       type === 'delete' ? { projectId, id: pins.installationId } : undefined,
     );
-    const { name, sql, bindings } = openingStatement(
-      [write],
-      timeScale,
-      orderKeys.map((orderKey) => ({ projectId, orderKey })),
-    );
-    const result = await transaction.raw<{ rows: OpeningRow[] }>(sql, bindings as Knex.Value[]).options({ name });
-    return toOpening(write, result.rows[0]);
+    const ordered = orderKeys.map((orderKey) => ({ projectId, orderKey }));
+    const [opening] = await insertTogether(transaction, [write], timeScale, ordered);
+    return opening as Opening;
   });
 }
 
 /**
  * Opens synchronous creates in one statement: they are unordered, so none waits for another.
  * @param writes none of their records has an order key, and no two an idempotency key
- * @returns the outcome of each, in their order; never `busy`
+ * @param ordered of the records that one write, which is an update or a delete, writes to. The caller holds their locks
+ * @returns the outcome of each, in their order; `busy` only with `ordered`
  */
 export async function insertTogether(
   database: Knex,
   writes: readonly SynchronousWrite[],
   timeScale: number,
+  ordered: readonly OrderKey[] = [],
 ): Promise<readonly Opening[]> {
-  const { name, sql, bindings } = openingStatement(writes, timeScale);
+  const records = writes.flatMap((write, at) => write.records.map((record) => ({ ...record, position: at + 1 })));
+  const keyed = writes.flatMap(({ operation, idempotency }) =>
+    idempotency === undefined
+      ? []
+      : [{ projectId: operation.projectId, operationId: operation.id, claim: idempotency }],
+  );
+  const bindings = [
+    ...(ordered.length === 0 ? [] : rowBindings(orderKeyColumns, ordered)),
+    ...rowBindings(operationColumns, writes),
+    ...(keyed.length === 0 ? [] : claimBindings(keyed, timeScale)),
+    ...rowBindings(recordColumns, records),
+  ];
+  const { name, sql } = statementOf(keyed.length > 0, ordered.length > 0);
   const result = await database.raw<{ rows: OpeningRow[] }>(sql, bindings as Knex.Value[]).options({ name });
   const rows = new Map(result.rows.map((row) => [row.id, row]));
   return writes.map((write) => toOpening(write, rows.get(write.operation.id)));
-}
-
-/** What opens synchronous writes with their calls running. Its text never changes, so it is prepared (`renewPlans`). */
-interface OpeningStatement {
-  readonly name: string;
-  readonly sql: string;
-  readonly bindings: readonly unknown[];
 }
 
 /** One row per write whose pins are current, with what else it needs to be opened. */
@@ -212,7 +215,7 @@ function openingSql({ isKeyed, isOrdered }: OpeningKind): string {
   from checked c`;
 }
 
-/** Of creates, which are unordered, and of writes to known records; each without and with idempotency keys. */
+/** Of creates, which are unordered, and of writes to known records; each without and with idempotency keys. Their texts never change, so they are prepared (`renewPlans`). */
 const statements = {
   create: { name: 'open-creates', sql: openingSql({ isKeyed: false, isOrdered: false }) },
   keyedCreate: { name: 'open-keyed-creates', sql: openingSql({ isKeyed: true, isOrdered: false }) },
@@ -220,32 +223,7 @@ const statements = {
   keyedOrdered: { name: 'open-keyed-ordered', sql: openingSql({ isKeyed: true, isOrdered: true }) },
 };
 
-/**
- * Inserts operation, call and records of each write. No idempotency key may occur twice.
- * @param ordered of the records that an update or a delete writes to
- */
-function openingStatement(
-  writes: readonly SynchronousWrite[],
-  timeScale: number,
-  ordered: readonly OrderKey[] = [],
-): OpeningStatement {
-  const records = writes.flatMap((write, at) => write.records.map((record) => ({ ...record, position: at + 1 })));
-  const keyed = writes.flatMap(({ operation, idempotency }) =>
-    idempotency === undefined
-      ? []
-      : [{ projectId: operation.projectId, operationId: operation.id, claim: idempotency }],
-  );
-  const bindings = [
-    ...(ordered.length === 0 ? [] : rowBindings(orderKeyColumns, ordered)),
-    ...rowBindings(operationColumns, writes),
-    ...(keyed.length === 0 ? [] : claimBindings(keyed, timeScale)),
-    ...rowBindings(recordColumns, records),
-  ];
-  const { name, sql } = statementOf(keyed.length > 0, ordered.length > 0);
-  return { name, sql, bindings };
-}
-
-function statementOf(isKeyed: boolean, isOrdered: boolean): Omit<OpeningStatement, 'bindings'> {
+function statementOf(isKeyed: boolean, isOrdered: boolean) {
   if (isOrdered) return isKeyed ? statements.keyedOrdered : statements.ordered;
   return isKeyed ? statements.keyedCreate : statements.create;
 }
