@@ -76,25 +76,17 @@ function take(taken: Set<string>, settlement: Settlement, providerId: string): b
 
 async function findTaken(transaction: Knex.Transaction, adoptions: readonly Adoption[]): Promise<string[]> {
   const input = rowSource('i', adoptionColumns, adoptions);
-  type Row = { project_id: string; lane_id: string; object_name: string; provider_id: string };
-  const result = await transaction.raw<{ rows: Row[] }>(
+  const { rows } = await transaction.raw<{ rows: { ord: string }[] }>(
     `with found as materialized (select * from ${input.sql}),
      made as materialized (
        select c.project_id, c.lane_id, c.object_name, m.provider_id
        from (select distinct project_id, operation_id, number from found) f
        join calls c on c.project_id = f.project_id and c.operation_id = f.operation_id and c.number = f.number
        cross join lateral ${madeSql('c')} m)
-     select f.* from found f where (f.project_id, f.lane_id, f.object_name, f.provider_id) in (select * from made)`,
+     select f.ord from found f where (f.project_id, f.lane_id, f.object_name, f.provider_id) in (select * from made)`,
     input.bindings as Knex.Value[],
   );
-  return result.rows.map((row) =>
-    keyOf({
-      projectId: row.project_id,
-      laneId: row.lane_id,
-      objectName: row.object_name,
-      providerId: row.provider_id,
-    }),
-  );
+  return rows.map(({ ord }) => keyOf(adoptions[Number(ord) - 1] as Adoption));
 }
 
 /**
@@ -140,12 +132,9 @@ function namedBy({ records, ...call }: Settlement): Adoption[] {
   );
 }
 
-function keyOf({
-  projectId,
-  laneId,
-  objectName,
-  providerId,
-}: Omit<Adoption, keyof CallKey | 'index'> & { projectId: string }): string {
+type FoundRecord = Pick<Adoption, 'projectId' | 'laneId' | 'objectName' | 'providerId'>;
+
+function keyOf({ projectId, laneId, objectName, providerId }: FoundRecord): string {
   return JSON.stringify([projectId, laneId, objectName, providerId]);
 }
 

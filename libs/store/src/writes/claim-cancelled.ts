@@ -1,10 +1,10 @@
-import type { SendState } from '@sluice/types';
+import type { SendState, WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
-import { type CallKey, type CallKeyRow, isInCall, toCallKey } from './write-rows';
-import type { ClaimedCall } from './take-calls';
+import { type StoredRow, plain, shownAs, table } from '../table';
 import type { Page, Step } from './find-ready-lanes';
-import type { LaneKey } from './lanes';
+import { lastErrorSql } from './load-records';
 import type { RecordError } from './settlement';
+import { type CallKeyRow, type OperationKey, callKeyMembers, isInCall } from './write-rows';
 
 /** The error of the unsent records of a cancelled operation. */
 export const cancelledError: RecordError = { class: 'cancelled', text: 'The operation was cancelled.' };
@@ -21,29 +21,24 @@ export interface CancelledRecord {
 }
 
 /** A call that was not being sent when its operation was cancelled, under a lease to end it. */
-export interface CancelledCall extends CallKey, LaneKey, Pick<ClaimedCall, 'fence' | 'type' | 'objectName'> {
-  readonly records: readonly CancelledRecord[];
-}
+const cancelledCalls = table({
+  ...callKeyMembers,
+  laneId: plain('lane_id'),
+  fence: shownAs('fence', Number),
+  type: plain<WriteType>('type'),
+  objectName: plain('object_name'),
+  records: plain<readonly CancelledRecord[]>('records'),
+});
+
+export type CancelledCall = ReturnType<typeof cancelledCalls.read>;
 
 /** The last operation that a step read. */
-export interface CancelledCursor {
-  readonly projectId: string;
-  readonly operationId: string;
-}
+export type CancelledCursor = OperationKey;
 
 /** Who ends what is found, and where the step begins: `limit` counts operations. */
 export interface CancelledRequest extends Page<CancelledCursor> {
   readonly owner: string;
   readonly leaseMs: number;
-}
-
-/** An operation without a call to end gives one row all the same, without a number: it shows how far the step went. */
-interface CancelledRow extends CallKeyRow {
-  readonly lane_id: string;
-  readonly fence: string;
-  readonly type: ClaimedCall['type'];
-  readonly object_name: string;
-  readonly records: { index: number; sendState: SendState; orderKey?: string; class?: string; text?: string }[];
 }
 
 /**
@@ -54,7 +49,7 @@ export async function claimCancelled(
   database: Knex,
   { owner, leaseMs, after = { projectId: '', operationId: '' }, limit }: CancelledRequest,
 ): Promise<Step<CancelledCall, CancelledCursor>> {
-  const result = await database.raw<{ rows: CancelledRow[] }>(
+  const result = await database.raw<{ rows: (StoredRow & CallKeyRow)[] }>(
     `with cancelled as materialized (
        select project_id, operation_id as id from cancels
        where (project_id, operation_id) > (?, ?) order by project_id, operation_id limit ?),
@@ -68,20 +63,21 @@ export async function claimCancelled(
        returning c.*)
      select o.project_id, o.id as operation_id, t.number, t.lane_id, t.fence, t.type, t.object_name,
             (select coalesce(json_agg(json_strip_nulls(json_build_object('index', r.record_index, 'sendState', r.send_state,
-                      'orderKey', r.order_key, 'class', r.error_class, 'text', r.error_text))), '[]')
+                      'orderKey', r.order_key, 'lastError', ${lastErrorSql('r')}))), '[]')
              from records r where r.project_id = t.project_id and r.operation_id = t.operation_id
                and ${isInCall('r', 't')}) as records
      from cancelled o left join taken t on t.project_id = o.project_id and t.operation_id = o.id
      order by o.project_id, o.id, t.number`,
     [after.projectId, after.operationId, limit, callsMax, owner, leaseMs],
   );
-  const found = result.rows.filter(({ number }) => number !== null).map(toCancelledCall);
+  // An operation without a call to end gives one row all the same: it shows how far the step went.
+  const found = result.rows.filter(({ number }) => number !== null).map(cancelledCalls.read);
   return { found, ...nextOf(result.rows, { after, limit, isCut: found.length === callsMax }) };
 }
 
 /** A step that reached its limit of calls continues at the same operation: those it has claimed wait no more. */
 function nextOf(
-  rows: readonly CancelledRow[],
+  rows: readonly CallKeyRow[],
   { after, limit, isCut }: { after: CancelledCursor; limit: number; isCut: boolean },
 ): { next?: CancelledCursor } {
   if (isCut) return { next: after };
@@ -90,23 +86,4 @@ function nextOf(
   return last === undefined || operationsRead < limit
     ? {}
     : { next: { projectId: last.project_id, operationId: last.operation_id } };
-}
-
-function toCancelledCall(row: CancelledRow): CancelledCall {
-  return {
-    ...toCallKey(row),
-    laneId: row.lane_id,
-    fence: Number(row.fence),
-    type: row.type,
-    objectName: row.object_name,
-    records: row.records.map(toCancelledRecord),
-  };
-}
-
-function toCancelledRecord({
-  class: errorClass,
-  text = '',
-  ...record
-}: CancelledRow['records'][number]): CancelledRecord {
-  return { ...record, ...(errorClass === undefined ? {} : { lastError: { class: errorClass, text } }) };
 }

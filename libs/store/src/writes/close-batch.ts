@@ -1,11 +1,9 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
+import type { OperationKey } from './write-rows';
 
 /** Names an auto-batch. */
-export interface BatchKey {
-  readonly projectId: string;
-  readonly operationId: string;
-}
+export type BatchKey = OperationKey;
 
 /**
  * The one way in which an auto-batch stops taking records. Under the row lock of its key, the row then says that nothing is

@@ -1,18 +1,22 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import { type CallKey, type CallKeyRow, callKeyColumns, isInCall, toCallKey } from './write-rows';
+import { type CallKey, type CallKeyRow, callKeyColumns, callKeyMembers, isInCall, toCallKey } from './write-rows';
 import { insertUnansweredSql } from './record-intents';
 import type { Page, Step } from './find-ready-lanes';
 import { type Column, column, rowSource } from '../row-source';
+import { type StoredRow, plain, table } from '../table';
 
 /** A create that is unsent, or sent once, according to a restored database: whether that is still true is unknown. */
-export interface OpenCreate extends CallKey {
-  readonly index: number;
-  readonly provider: string;
-  readonly objectName: string;
+const openCreates = table({
+  ...callKeyMembers,
+  index: plain<number>('record_index'),
+  provider: plain('provider'),
+  objectName: plain('object_name'),
   /** JSON of the write plan. */
-  readonly plan: string;
-}
+  plan: plain('plan'),
+});
+
+export type OpenCreate = ReturnType<typeof openCreates.read>;
 
 type Fingerprinted = Omit<OpenCreate, 'plan'> & { readonly fingerprint: string };
 
@@ -47,12 +51,6 @@ interface SizedRow extends CallKeyRow {
   readonly record_index: number;
   /** Rows with an equal one have `limits.callPlanBytesMax` of plans together, and one record more at most. */
   readonly piece: number;
-}
-
-interface OpenRow extends Omit<SizedRow, 'piece'> {
-  readonly provider: string;
-  readonly object_name: string;
-  readonly plan: string;
 }
 
 const recordColumns: Column<SizedRow>[] = [
@@ -90,7 +88,7 @@ async function fingerprintOpen(
 
 async function readOpen(transaction: Knex.Transaction, piece: readonly SizedRow[]): Promise<OpenCreate[]> {
   const input = rowSource('i', recordColumns, piece);
-  const { rows } = await transaction.raw<{ rows: OpenRow[] }>(
+  const { rows } = await transaction.raw<{ rows: StoredRow[] }>(
     `select i.project_id, i.operation_id, i.number, r.record_index, l.provider, c.object_name, r.plan
      from ${input.sql}
      join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
@@ -98,13 +96,7 @@ async function readOpen(transaction: Knex.Transaction, piece: readonly SizedRow[
      join lanes l on l.project_id = c.project_id and l.id = c.lane_id`,
     input.bindings as Knex.Value[],
   );
-  return rows.map((row) => ({
-    ...toCallKey(row),
-    index: row.record_index,
-    provider: row.provider,
-    objectName: row.object_name,
-    plan: row.plan,
-  }));
+  return rows.map(openCreates.read);
 }
 
 async function putInDoubt(transaction: Knex.Transaction, creates: readonly Fingerprinted[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { callKeyColumns, isInCall } from './write-rows';
+import { isInCall, operationKeyColumns } from './write-rows';
 import { rowSource } from '../row-source';
 import type { RecordError, RecordSettlement, Settlement } from './settlement';
 
@@ -34,7 +34,7 @@ async function holdInstallations(
   transaction: Knex.Transaction,
   settlements: readonly Settlement[],
 ): Promise<Set<string>> {
-  const input = rowSource('i', callKeyColumns.slice(0, 2), settlements);
+  const input = rowSource('i', operationKeyColumns, settlements);
   const result = await transaction.raw<{ rows: { id: string }[] }>(
     `select o.id from operations o join installations n on n.project_id = o.project_id and n.id = o.installation_id
      where (o.project_id, o.id) in (select project_id, operation_id from ${input.sql})

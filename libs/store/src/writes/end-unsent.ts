@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type CallKey, type CallKeyRow, callKeyColumns, isInCall, toCallKey } from './write-rows';
 import { closeInstallation } from './close-batch';
 import { endCounted } from './end-operations';
-import { leaveQueueSql, lockOrderKeys } from './order-queue';
+import { leaveQueueSql, lockOperations, lockOrderKeys } from './order-queue';
 import { rowSource } from '../row-source';
 import type { RecordError } from './settlement';
 
@@ -38,7 +38,8 @@ export async function endUnsent(transaction: Knex.Transaction, work: UnsentWork)
   const orderKeys = await readOrderKeys(transaction, projectId, found);
   await lockOrderKeys(transaction, orderKeys);
   const batchIds = await takeBatches(transaction, projectId, found.batchIds);
-  await lockOperations(transaction, projectId, { ...found, batchIds });
+  const batches = batchIds.map((operationId) => ({ projectId, operationId }));
+  await lockOperations(transaction, [...batches, ...found.calls]);
   const calls = await lockCalls(transaction, found.calls);
   const idle = await endRecords(transaction, work, { calls, batchIds });
   await endCounted(transaction, idle);
@@ -80,10 +81,6 @@ async function readOrderKeys(transaction: Knex.Transaction, projectId: string, u
   return result.rows.map((row) => row.order_key);
 }
 
-function operationIdsOf({ calls, batchIds }: Unsent): string[] {
-  return [...new Set([...batchIds, ...calls.map(({ operationId }) => operationId)])];
-}
-
 /** Whoever deletes the row of a closed batch seals it or ends it. */
 async function takeBatches(
   transaction: Knex.Transaction,
@@ -95,13 +92,6 @@ async function takeBatches(
     [projectId, [...batchIds]] as unknown as Knex.Value[],
   );
   return rows.map(({ operation_id: id }) => id);
-}
-
-async function lockOperations(transaction: Knex.Transaction, projectId: string, unsent: Unsent): Promise<void> {
-  await transaction.raw(
-    `select 1 from operations where project_id = ? and id = any(?::text[]) order by project_id, id for update`,
-    [projectId, operationIdsOf(unsent)] as unknown as Knex.Value[],
-  );
 }
 
 /** A statement begun after the operations' locks: a late reply may have put a call into doubt meanwhile. */

@@ -2,6 +2,7 @@ import type { FailureClass } from '@sluice/errors';
 import { limits, type RecordOutcome, type RecordProblem } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, preparedRowsSql, rowBindings, type Column } from '../row-source';
+import { type StoredRow, json, optional, plain, table } from '../table';
 
 /**
  * `Idempotency-Key`s. A key's row is inserted by the statement or the transaction that accepts the write, so that a crash
@@ -27,12 +28,14 @@ export type StoredReply =
     };
 
 /** A key that was used within the last 72 hours. */
-export interface StoredKey {
-  readonly bodyHash: string;
-  readonly operationId: string;
+const storedKeys = table({
+  bodyHash: plain('body_hash'),
+  operationId: plain('operation_id'),
   /** Absent: the write is under way, or its end was recorded without knowing the reply. */
-  readonly reply?: StoredReply;
-}
+  reply: optional(json<StoredReply>('reply')),
+});
+
+export type StoredKey = ReturnType<typeof storedKeys.read>;
 
 /** What becomes of a synchronous write's key when it is settled. */
 export interface KeyEnding {
@@ -126,29 +129,27 @@ export interface KeyName {
 }
 
 /** One record of an operation that has ended, as far as a reply needs it. */
-export interface EndedRecord {
-  readonly outcome: Exclude<RecordOutcome, 'pending'>;
-  readonly providerId?: string;
-  readonly errorClass?: FailureClass | 'deadline' | 'cancelled' | 'quarantined';
-  readonly errorText?: string;
-  readonly problems?: readonly RecordProblem[];
-  readonly warnings?: readonly string[];
+const endedRecords = table({
+  outcome: plain<Exclude<RecordOutcome, 'pending'>>('outcome'),
+  providerId: optional(plain('provider_id')),
+  errorClass: optional(plain<FailureClass | 'deadline' | 'cancelled' | 'quarantined'>('error_class')),
+  errorText: optional(plain('error_text')),
+  problems: optional(plain<readonly RecordProblem[]>('problems')),
+  warnings: optional(plain<readonly string[]>('warnings')),
   /** JSON of the write plan; absent after the retention time. */
-  readonly plan?: string;
-}
+  plan: optional(plain('plan')),
+});
+
+export type EndedRecord = ReturnType<typeof endedRecords.read>;
 
 /** The stored key; undefined when it was never used, or longer than 72 hours ago. */
 export async function findKey(database: Knex, name: KeyName, timeScale: number): Promise<StoredKey | undefined> {
-  type Row = { body_hash: string; operation_id: string; reply: string | null };
-  const result = await database.raw<{ rows: Row[] }>(
+  const { rows } = await database.raw<{ rows: StoredRow[] }>(
     `select body_hash, operation_id, reply from idempotency_keys
      where project_id = ? and scope = ? and key = ? and created_at > now() - make_interval(secs => ?::float8)`,
     [name.projectId, name.scope, name.key, retentionSeconds(timeScale)],
   );
-  const row = result.rows[0];
-  if (row === undefined) return undefined;
-  const reply = row.reply === null ? {} : { reply: JSON.parse(row.reply) as StoredReply };
-  return { bodyHash: row.body_hash, operationId: row.operation_id, ...reply };
+  return storedKeys.first(rows);
 }
 
 /** The records of an operation in request order; undefined while it has not ended. */
@@ -157,32 +158,15 @@ export async function readEnded(
   projectId: string,
   operationId: string,
 ): Promise<EndedRecord[] | undefined> {
-  type Row = {
-    outcome: EndedRecord['outcome'] | null;
-    provider_id: string | null;
-    error_class: NonNullable<EndedRecord['errorClass']> | null;
-    error_text: string | null;
-    problems: RecordProblem[] | null;
-    warnings: string[] | null;
-    plan: string | null;
-  };
-  const result = await database.raw<{ rows: Row[] }>(
-    `select e.outcome, e.provider_id, e.error_class, e.error_text, e.problems::json as problems, e.warnings::json as warnings, r.plan from operations o
+  const { rows } = await database.raw<{ rows: StoredRow[] }>(
+    `select coalesce(e.outcome, 'unknown') as outcome, e.provider_id, e.error_class, e.error_text, e.problems::json as problems,
+            e.warnings::json as warnings, r.plan from operations o
      join records r on r.project_id = o.project_id and r.operation_id = o.id
      left join record_outcomes e on e.project_id = o.project_id and e.operation_id = o.id and e.record_index = r.record_index
      where o.project_id = ? and o.id = ? and o.state in ('succeeded', 'failed') order by r.record_index`,
     [projectId, operationId],
   );
-  if (result.rows.length === 0) return undefined;
-  return result.rows.map((row) => ({
-    outcome: row.outcome ?? 'unknown',
-    ...(row.provider_id === null ? {} : { providerId: row.provider_id }),
-    ...(row.error_class === null ? {} : { errorClass: row.error_class }),
-    ...(row.error_text === null ? {} : { errorText: row.error_text }),
-    ...(row.problems === null ? {} : { problems: row.problems }),
-    ...(row.warnings === null ? {} : { warnings: row.warnings }),
-    ...(row.plan === null ? {} : { plan: row.plan }),
-  }));
+  return rows.length === 0 ? undefined : rows.map(endedRecords.read);
 }
 
 /** Frees a key whose write ended so that it may be made again; nothing when the key names another operation by now. */

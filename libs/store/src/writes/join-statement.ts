@@ -1,14 +1,16 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, preparedRowsSql, rowBindings } from '../row-source';
+import { type Column, column, preparedRowsSql, rowBindings } from '../row-source';
 import type { KeyClaim } from './idempotency-key';
 import { enqueueSql, enqueuedColumns } from './order-queue';
 import {
   type NewOperation,
   type NewRecord,
   bytesOfPlans,
+  guardColumns,
   integrationAndKeyAreCurrent,
   scaledRetryMs,
+  targetColumns,
 } from './write-rows';
 
 /** A record that joins the open auto-batch of its installation, object and type, or opens one. */
@@ -65,27 +67,22 @@ interface RecordRow extends BatchableWrite {
 }
 
 /** What is compared once per statement: the manifest in force, and the key that authorised the requests. */
-const authorityColumns = [
-  column<NewOperation>('project_id', 'text', (o) => o.projectId),
-  column<NewOperation>('integration_id', 'text', (o) => o.integrationId),
-  column<NewOperation>('revision_id', 'text', (o) => o.pins.revisionId),
-  column<NewOperation>('key_id', 'text', (o) => o.pins.keyId),
+const authorityColumns: readonly Column<NewOperation>[] = [
+  column('project_id', 'text', (o) => o.projectId),
+  column('integration_id', 'text', (o) => o.integrationId),
+  ...guardColumns,
 ];
-const groupColumns = [
-  column<GroupRow>('project_id', 'text', (g) => g.projectId),
-  column<GroupRow>('integration_id', 'text', (g) => g.integrationId),
-  column<GroupRow>('installation_id', 'text', (g) => g.pins.installationId),
-  column<GroupRow>('config_id', 'text', (g) => g.pins.configId),
-  column<GroupRow>('connection_id', 'text', (g) => g.pins.connectionId),
-  column<GroupRow>('authority', 'integer', (g) => g.authority),
-  column<GroupRow>('lane_id', 'text', (g) => g.laneId),
-  column<GroupRow>('object_name', 'text', (g) => g.objectName),
-  column<GroupRow>('type', 'text', (g) => g.type),
-  column<GroupRow>('operation_id', 'text', (g) => g.id),
-  column<GroupRow>('traceparent', 'text', (g) => g.traceparent),
-  column<GroupRow>('size', 'integer', (g) => g.size),
-  column<GroupRow>('delay_ms', 'float8', (g) => g.delayMs),
-  column<GroupRow>('plan_bytes', 'integer', (g) => g.planBytes),
+const groupColumns: readonly Column<GroupRow>[] = [
+  ...targetColumns,
+  column('authority', 'integer', (g) => g.authority),
+  column('lane_id', 'text', (g) => g.laneId),
+  column('object_name', 'text', (g) => g.objectName),
+  column('type', 'text', (g) => g.type),
+  column('operation_id', 'text', (g) => g.id),
+  column('traceparent', 'text', (g) => g.traceparent),
+  column('size', 'integer', (g) => g.size),
+  column('delay_ms', 'float8', (g) => g.delayMs),
+  column('plan_bytes', 'integer', (g) => g.planBytes),
 ];
 const recordColumns = [
   column<RecordRow>('source', 'integer', (r) => r.source),

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { blockedMsSql } from '../connections/connection-row';
 import { column, preparedRows, preparedRowsSql, rowBindings, rowSource, type Column } from '../row-source';
+import { plain, table, type StoredRow } from '../table';
 
 /** Names one lane. */
 export interface LaneKey {
@@ -14,11 +15,15 @@ export interface LaneMoment extends LaneKey {
 }
 
 /** A lane that may be claimed from, with its free capacity. */
-export interface LaneCapacity extends LaneKey {
-  readonly capacity: number;
+const laneCapacities = table({
+  projectId: plain('project_id'),
+  laneId: plain('lane_id'),
+  capacity: plain<number>('capacity'),
   /** The lane has a cap of its own: its account was slow or refused a call, and widens again with calls that succeed. */
-  readonly isNarrowed: boolean;
-}
+  isNarrowed: plain<boolean>('is_narrowed'),
+});
+
+export type LaneCapacity = ReturnType<typeof laneCapacities.read>;
 
 interface Capacity {
   readonly perLane: number;
@@ -94,8 +99,7 @@ async function countFree(
   { perLane, isolated }: Capacity,
 ): Promise<LaneCapacity[]> {
   const input = preparedRows('i', laneColumns, lanes);
-  type Row = { project_id: string; lane_id: string; capacity: number; is_narrowed: boolean };
-  const counting = transaction.raw<{ rows: Row[] }>(
+  const counting = transaction.raw<{ rows: StoredRow[] }>(
     `select i.project_id, i.lane_id, l.cap is not null as is_narrowed,
             greatest(?::integer, least(l.cap, ?::integer) - (select count(*)::integer from calls c
               where c.project_id = i.project_id and c.lane_id = i.lane_id and c.state = 'running'
@@ -103,12 +107,7 @@ async function countFree(
      from ${input.sql} join lanes l on l.project_id = i.project_id and l.id = i.lane_id order by i.ord`,
     [isolated ? 1 : 0, perLane, ...input.bindings] as Knex.Value[],
   );
-  return (await counting.options({ name: 'count-free' })).rows.map((row) => ({
-    projectId: row.project_id,
-    laneId: row.lane_id,
-    capacity: row.capacity,
-    isNarrowed: row.is_narrowed,
-  }));
+  return (await counting.options({ name: 'count-free' })).rows.map(laneCapacities.read);
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { type CallKey, type CallKeyRow, callId, callKeyColumns, toCallKey } from './write-rows';
+import { type CallKey, type CallKeyRow, callId, callKeyColumns, callKeyMembers, toCallKey } from './write-rows';
 import { insertUnansweredSql, markSentSql } from './record-intents';
-import type { LaneKey } from './lanes';
 import { type Column, column, rowSource } from '../row-source';
+import { type StoredRow, plain, table } from '../table';
 
 /** A call under a lease. */
 export interface HeldCall extends CallKey {
@@ -57,10 +57,12 @@ export async function release(
 }
 
 /** A call whose lease ran out. */
-export interface LapsedCall extends CallKey, LaneKey {
-  readonly state: 'ready' | 'in_doubt';
-  readonly crashCount: number;
-}
+const lapsedCalls = table({
+  ...callKeyMembers,
+  laneId: plain('lane_id'),
+  state: plain<'ready' | 'in_doubt'>('state'),
+  crashCount: plain<number>('crash_count'),
+});
 
 /**
  * Takes calls from processes that stopped renewing. One update decides from `sent_at`: sent ones are in doubt, the others
@@ -69,9 +71,8 @@ export interface LapsedCall extends CallKey, LaneKey {
  * A crash of a call that was sent before and is not being sent happened during a lookup.
  * @returns at most `limit` of them; when as many, there may be more
  */
-export async function lapse(database: Knex, limit: number): Promise<LapsedCall[]> {
-  type Row = CallKeyRow & { lane_id: string; state: LapsedCall['state']; crash_count: number };
-  const result = await database.raw<{ rows: Row[] }>(
+export async function lapse(database: Knex, limit: number): Promise<ReturnType<typeof lapsedCalls.read>[]> {
+  const { rows } = await database.raw<{ rows: StoredRow[] }>(
     `with expired as (
        select * from calls where state = 'running' and lease_until < now()
        order by lease_until limit ? for update skip locked),
@@ -85,10 +86,5 @@ export async function lapse(database: Knex, limit: number): Promise<LapsedCall[]
      select project_id, operation_id, number, lane_id, state, crash_count from lapsed`,
     [limit],
   );
-  return result.rows.map((row) => ({
-    ...toCallKey(row),
-    laneId: row.lane_id,
-    state: row.state,
-    crashCount: row.crash_count,
-  }));
+  return rows.map(lapsedCalls.read);
 }

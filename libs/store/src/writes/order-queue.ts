@@ -1,9 +1,10 @@
+import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
-import { type CallKey, type CallKeyRow, isInCall, toCallKey } from './write-rows';
+import { type OperationKey, callKeyMembers, isInCall, operationKeyColumns } from './write-rows';
 import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lanes';
-import { type Column, column, hiddenFromPlanner } from '../row-source';
-import type { ReleasedCall } from './settlement';
+import { type Column, column, hiddenFromPlanner, preparedRows } from '../row-source';
+import { type StoredRow, plain, table } from '../table';
 
 /**
  * Writes to one provider record take effect in the order of their acceptance. They share an order key. Each has a row of `order_queue` under it, from its
@@ -31,6 +32,20 @@ const buckets = 512;
 export async function lockOrderKeys(transaction: Knex.Transaction, orderKeys: readonly string[]): Promise<void> {
   if (orderKeys.length === 0) return;
   await transaction.raw(lockSql, lockBindings(orderKeys)).options({ name: 'lock-order-keys' });
+}
+
+/** Locks the rows of operations in id order, so that two takers never wait for each other. */
+export async function lockOperations(
+  transaction: Knex.Transaction,
+  operations: readonly OperationKey[],
+): Promise<void> {
+  const input = preparedRows('i', operationKeyColumns, operations);
+  const locking = transaction.raw(
+    `select 1 from operations o where (o.project_id, o.id) in (select project_id, operation_id from ${input.sql})
+     order by o.project_id, o.id for update`,
+    input.bindings as Knex.Value[],
+  );
+  await locking.options({ name: 'lock-operations' });
 }
 
 /** SQL: the locks of order keys, as rows `k`. A statement that takes them itself must read what it decides by with a later snapshot. */
@@ -65,7 +80,7 @@ export async function lockForSynchronous(
 
 /**
  * SQL: what has ended of `found`, records with their order keys, leaves the queue. Returns the calls that waited behind it and may go now, as
- * `ReleasedRow`. The function reads with a snapshot of its own, so a statement that has locked the keys itself releases what waited for them before.
+ * rows of `releasedCalls`. The function reads with a snapshot of its own, so a statement that has locked the keys itself releases what waited for them before.
  */
 export const leaveQueueSql = (found: string): string => `
   select released.* from (
@@ -91,35 +106,20 @@ export const orderKeyColumns: Column<OrderKey>[] = [
   column('order_key', 'text', (key) => key.orderKey),
 ];
 
-export type ReleasedRow = CallKeyRow & {
-  readonly lane_id: string;
-  readonly installation_id: string;
-  readonly object_name: string;
-  readonly type: ReleasedCall['type'];
-  readonly traceparent: string;
-};
-
-export function toReleased(row: ReleasedRow): ReleasedCall {
-  return {
-    ...toCallKey(row),
-    laneId: row.lane_id,
-    installationId: row.installation_id,
-    objectName: row.object_name,
-    type: row.type,
-    traceparent: row.traceparent,
-  };
-}
+/** A call that waited behind a record and may go now, with what an announcement of it needs. */
+export const releasedCalls = table({
+  ...callKeyMembers,
+  laneId: plain('lane_id'),
+  installationId: plain('installation_id'),
+  objectName: plain('object_name'),
+  type: plain<WriteType>('type'),
+  traceparent: plain('traceparent'),
+});
 
 /** A waiting call, after which the next step of the repair continues. */
-export type WaitingCall = CallKey & LaneKey;
+const waitingCalls = table({ ...callKeyMembers, laneId: plain('lane_id') });
 
-interface WaitingRow {
-  readonly project_id: string;
-  readonly lane_id: string;
-  readonly operation_id: string;
-  readonly number: number;
-  readonly is_free: boolean;
-}
+export type WaitingCall = ReturnType<typeof waitingCalls.read>;
 
 const beginning: WaitingCall = { projectId: '', laneId: '', operationId: '', number: 0 };
 
@@ -130,7 +130,7 @@ const beginning: WaitingCall = { projectId: '', laneId: '', operationId: '', num
 export async function repairOrder(database: Knex, page: Page<WaitingCall>): Promise<Step<LaneKey, WaitingCall>> {
   await removeBarriers(database, page.limit);
   const { projectId, laneId, operationId, number } = page.after ?? beginning;
-  const result = await database.raw<{ rows: WaitingRow[] }>(
+  const result = await database.raw<{ rows: StoredRow[] }>(
     `with examined as (
        select c.project_id, c.lane_id, c.operation_id, c.number,
               (select 1 from records r
@@ -146,7 +146,7 @@ export async function repairOrder(database: Knex, page: Page<WaitingCall>): Prom
      select * from examined order by project_id, lane_id, operation_id, number`,
     [projectId, laneId, operationId, number, page.limit],
   );
-  const calls = result.rows.map(toWaitingCall);
+  const calls = result.rows.map(waitingCalls.read);
   const last = calls.length < page.limit ? undefined : calls.at(-1);
   return { found: calls.filter((_, at) => result.rows[at]?.is_free), ...(last && { next: last }) };
 }
@@ -159,8 +159,4 @@ async function removeBarriers(database: Knex, limit: number): Promise<void> {
      where b.project_id = p.project_id and b.order_key = p.order_key and b.operation_id = p.operation_id and b.record_index = p.record_index`,
     [limit],
   );
-}
-
-function toWaitingCall(row: WaitingRow): WaitingCall {
-  return { projectId: row.project_id, laneId: row.lane_id, operationId: row.operation_id, number: row.number };
 }

@@ -1,24 +1,33 @@
+import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
-import { type CallKey, type CallKeyRow, deadlineSql, isInCall, toCallKey } from './write-rows';
-import type { ClaimedCall } from './take-calls';
-import type { Page, Step } from './find-ready-lanes';
-import type { LaneKey } from './lanes';
+import { blockedMsSql } from '../connections/connection-row';
 import { hiddenFromPlanner } from '../row-source';
+import { type StoredRow, optional, plain, shownAs, table } from '../table';
+import type { Page, Step } from './find-ready-lanes';
+import { callKeyMembers, deadlineSql, isInCall } from './write-rows';
 
 /** A call that is not sent any more, because its lane is blocked or its connection held back past the deadline. */
-export interface OverdueCall
-  extends CallKey, LaneKey, Pick<ClaimedCall, 'fence' | 'type' | 'objectName' | 'traceparent'> {
+const overdueCalls = table({
+  ...callKeyMembers,
+  laneId: plain('lane_id'),
+  fence: shownAs('fence', Number),
+  type: plain<WriteType>('type'),
+  objectName: plain('object_name'),
+  traceparent: plain('traceparent'),
   /** Why, in a text for the caller. */
-  readonly reason: string;
+  reason: plain('reason'),
   /** Pending records past their deadline. `isSent`: bytes of it have left, so it may have been written. */
-  readonly records: readonly { readonly index: number; readonly orderKey: string | null; readonly isSent: boolean }[];
+  records:
+    plain<readonly { readonly index: number; readonly orderKey: string | null; readonly isSent: boolean }[]>('records'),
   /** Whose account its lane is. */
-  readonly provider: string;
+  provider: plain('provider'),
   /** The call was in doubt: what is left of it must be reconciled, not sent. */
-  readonly wasInDoubt: boolean;
-  /** Milliseconds until the call may run for the records that are not overdue; undefined when none is left. */
-  readonly restInMs: number | undefined;
-}
+  wasInDoubt: plain<boolean>('was_in_doubt'),
+  /** Milliseconds until the call may run for the records that are not overdue; absent when none is left. */
+  restInMs: optional(plain<number>('rest_in_ms')),
+});
+
+export type OverdueCall = ReturnType<typeof overdueCalls.read>;
 
 /** Who ends what is found, and where the step begins: at a deadline. */
 export interface OverdueRequest extends Page<string> {
@@ -26,24 +35,10 @@ export interface OverdueRequest extends Page<string> {
   readonly leaseMs: number;
 }
 
-interface OverdueRow {
+interface OverdueRow extends StoredRow {
   /** The last deadline that was read, as text, because a `Date` has no microseconds. */
   readonly last: string | null;
   readonly rows_read: number;
-  readonly project_id: string | null;
-  readonly operation_id: string;
-  readonly number: number;
-  readonly lane_id: string;
-  readonly fence: string;
-  readonly type: ClaimedCall['type'];
-  readonly object_name: string;
-  readonly provider: string;
-  readonly reason: string;
-  readonly traceparent: string;
-  readonly records: { index: number; orderKey: string | null; isSent: boolean }[];
-  readonly was_in_doubt: boolean;
-  readonly left_over: number;
-  readonly block_ms: number;
 }
 
 /**
@@ -86,9 +81,8 @@ export async function claimOverdue(
             (select json_agg(json_build_object('index', r.record_index, 'orderKey', r.order_key, 'isSent', r.send_state <> 'none')) from records r
              where r.project_id = t.project_id and r.operation_id = t.operation_id and ${isInCall('r', 't')}
                and ${deadlineSql('r', 't')} <= now()) as records,
-            (select count(*)::integer from records r where r.project_id = t.project_id and r.operation_id = t.operation_id
-               and ${isInCall('r', 't')} and ${deadlineSql('r', 't')} > now()) as left_over,
-            greatest(0, coalesce(extract(epoch from h.blocked_until - now()), 0))::float8 * 1000 as block_ms
+            case when exists (select 1 from records r where r.project_id = t.project_id and r.operation_id = t.operation_id
+               and ${isInCall('r', 't')} and ${deadlineSql('r', 't')} > now()) then ${blockedMsSql('h')} end as rest_in_ms
      from taken t join held_back h
        on h.project_id = t.project_id and h.operation_id = t.operation_id and h.number = t.number)
      select d.*, e.* from (select max(deadline)::text as last, count(*)::integer as rows_read from due) d
@@ -97,27 +91,7 @@ export async function claimOverdue(
   );
   const [first] = result.rows;
   const isFull = first !== undefined && first.rows_read >= limit && first.last !== null;
-  const found = result.rows.filter(isCall).map(toOverdueCall);
+  // Without a call there is one row all the same: it shows how far the step went.
+  const found = result.rows.filter((row) => row.project_id !== null).map(overdueCalls.read);
   return { found, ...(isFull ? { next: first.last } : {}) };
-}
-
-/** Without a call there is one row all the same: it shows how far the step went. */
-function isCall(row: OverdueRow): row is OverdueRow & CallKeyRow {
-  return row.project_id !== null;
-}
-
-function toOverdueCall(row: OverdueRow & CallKeyRow): OverdueCall {
-  return {
-    ...toCallKey(row),
-    laneId: row.lane_id,
-    fence: Number(row.fence),
-    type: row.type,
-    objectName: row.object_name,
-    provider: row.provider,
-    reason: row.reason,
-    traceparent: row.traceparent,
-    records: row.records,
-    wasInDoubt: row.was_in_doubt,
-    restInMs: row.left_over === 0 ? undefined : row.block_ms,
-  };
 }

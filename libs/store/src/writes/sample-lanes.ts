@@ -2,23 +2,23 @@ import type { Knex } from 'knex';
 import { connectionsInTurn, lanesInTurn, type Page, type Step } from './find-ready-lanes';
 import type { LaneKey } from './lanes';
 import { connectionIsUsable } from './take-calls';
+import { type StoredRow, optional, plain, table } from '../table';
 
 /** A lane in which calls wait, as monitoring of the backlog shows it. */
-export interface SampledLane {
+const sampledLanes = table({
   /** The provider refused a call of its account: no call of the lane is claimed for a while. */
-  readonly isBlocked: boolean;
+  isBlocked: plain<boolean>('is_blocked'),
   /** Asynchronous calls of it run at this moment. */
-  readonly isWorking: boolean;
+  isWorking: plain<boolean>('is_working'),
   /** For how long the oldest call that may be claimed could have been, in milliseconds. Absent: none may. */
-  readonly oldestMs?: number;
-}
+  oldestMs: optional(plain<number>('oldest_ms')),
+});
 
-interface SampleRow {
+export type SampledLane = ReturnType<typeof sampledLanes.read>;
+
+interface SampleRow extends StoredRow {
   readonly project_id: string;
   readonly lane_id: string;
-  readonly is_blocked: boolean;
-  readonly is_working: boolean;
-  readonly oldest_ms: number | null;
 }
 
 /**
@@ -40,7 +40,8 @@ export async function sampleLanes(database: Knex, page: Page<LaneKey>): Promise<
   );
   const last = result.rows.length < limit ? undefined : result.rows.at(-1);
   return {
-    found: result.rows.map(toSampled),
+    // No call of a blocked lane may be claimed.
+    found: result.rows.map((row) => sampledLanes.read(row['is_blocked'] === true ? { ...row, oldest_ms: null } : row)),
     ...(last && { next: { projectId: last.project_id, laneId: last.lane_id } }),
   };
 }
@@ -52,15 +53,6 @@ const oldestOfUsable = `
     select c.not_before from calls c where c.project_id = w.project_id and c.lane_id = w.lane_id
       and c.connection_id = p.connection_id and c.state in ('ready', 'in_doubt') order by c.not_before limit 1) f
   where f.not_before <= now() and ${connectionIsUsable('p')}`;
-
-function toSampled(row: SampleRow): SampledLane {
-  const isClaimable = row.oldest_ms !== null && !row.is_blocked;
-  return {
-    isBlocked: row.is_blocked,
-    isWorking: row.is_working,
-    ...(isClaimable ? { oldestMs: row.oldest_ms } : {}),
-  };
-}
 
 /** More than these are not more alarming. The table has no other limit: a call is inserted after four crashes. */
 const quarantinedMax = 1_000;

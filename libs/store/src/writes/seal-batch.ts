@@ -6,17 +6,21 @@ import { type BatchKey, closeDueBatch } from './close-batch';
 import { kilobytes, membersText } from './write-rows';
 import type { AcceptPosition } from './load-records';
 import { column, planByKeys, preparedRowsSql, rowBindings } from '../row-source';
+import { type StoredRow, optional, plain, table } from '../table';
 
 /** A record of a sealed batch, as far as planning calls needs it. */
-export interface SealedRecord {
-  readonly index: number;
-  readonly connectionId: string;
-  readonly headersKey: string;
-  readonly orderKey?: string;
+const sealedRecords = table({
+  index: plain<number>('record_index'),
+  connectionId: plain('connection_id'),
+  headersKey: plain('headers_key'),
+  orderKey: optional(plain('order_key')),
   /** An earlier write to the same provider record is unfinished. */
-  readonly isBehindAnother: boolean;
+  isBehindAnother: plain<boolean>('is_behind'),
   /** Size of its plan, in bytes as it is stored. */
-  readonly planBytes: number;
+  planBytes: plain<number>('plan_bytes'),
+});
+
+export interface SealedRecord extends ReturnType<typeof sealedRecords.read> {
   /** Absent: it was not read from a batch. */
   readonly accepted?: AcceptPosition;
 }
@@ -38,19 +42,22 @@ export interface SealedCall {
   readonly laneId: string;
 }
 
+const sealedBatches = table({
+  projectId: plain('project_id'),
+  operationId: plain('id'),
+  installationId: plain('installation_id'),
+  laneId: plain('lane_id'),
+  provider: plain('provider'),
+  objectName: plain('object_name'),
+  type: plain<WriteType>('type'),
+  traceparent: plain('traceparent'),
+  sealedAt: plain<Date>('sealed_at'),
+  dueAt: plain<Date>('due_at'),
+  recordsTotal: plain<number>('records'),
+});
+
 /** The batch and the calls it became; what the announcement of each needs. */
-export interface SealedBatch {
-  readonly projectId: string;
-  readonly operationId: string;
-  readonly installationId: string;
-  readonly laneId: string;
-  readonly provider: string;
-  readonly objectName: string;
-  readonly type: WriteType;
-  readonly traceparent: string;
-  readonly sealedAt: Date;
-  readonly dueAt: Date;
-  readonly recordsTotal: number;
+export interface SealedBatch extends ReturnType<typeof sealedBatches.read> {
   readonly calls: readonly SealedCall[];
 }
 
@@ -66,18 +73,6 @@ export type PlanCalls = (
   batch: { provider: string; type: WriteType; traceparent: string },
 ) => PlannedCall[];
 
-interface TakenRow {
-  readonly installation_id: string;
-  readonly lane_id: string;
-  readonly provider: string;
-  readonly object_name: string;
-  readonly type: WriteType;
-  readonly traceparent: string;
-  readonly records: number;
-  readonly due_at: Date;
-  readonly sealed_at: Date;
-}
-
 /**
  * Flushes one auto-batch in one transaction. Any number of replicas may try; one wins.
  * Order: 1. take its row of `closed_batches`; where it has none, close it if it is due, and take the row then. 2. Read the members in a statement begun
@@ -92,35 +87,42 @@ export async function sealBatch(database: Knex, key: BatchKey, planCalls: PlanCa
     const members = await readMembers(transaction, key);
     const calls = planCalls(members.map(toSealedRecord), taken);
     const planned = calls.flatMap((call) => call.recordIndexes);
-    if (new Set(planned).size !== taken.records || [planned, members].some(({ length }) => length !== taken.records)) {
+    const { recordsTotal: total } = taken;
+    if (new Set(planned).size !== total || [planned, members].some(({ length }) => length !== total)) {
       throw defect(
         key,
-        `A sealed batch counts ${taken.records} records, ${members.length} are stored, ${planned.length} planned.`,
+        `A sealed batch counts ${total} records, ${members.length} are stored, ${planned.length} planned.`,
       );
     }
     const retryMs = new Map(members.map((row) => [row.record_index, Number(row.retry_ms)]));
-    const stored = await insertCalls(transaction, {
+    const stored = await insertCalls(
+      transaction,
       key,
-      calls: calls.map(withRetryMs(retryMs)),
-      records: taken.records,
-    });
-    return { kind: 'sealed', batch: toSealedBatch(key, taken, stored) };
+      calls.map((call) => ({
+        ...call,
+        retryMs: Math.min(...call.recordIndexes.map((index) => retryMs.get(index) ?? 0)),
+      })),
+      total,
+    );
+    return { kind: 'sealed', batch: { ...taken, calls: stored } };
   });
 }
 
 const takeSql = `
     with taken as (delete from closed_batches where project_id = :projectId and operation_id = :operationId returning *)
-     select o.installation_id, o.lane_id, l.provider, o.object_name, o.type, o.traceparent, t.records, o.due_at, now() as sealed_at
+     select o.project_id, o.id, o.installation_id, o.lane_id, l.provider, o.object_name, o.type, o.traceparent, t.records, o.due_at, now() as sealed_at
      from taken t join operations o on o.project_id = t.project_id and o.id = t.operation_id
      join lanes l on l.project_id = o.project_id and l.id = o.lane_id`;
 
+type TakenBatch = Omit<SealedBatch, 'calls'> | undefined;
+
 /** Whoever deletes the row seals the batch, or ends it with its installation. */
-async function take(transaction: Knex.Transaction, key: BatchKey): Promise<TakenRow | undefined> {
-  const taking = transaction.raw<{ rows: TakenRow[] }>(takeSql, { ...key });
-  return (await taking.options({ name: 'take-batch' })).rows[0];
+async function take(transaction: Knex.Transaction, key: BatchKey): Promise<TakenBatch> {
+  const taking = transaction.raw<{ rows: StoredRow[] }>(takeSql, { ...key });
+  return sealedBatches.first((await taking.options({ name: 'take-batch' })).rows);
 }
 
-async function takeDue(transaction: Knex.Transaction, key: BatchKey): Promise<TakenRow | undefined> {
+async function takeDue(transaction: Knex.Transaction, key: BatchKey): Promise<TakenBatch> {
   return (await closeDueBatch(transaction, key)) ? await take(transaction, key) : undefined;
 }
 
@@ -139,16 +141,11 @@ async function whyNot(transaction: Knex.Transaction, key: BatchKey): Promise<Sea
   return { kind: 'not-due', dueInMs: Math.max(1, Math.ceil(row.due_in_ms)) };
 }
 
-interface MemberRow {
+interface MemberRow extends StoredRow {
   readonly operation_id: string;
   readonly record_index: number;
-  readonly connection_id: string;
-  readonly headers_key: string;
-  readonly order_key: string | null;
-  readonly is_behind: boolean;
   readonly traceparent: string;
   readonly accepted_at: Date | null;
-  readonly plan_bytes: number;
   readonly retry_ms: string;
 }
 
@@ -170,24 +167,13 @@ async function readMembers(transaction: Knex.Transaction, key: BatchKey): Promis
 }
 
 function toSealedRecord(row: MemberRow): SealedRecord {
-  return {
-    index: row.record_index,
-    connectionId: row.connection_id,
-    headersKey: row.headers_key,
-    ...(row.order_key === null ? {} : { orderKey: row.order_key }),
-    isBehindAnother: row.is_behind,
-    planBytes: row.plan_bytes,
-    accepted: { traceparent: row.traceparent, at: row.accepted_at ?? momentOf(row.operation_id) },
-  };
+  const accepted = { traceparent: row.traceparent, at: row.accepted_at ?? momentOf(row.operation_id) };
+  return { ...sealedRecords.read(row), accepted };
 }
 
 interface NewCall extends PlannedCall {
   /** Shortest retry time of its records. */
   readonly retryMs: number;
-}
-
-function withRetryMs(retryMs: ReadonlyMap<number, number>): (call: PlannedCall) => NewCall {
-  return (call) => ({ ...call, retryMs: Math.min(...call.recordIndexes.map((index) => retryMs.get(index) ?? 0)) });
 }
 
 const callColumns = [
@@ -213,15 +199,11 @@ const insertSql = `
        returning number, lane_id)
      select c.number, c.lane_id from called c order by c.number`;
 
-interface CallsToStore {
-  readonly key: BatchKey;
-  readonly calls: readonly NewCall[];
-  readonly records: number;
-}
-
 async function insertCalls(
   transaction: Knex.Transaction,
-  { key, calls, records }: CallsToStore,
+  key: BatchKey,
+  calls: readonly NewCall[],
+  records: number,
 ): Promise<SealedCall[]> {
   const inserting = transaction.raw<{ rows: { number: number; lane_id: string }[] }>(insertSql, [
     records,
@@ -236,20 +218,4 @@ async function insertCalls(
     throw defect(key, `A batch was to be sealed with ${calls.length} calls, ${rows.length} were stored.`);
   }
   return rows.map((row) => ({ number: row.number, laneId: row.lane_id }));
-}
-
-function toSealedBatch(key: BatchKey, row: TakenRow, calls: readonly SealedCall[]): SealedBatch {
-  return {
-    ...key,
-    installationId: row.installation_id,
-    laneId: row.lane_id,
-    provider: row.provider,
-    objectName: row.object_name,
-    type: row.type,
-    traceparent: row.traceparent,
-    sealedAt: row.sealed_at,
-    dueAt: row.due_at,
-    recordsTotal: row.records,
-    calls,
-  };
 }

@@ -1,10 +1,19 @@
 import type { Knex } from 'knex';
 import { endCounted } from './end-operations';
 import { endUninstalled } from './end-uninstalled';
-import { type CallKey, type CallKeyRow, callId, callKeyColumns, isInCall, toCallKey } from './write-rows';
+import {
+  type CallKey,
+  type CallKeyRow,
+  type OperationKey,
+  callId,
+  callKeyColumns,
+  isInCall,
+  operationKeyColumns,
+  toCallKey,
+} from './write-rows';
 import { insertAdoptions, lockAdoptions, reopenAdopters, undoLateAdoptions } from './adoptions';
 import { markSent } from './record-intents';
-import { lockOrderKeys, toReleased } from './order-queue';
+import { lockOperations, lockOrderKeys, releasedCalls } from './order-queue';
 import { type Column, column, hiddenFromPlanner, planByKeys, preparedRows, rowSource } from '../row-source';
 import {
   type SettledRow,
@@ -69,25 +78,15 @@ interface Effects {
 
 function toSettled(settlement: Settlement, { nextStates, ended, parts }: Effects): Settled {
   const next = nextStates.get(callId(settlement));
-  const opened = parts.get(callId(settlement));
   if (next === undefined) return { isHeld: false };
   const operation = ended.get(settlement.operationId);
+  const opened = parts.get(callId(settlement));
   return {
     isHeld: true,
     ...(operation === undefined ? {} : { ended: operation }),
     ...(next === settlement.next ? {} : { next }),
     ...(opened === undefined ? {} : { parts: opened }),
   };
-}
-
-async function lockOperations(transaction: Knex.Transaction, settlements: readonly Settlement[]): Promise<void> {
-  const input = preparedRows('i', callKeyColumns.slice(0, 2), settlements);
-  const locking = transaction.raw(
-    `select 1 from operations o where (o.project_id, o.id) in (select project_id, operation_id from ${input.sql})
-     order by o.project_id, o.id for update`,
-    input.bindings as Knex.Value[],
-  );
-  await locking.options({ name: 'lock-operations' });
 }
 
 async function lockCalls(
@@ -134,7 +133,7 @@ async function applyTogether(
     held.filter((settlement) => settlement.next.state === 'quarantined'),
   );
   const over = rows.filter(isCounted).filter((row) => row.calls_open === 0 && !reopened.has(row.operation_id));
-  return { ended: await endCounted(transaction, over), released: rows.filter(isReleased).map(toReleased) };
+  return { ended: await endCounted(transaction, over), released: rows.filter(isReleased).map(releasedCalls.read) };
 }
 
 async function quarantine(transaction: Knex.Transaction, settlements: readonly Settlement[]): Promise<void> {
@@ -159,11 +158,10 @@ const evidenceColumns: Column<Settlement>[] = [
   column('evidence', 'text', (s) => JSON.stringify(s.records)),
 ];
 
-type WrittenRecord = Pick<Settlement, 'projectId' | 'operationId'> & { readonly index: number };
+type WrittenRecord = OperationKey & { readonly index: number };
 
 const writtenColumns: Column<WrittenRecord>[] = [
-  column('project_id', 'text', (w) => w.projectId),
-  column('operation_id', 'text', (w) => w.operationId),
+  ...operationKeyColumns,
   column('record_index', 'integer', (w) => w.index),
 ];
 

@@ -28,7 +28,7 @@ import {
   settlementColumns,
   settleStatement,
 } from './settled-rows';
-import { lockBindings, lockKeySql, orderKeysSql, toReleased } from './order-queue';
+import { lockBindings, lockKeySql, orderKeysSql, releasedCalls } from './order-queue';
 
 /**
  * Settles calls: those that are all of their operation in one statement, then the others in one transaction. A call that
@@ -171,7 +171,7 @@ export async function settleWhole(
   const answers = rows
     .filter(isCounted)
     .map((row): [string, Settled] => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row) }]);
-  return { answers: new Map(answers), released: rows.filter(isReleased).map(toReleased) };
+  return { answers: new Map(answers), released: rows.filter(isReleased).map(releasedCalls.read) };
 }
 
 /** Evaluated before any row is read, because it depends on none. */

@@ -1,10 +1,11 @@
 import { newId } from '../new-id';
 import { operationEventColumns, operationEventSql } from '../webhooks/notify';
 import { type CountedRow, countCallsSql } from './end-operations';
-import { type ReleasedRow, leaveQueueSql, raiseBarriersSql } from './order-queue';
+import { leaveQueueSql, raiseBarriersSql } from './order-queue';
 import type { RecordSettlement, Settlement } from './settlement';
 import { type CallKey, callKeyColumns, isInCall, membersText } from './write-rows';
 import { type Column, type RowSource, column, preparedRows, textArray } from '../row-source';
+import type { StoredRow } from '../table';
 
 /*
  * The statement that settles calls. Its parts touch different tables. `settleWhole` runs it alone, for calls that are all of their operation.
@@ -239,7 +240,10 @@ const storedOutcomesSql = `(
   from stored s cross join unnest(s.record_indexes, s.provider_ids, s.error_classes, s.problems)
     as e (record_index, provider_id, error_class, problems))`;
 
-/** An operation that has counted its calls, or, with its lane, a call that waited and may go now. */
+/** A call that waited and may go now: see `releasedCalls`. */
+type ReleasedRow = StoredRow & { readonly lane_id: string };
+
+/** An operation that has counted its calls, or, with its lane, a released call. */
 export type SettledRow = (CountedRow & { readonly lane_id: null }) | ReleasedRow;
 
 export const isReleased = (row: SettledRow): row is ReleasedRow => row.lane_id !== null;

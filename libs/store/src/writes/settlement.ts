@@ -1,7 +1,8 @@
 import type { FailureClass, SluiceError } from '@sluice/errors';
-import type { OperationStatus, RecordProblem, WriteType } from '@sluice/types';
+import type { OperationStatus, RecordProblem } from '@sluice/types';
 import type { KeyEnding } from './idempotency-key';
 import type { LaneKey } from './lanes';
+import type { releasedCalls } from './order-queue';
 import type { CallKey, OperationMode } from './write-rows';
 
 /** The outcome of one record in this attempt. */
@@ -89,12 +90,7 @@ export interface EndedOperation {
 }
 
 /** A call that waited behind a record and may go now. */
-export interface ReleasedCall extends CallKey, LaneKey {
-  readonly installationId: string;
-  readonly objectName: string;
-  readonly type: WriteType;
-  readonly traceparent: string;
-}
+export type ReleasedCall = ReturnType<typeof releasedCalls.read>;
 
 /** `isHeld` false: the fence was lost, and the settlement was stored as evidence. */
 export interface Settled {

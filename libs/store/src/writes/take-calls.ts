@@ -1,8 +1,9 @@
 import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
-import { type CallKey, type OperationMode, toCallKey } from './write-rows';
+import { type OperationMode, callKeyMembers } from './write-rows';
 import { type LaneCapacity, type LaneKey, laneColumns } from './lanes';
 import { type Column, column, preparedRows } from '../row-source';
+import { type StoredRow, optional, plain, shownAs, table } from '../table';
 
 export interface ClaimRequest {
   /** Names the process in `calls.owner`. */
@@ -19,31 +20,36 @@ export interface ClaimRequest {
 }
 
 /** A call under lease: who holds its fence may send and settle it. Its plans are loaded just before it is sent. */
-export interface ClaimedCall extends CallKey, LaneKey {
-  readonly connectionId: string;
-  readonly objectName: string;
-  readonly type: WriteType;
-  readonly mode: OperationMode;
-  readonly allOrNone: boolean;
-  readonly fence: number;
+const claimedCalls = table({
+  ...callKeyMembers,
+  laneId: plain('lane_id'),
+  connectionId: plain('connection_id'),
+  objectName: plain('object_name'),
+  type: plain<WriteType>('type'),
+  mode: plain<OperationMode>('mode'),
+  allOrNone: plain<boolean>('all_or_none'),
+  fence: shownAs('fence', Number),
   /** Sends made so far. */
-  readonly attempts: number;
-  readonly crashCount: number;
+  attempts: plain<number>('attempts'),
+  crashCount: plain<number>('crash_count'),
   /** Sent before, outcome not known: reconcile, do not send. */
-  readonly isInDoubt: boolean;
-  readonly traceparent: string;
+  isInDoubt: plain<boolean>('is_in_doubt'),
+  traceparent: plain('traceparent'),
+  /** Its lane has a cap of its own at this moment, because its account was slow or refused a call. */
+  isNarrowed: optional(plain<true>('is_narrowed')),
+  /** Its operation was cancelled: nothing of it is sent. */
+  isCancelled: optional(plain<true>('is_cancelled')),
+});
+
+export interface ClaimedCall extends ReturnType<typeof claimedCalls.read> {
   /** Bytes of the plans that are loaded to send it, at most. Absent: not read. */
   readonly planBytes?: number;
-  /** Its lane has a cap of its own at this moment, because its account was slow or refused a call. */
-  readonly isNarrowed?: true;
   /** Its installation was deleted after it was accepted: nothing of it is sent. */
   readonly isUninstalled?: true;
   /** Its installation points at another connection than it was planned for: nothing of it is sent. */
   readonly isReconnected?: true;
   /** The revision of its integration in force at the claim, whose manifest must still declare the object. Absent: uninstalled. */
   readonly revisionId?: string;
-  /** Its operation was cancelled: nothing of it is sent. */
-  readonly isCancelled?: true;
 }
 
 const capacityColumns: Column<LaneCapacity>[] = [
@@ -52,24 +58,8 @@ const capacityColumns: Column<LaneCapacity>[] = [
   column('is_narrowed', 'boolean', (lane) => lane.isNarrowed),
 ];
 
-interface ClaimedRow {
-  readonly project_id: string;
-  readonly operation_id: string;
-  readonly number: number;
-  readonly lane_id: string;
-  readonly connection_id: string;
-  readonly object_name: string;
-  readonly type: WriteType;
-  readonly mode: OperationMode;
-  readonly all_or_none: boolean;
-  readonly fence: string;
-  readonly attempts: number;
-  readonly crash_count: number;
-  readonly was: 'ready' | 'in_doubt';
-  readonly traceparent: string;
+interface ClaimedRow extends StoredRow {
   readonly facts: readonly [connectionId: string, revisionId: string] | null;
-  readonly is_cancelled: boolean;
-  readonly is_narrowed: boolean;
 }
 
 /**
@@ -120,13 +110,13 @@ export async function takeCalls(
             lease_until = now() + make_interval(secs => ?::float8 / 1000)
      from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number
      returning c.project_id, c.operation_id, c.number, c.lane_id, c.connection_id, c.object_name, c.type, c.mode, c.all_or_none, c.fence,
-       c.attempts, c.crash_count, c.traceparent, p.was, p.is_narrowed, (
+       c.attempts, c.crash_count, c.traceparent, p.was = 'in_doubt' as is_in_doubt, nullif(p.is_narrowed, false) as is_narrowed, (
        select array[n.connection_id, g.latest_revision_id]
        from operations o join installations n on n.project_id = o.project_id and n.id = o.installation_id
        join integrations g on g.project_id = n.project_id and g.id = n.integration_id
        where o.project_id = c.project_id and o.id = c.operation_id) as facts,
-       (select o.cancel_requested_at is not null from operations o
-        where o.project_id = c.project_id and o.id = c.operation_id) as is_cancelled`,
+       (select true from operations o
+        where o.project_id = c.project_id and o.id = c.operation_id and o.cancel_requested_at is not null) as is_cancelled`,
     [...input.bindings, request.limit, request.owner, request.leaseMs] as Knex.Value[],
   );
   return (await taking.options({ name: request.isolated ? 'take-isolated' : 'take-calls' })).rows.map(toClaimedCall);
@@ -138,29 +128,10 @@ export function connectionIsUsable(alias: string): string {
     and n.id = ${alias}.connection_id), 'created') <> 'bad_credentials'`;
 }
 
+/** With what can have changed since the call was accepted, and only restricts it. */
 function toClaimedCall(row: ClaimedRow): ClaimedCall {
-  return {
-    ...toCallKey(row),
-    laneId: row.lane_id,
-    connectionId: row.connection_id,
-    objectName: row.object_name,
-    type: row.type,
-    mode: row.mode,
-    allOrNone: row.all_or_none,
-    fence: Number(row.fence),
-    attempts: row.attempts,
-    crashCount: row.crash_count,
-    isInDoubt: row.was === 'in_doubt',
-    traceparent: row.traceparent,
-    ...(row.is_narrowed ? { isNarrowed: true } : {}),
-    ...factsOf(row),
-    ...(row.is_cancelled ? { isCancelled: true } : {}),
-  };
-}
-
-/** What can have changed since a call was accepted, and only restricts it. */
-function factsOf({ facts, connection_id: planned }: ClaimedRow): Partial<ClaimedCall> {
-  if (facts === null) return { isUninstalled: true };
-  const [connectionId, revisionId] = facts;
-  return { revisionId, ...(connectionId === planned ? {} : { isReconnected: true }) };
+  const call = claimedCalls.read(row);
+  if (row.facts === null) return { ...call, isUninstalled: true };
+  const [connectionId, revisionId] = row.facts;
+  return { ...call, revisionId, ...(connectionId === call.connectionId ? {} : { isReconnected: true }) };
 }

@@ -1,10 +1,15 @@
 import type { WriteType } from '@sluice/types';
 import { type Column, column } from '../row-source';
+import { plain } from '../table';
 
-/** Names one call. Together with its fence it is the right to settle. */
-export interface CallKey {
+/** Names one operation, as long as it takes records an auto-batch. */
+export interface OperationKey {
   readonly projectId: string;
   readonly operationId: string;
+}
+
+/** Names one call. Together with its fence it is the right to settle. */
+export interface CallKey extends OperationKey {
   readonly number: number;
 }
 
@@ -80,7 +85,7 @@ export interface WriteSources {
 }
 
 /** The target of a write, for its rows and for its pins. */
-const targetColumns: readonly Column<NewOperation>[] = [
+export const targetColumns: readonly Column<NewOperation>[] = [
   column('project_id', 'text', (o) => o.projectId),
   column('integration_id', 'text', (o) => o.integrationId),
   column('installation_id', 'text', (o) => o.pins.installationId),
@@ -88,7 +93,7 @@ const targetColumns: readonly Column<NewOperation>[] = [
   column('connection_id', 'text', (o) => o.pins.connectionId),
 ];
 /** Compared only, and stored in no row. */
-const guardColumns: readonly Column<NewOperation>[] = [
+export const guardColumns: readonly Column<NewOperation>[] = [
   column('revision_id', 'text', (o) => o.pins.revisionId),
   column('key_id', 'text', (o) => o.pins.keyId),
 ];
@@ -158,6 +163,13 @@ export function callId(call: CallKey): string {
   return `${call.projectId}/${call.operationId}/${call.number}`;
 }
 
+/** Members of a table whose rows name a call. */
+export const callKeyMembers = {
+  projectId: plain('project_id'),
+  operationId: plain('operation_id'),
+  number: plain<number>('number'),
+};
+
 /** A row that names a call, as Postgres returns it. */
 export interface CallKeyRow {
   readonly project_id: string;
@@ -192,9 +204,14 @@ export function membersText(indexes: readonly number[]): string {
   return `{${indexes.toSorted((a, b) => a - b).join(',')}}`;
 }
 
+/** The columns that name an operation in a statement over many. */
+export const operationKeyColumns: readonly Column<OperationKey>[] = [
+  column('project_id', 'text', (operation) => operation.projectId),
+  column('operation_id', 'text', (operation) => operation.operationId),
+];
+
 /** The columns that name a call in a statement over many calls. */
 export const callKeyColumns: readonly Column<CallKey>[] = [
-  column('project_id', 'text', (call) => call.projectId),
-  column('operation_id', 'text', (call) => call.operationId),
+  ...operationKeyColumns,
   column('number', 'integer', (call) => call.number),
 ];
