@@ -44,11 +44,16 @@ export async function settle(
 ): Promise<SettledTogether> {
   const answers = new Map<string, SettlingAnswer>();
   const released: ReleasedCall[] = [];
-  const others = () => settlements.filter((settlement) => !answers.has(callId(settlement)));
-  const add = (settled?: SettledTogether): void => {
-    for (const [id, answer] of settled?.answers ?? []) answers.set(id, answer);
+  const open = new Map(settlements.map((settlement) => [callId(settlement), settlement]));
+  const add = (settled: SettledTogether | undefined): void => {
+    for (const [id, answer] of settled?.answers ?? []) {
+      answers.set(id, answer);
+      open.delete(id);
+    }
     released.push(...(settled?.released ?? []));
   };
+  const settleOthers = async (others: readonly Settlement[]): Promise<void> =>
+    add(await guard(() => settleTogether(database, others, timeScale)));
   try {
     for (const [kind, plain] of Map.groupBy(settlements.filter(isPlain), kindOf)) {
       const most = kind.endsWith('notified') ? operationsPerStatement : plain.length;
@@ -57,43 +62,23 @@ export async function settle(
         add(await unlessRefused(guard(() => settleWhole(database, kind, part, timeScale))));
       }
     }
-    if (others().length === 0) return { answers, released };
+    if (open.size === 0) return { answers, released };
     if (answers.size > 0) await failpoints.hit('st.after_whole');
-    add(await settleRowByRow(database, others(), timeScale));
+    const others = [...open.values()];
+    await settleOthers(others).catch(async (reason: unknown) => {
+      if (others.length === 1 || !(reason instanceof DefectError)) throw reason;
+      // Offered again, behind their fences: only what cannot be stored at all is left out.
+      for (const other of others) {
+        await unlessRefused(settleOthers([other]));
+        open.delete(callId(other));
+      }
+    });
   } catch (reason) {
     if (answers.size === 0) throw reason;
-    if (!(reason instanceof DefectError))
-      for (const settlement of others()) answers.set(callId(settlement), reason as SluiceError);
+    // What is settled keeps its answer, and what it released is announced.
+    if (!(reason instanceof DefectError)) for (const id of open.keys()) answers.set(id, reason as SluiceError);
   }
   return { answers, released };
-}
-
-async function settleRowByRow(
-  database: Knex,
-  settlements: readonly Settlement[],
-  timeScale: number,
-): Promise<SettledTogether> {
-  try {
-    return await guard(() => settleTogether(database, settlements, timeScale));
-  } catch (error) {
-    if (settlements.length === 1 || !(error instanceof DefectError)) throw error;
-    const answers = new Map<string, SettlingAnswer>();
-    const released: ReleasedCall[] = [];
-    // Offered again, behind their fences: only what cannot be stored at all is left out.
-    for (const [at, settlement] of settlements.entries()) {
-      try {
-        const alone = await unlessRefused(settleRowByRow(database, [settlement], timeScale));
-        for (const [id, answer] of alone?.answers ?? []) answers.set(id, answer);
-        released.push(...(alone?.released ?? []));
-      } catch (reason) {
-        if (answers.size === 0) throw reason;
-        // What is settled keeps its answer, and what it released is announced.
-        for (const other of settlements.slice(at)) answers.set(callId(other), reason as SluiceError);
-        break;
-      }
-    }
-    return { answers, released };
-  }
 }
 
 /** A statement that the database refuses for one of its rows has changed nothing. */
@@ -111,8 +96,10 @@ async function unlessRefused<Result>(settling: Promise<Result>): Promise<Result 
  * first of a project that is notified.
  */
 
-function isPlain({ next, isCreate, orderKeys, idempotency, records }: Settlement): boolean {
-  const ends = next.state === 'done' && !(isCreate && orderKeys.length > 0) && idempotency === undefined;
+function isPlain({ number, next, isCreate, orderKeys, idempotency, records }: Settlement): boolean {
+  // A call that has a number above 1 is not all of its operation.
+  const ends =
+    number === 1 && next.state === 'done' && !(isCreate && orderKeys.length > 0) && idempotency === undefined;
   return ends && records.every((record) => record.kind !== 'again' && !isAdopted(record));
 }
 
