@@ -64,7 +64,7 @@ export function mayPass(error: unknown): boolean {
 /** Data, constraint, program limit: a fault of one row. On the path of writes its neighbours are tried without it. */
 export const refusedValue = /^(22|23|54)[0-9A-Z]{3}$/;
 /** Data, constraint, syntax or access: outside that path a statement has one row, and a refusal of it is a defect as well. */
-const refusedStatement = /^(22|23|42)[0-9A-Z]{3}$/;
+export const refusedStatement = /^(22|23|42)[0-9A-Z]{3}$/;
 
 /** What callers see: a defect where the server refused what we sent, else a database that does not answer. */
 export function toStoreError(error: unknown, refused = refusedStatement): SluiceError {
@@ -81,30 +81,6 @@ export function toStoreError(error: unknown, refused = refusedStatement): Sluice
   const answered = isReadOnly(error) ? 'takes no writes' : `refuses for now (SQLSTATE ${sqlState})`;
   const detail = `The database ${isRefusedByServer(error) ? answered : 'does not answer'}.`;
   return new DependencyError({ code: 'service.unavailable', detail, retryAfterMs: 2_000, cause: error });
-}
-
-type Method = (...given: unknown[]) => Promise<unknown>;
-
-/** The same store, each of whose methods is run by `run`. */
-export function runEach<Store extends object>(run: (work: () => Promise<unknown>) => Promise<unknown>, store: Store) {
-  const methods = Object.entries(store) as [string, Method][];
-  return Object.fromEntries(
-    methods.map(([name, method]) => [name, (...given: unknown[]) => run(() => method(...given))]),
-  ) as Store;
-}
-
-/** Throws only `SluiceError`s. */
-export async function translate<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw toStoreError(error);
-  }
-}
-
-/** The same stores, whose methods throw only `SluiceError`s. */
-export function translated<Stores extends Record<string, object>>(stores: Stores): Stores {
-  return Object.fromEntries(Object.entries(stores).map(([noun, store]) => [noun, runEach(translate, store)])) as Stores;
 }
 
 /** A rejection handler: throws `makeError()` when this unique constraint was violated, else the error as it came. */

@@ -128,6 +128,20 @@ export function inMs(database: Knex, ms: number): Knex.Raw {
   return database.raw('now() + make_interval(secs => ?::float8 / 1000)', [ms]);
 }
 
+/** Functions without their first parameter. */
+type Bound<Functions> = {
+  readonly [Name in keyof Functions]: Functions[Name] extends (database: Knex, ...given: infer Given) => infer Result
+    ? (...given: Given) => Result
+    : never;
+};
+
+/** These functions as the methods of a store: each on this database. */
+export function bound<Functions extends object>(database: Knex, functions: Functions): Bound<Functions> {
+  const entries = Object.entries(functions) as [string, (...given: unknown[]) => unknown][];
+  const methods = entries.map(([name, run]) => [name, (...given: unknown[]) => run(database, ...given)]);
+  return Object.fromEntries(methods) as Bound<Functions>;
+}
+
 /** Names of our services that are connected to this database now. */
 export async function findServices(database: Knex): Promise<string[]> {
   const { rows } = await database.raw<{ rows: { name: string }[] }>(

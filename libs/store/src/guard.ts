@@ -1,20 +1,40 @@
 import { DefectError, DependencyError, SluiceError } from '@sluice/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLostRace, isRefusedByServer, neverReached, refusedValue, toStoreError } from './database-errors';
+import {
+  isLostRace,
+  isRefusedByServer,
+  neverReached,
+  refusedStatement,
+  refusedValue,
+  toStoreError,
+} from './database-errors';
 
 /** Repetitions of work that lost a race inside the database. */
 const racesMax = 4;
 
-/** Translates errors of the driver. Work that the database aborted because of a lost race is repeated. */
-export async function guard<T>(work: () => Promise<T>): Promise<T> {
+/** Translates errors of the driver. Work that the database aborted because of a lost race, or refused for its stale plan, is repeated. */
+export async function guard<T>(work: () => Promise<T>, refused = refusedValue): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       if (attempt < racesMax && isLostRace(error)) continue;
-      throw toStoreError(error, refusedValue);
+      throw toStoreError(error, refused);
     }
   }
+}
+
+/** A store whose methods are guarded, each as a whole. */
+export function guarded<Store extends object>(store: Store, refused = refusedValue): Store {
+  const methods = Object.entries(store) as [string, (...given: unknown[]) => Promise<unknown>][];
+  const run = methods.map(([name, method]) => [name, (...given: unknown[]) => guard(() => method(...given), refused)]);
+  return Object.fromEntries(run) as Store;
+}
+
+/** Stores by noun. A statement outside the path of writes has one row, and a refusal of it is a defect. */
+export function guardedByNoun<Stores extends Record<string, object>>(stores: Stores): Stores {
+  const entries = Object.entries(stores).map(([noun, store]) => [noun, guarded(store, refusedStatement)]);
+  return Object.fromEntries(entries) as Stores;
 }
 
 /** How long a statement whose commit is unknown is repeated: shorter than a lease, while the caller still waits. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { bound } from './database';
 
 /** Credentials as ciphertext: this store neither makes nor opens it. */
 export interface SealedCredentials {
@@ -64,8 +65,7 @@ export function sealedSecretStore(database: Knex) {
       const row = await others(noun, keyId).count<{ count: string }[]>('* as count').first();
       return Number(row?.count ?? 0);
     },
-    /** Each key that sealed anything, with at most `perKey` of its ciphertexts, the first of their projects. Reads the key id of every row: for starts, not for requests. */
-    sampleKeys: (noun: SecretNoun, perKey: number) => sampleKeys(database, noun, perKey),
+    ...bound(database, { sampleKeys }),
     /** Replaces the ciphertext that was read. False: another one is stored by now. */
     replace: async ({ noun, projectId, id, text }: SealedSecret, sealed: SealedCredentials): Promise<boolean> => {
       const { table, column } = stored[noun];
@@ -83,6 +83,7 @@ interface SampleRow {
   readonly text: string;
 }
 
+/** Each key that sealed anything, with at most `perKey` of its ciphertexts, the first of their projects. Reads the key id of every row: for starts, not for requests. */
 async function sampleKeys(database: Knex, noun: SecretNoun, perKey: number): Promise<SealedByKey[]> {
   const { table, column } = stored[noun];
   const { rows } = await database.raw<{ rows: SampleRow[] }>(

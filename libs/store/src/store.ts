@@ -6,8 +6,8 @@ import { laneStore } from './connections/lane-store';
 import { oauthStateStore } from './connections/oauth-state-store';
 import { providerAppStore } from './connections/provider-app-store';
 import { awaitDatabase, openDatabase, usualLimits, type DatabaseOptions, type Patience } from './database';
-import { translated } from './database-errors';
 import { nowhere, type StoreFailpoints } from './failpoints';
+import { guardedByNoun } from './guard';
 import { configStore } from './installations/config-store';
 import { installationLookup } from './installations/installation-lookup';
 import { installationStore } from './installations/installation-store';
@@ -76,7 +76,7 @@ export function createStore(options: StoreOptions): Store {
   const database = openDatabase(options);
   const { url, metrics, logger, waitMs = 0, timeScale = 1, failpoints = nowhere } = options;
   if (metrics) watchPool(database, metrics);
-  const stores = translated(storesByNoun(database, timeScale, failpoints));
+  const stores = guardedByNoun(storesByNoun(database, timeScale, failpoints));
   return {
     ...stores,
     connections: metrics ? countingRefused(stores.connections, metrics) : stores.connections,

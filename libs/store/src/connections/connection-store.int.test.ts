@@ -1,5 +1,6 @@
 import { useDatabase } from '../../test/use-database';
-import { translated } from '../database-errors';
+import { refusedStatement } from '../database-errors';
+import { guarded } from '../guard';
 import { connectionStore, type NewConnection } from './connection-store';
 import { providerAppStore } from './provider-app-store';
 
@@ -63,7 +64,7 @@ describe('connectionStore', () => {
   });
 
   it('stores nothing when sealing fails', async () => {
-    const { connections } = translated({ connections: connectionStore(fixture.database) });
+    const connections = guarded(connectionStore(fixture.database), refusedStatement);
     const seal = () => {
       throw new TypeError('no key');
     };

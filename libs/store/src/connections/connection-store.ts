@@ -2,7 +2,9 @@ import { DefectError } from '@sluice/errors';
 import type { AuthScheme, BoundedPage, Connection, ConnectionStatus, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { shareReads } from '../coalesce';
-import { translate } from '../database-errors';
+import { bound } from '../database';
+import { refusedStatement } from '../database-errors';
+import { guard } from '../guard';
 import { newId } from '../new-id';
 import { boundedPage, bytesOf } from '../page';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
@@ -24,12 +26,16 @@ import {
 } from './connection-tokens';
 import { ensure } from './group-store';
 
-export interface NewConnection {
+/** For whom a connection is made. */
+export interface ConnectionOwner {
   readonly projectId: string;
   readonly provider: string;
   readonly groupRef: string;
-  readonly groupName?: string;
   readonly consumerRef: string;
+}
+
+export interface NewConnection extends ConnectionOwner {
+  readonly groupName?: string;
   readonly consumerName?: string;
   readonly authScheme: AuthScheme;
   /** The account as the provider itself reported it. Absent: the connection gets a lane of its own. */
@@ -75,21 +81,10 @@ export interface ConnectionChange extends ConnectionKey {
 }
 
 /** The group's connections to one account, by the lane of the account. */
-export interface AccountOfGroup {
-  readonly projectId: string;
-  readonly provider: string;
-  readonly groupRef: string;
+export interface AccountOfGroup extends Omit<ConnectionOwner, 'consumerRef'> {
   /** As the provider reports it. */
   readonly accountRef: string;
   readonly accountId?: string;
-}
-
-/** For whom a connection is made. */
-export interface ConnectionOwner {
-  readonly projectId: string;
-  readonly provider: string;
-  readonly groupRef: string;
-  readonly consumerRef: string;
 }
 
 /** An account as the provider reported it; absent: it never did. */
@@ -112,10 +107,7 @@ export type Removal = { readonly removed: true } | { readonly usedBy: string };
 /** A connection that was made, or the id of the one there is. */
 export type AuthorizedConnection = { readonly id: string; readonly isNew: boolean };
 
-export interface ConnectionFilter {
-  readonly provider?: string;
-  readonly groupRef?: string;
-  readonly consumerRef?: string;
+export interface ConnectionFilter extends Partial<Omit<ConnectionOwner, 'projectId'>> {
   /** The one group the caller may see, besides the filter's. @default every group */
   readonly withinGroupRef?: string;
 }
@@ -128,7 +120,7 @@ export function connectionStore(database: Knex) {
     return row && toConnection(row);
   };
   const findCredentials = shareReads((keys: readonly ConnectionKey[]) =>
-    translate(() => findManyCredentials(database, keys)),
+    guard(() => findManyCredentials(database, keys), refusedStatement),
   );
   return {
     find,
@@ -167,24 +159,20 @@ export function connectionStore(database: Knex) {
      */
     setStatus: (change: TokenVersion & { readonly status: ConnectionStatus }): Promise<boolean> =>
       database.transaction((transaction) => setStatus(transaction, change)),
-    /** Takes the right to refresh. @returns the lease; undefined when another process has it, or the version is an older one */
-    takeRefreshLease: (version: TokenVersion, leaseMs: number) => takeRefreshLease(database, version, leaseMs),
-    /** Lets the next one try at once. A lease that ran out and was taken by another stays theirs. */
-    releaseRefreshLease: (key: ConnectionKey, lease: string) => releaseRefreshLease(database, key, lease),
     /** Replaces the pair of this version, sets `created`, ends the lease. False: another pair is stored already. */
     saveTokens: (tokens: RefreshedTokens): Promise<boolean> =>
       database.transaction((transaction) => saveTokens(transaction, tokens)),
-    /** The connections of this owner that installations use: those with bad credentials first, then the newest. */
-    listUsed: (owner: ConnectionOwner) => listUsed(database, owner),
     /** What a builder or a customer changes. False when there is no such connection. */
     change: (change: ConnectionChange): Promise<boolean> =>
       database.transaction((transaction) => changeConnection(transaction, change)),
-    /** Refuses while an installation uses it, naming one. Undefined when there is no such connection. */
-    remove: (key: ConnectionKey): Promise<Removal | undefined> => removeConnection(database, key),
-    /** The account of a connection; empty when the provider never reported it. */
-    findAccount: (key: ConnectionKey) => findAccount(database, key),
-    /** Id of the newest of the group's connections to the account that were made with an authorization code. */
-    findAuthorized: (account: AccountOfGroup) => findAuthorized(database, account),
+    ...bound(database, {
+      takeRefreshLease,
+      releaseRefreshLease,
+      listUsed,
+      remove: removeConnection,
+      findAccount,
+      findAuthorized,
+    }),
   };
 }
 
@@ -309,6 +297,7 @@ async function changeConnection(transaction: Knex.Transaction, change: Connectio
 /** Our choice: nobody has more connections of one consumer to one provider in use, and each is compared with new credentials. */
 const usedMax = 100;
 
+/** The connections of this owner that installations use: those with bad credentials first, then the newest. */
 async function listUsed(database: Knex, { projectId, provider, groupRef, consumerRef }: ConnectionOwner) {
   const rows = await selectConnections(database, projectId)
     .join('lanes as l', { 'l.project_id': 'k.project_id', 'l.id': 'k.lane_id' })
@@ -323,20 +312,13 @@ async function listUsed(database: Knex, { projectId, provider, groupRef, consume
     .select({ account_ref: 'l.account_ref', account_id: 'l.account_id' });
   return rows.map((row): UsedConnection => {
     const { id, authScheme, status, providerWorkspaceRef, providerMetadata } = toConnection(row);
-    return {
-      id,
-      authScheme,
-      status,
-      providerWorkspaceRef,
-      providerMetadata,
-      ...toAccount(row, id),
-    };
+    return { id, authScheme, status, providerWorkspaceRef, providerMetadata, ...toAccount(row, id) };
   });
 }
 
 /**
  * Removes a connection that no installation uses. An installation with it locks its row meanwhile, so neither is missed. Its
- * lane stays: other connections may share it.
+ * lane stays: other connections may share it. Undefined when there is no such connection.
  */
 async function removeConnection(
   database: Knex,
@@ -374,6 +356,7 @@ function withLanes(database: Knex) {
   return database('connections as k').join('lanes as l', { 'l.project_id': 'k.project_id', 'l.id': 'k.lane_id' });
 }
 
+/** The account of a connection; empty when the provider never reported it. */
 async function findAccount(database: Knex, key: ConnectionKey): Promise<KnownAccount> {
   const row = await withLanes(database)
     .where({ 'k.project_id': key.projectId, 'k.id': key.connectionId })

@@ -57,6 +57,7 @@ export async function takeRefreshLease(
   return rows[0]?.lease;
 }
 
+/** Lets the next one try at once. A lease that ran out and was taken by another stays theirs. */
 export async function releaseRefreshLease(database: Knex, key: ConnectionKey, lease: string): Promise<void> {
   await database.raw(
     `update connections set refresh_lease_until = null where project_id = ? and id = ? and refresh_lease_until = ?::timestamptz`,

@@ -8,7 +8,8 @@ import {
   type ConfirmedCredentials,
 } from '../connections/connection-row';
 import { shareReads } from '../coalesce';
-import { translate } from '../database-errors';
+import { refusedStatement } from '../database-errors';
+import { guard } from '../guard';
 import { column, preparedRowsSql, rowBindings } from '../row-source';
 import { plain, table, type StoredRow } from '../table';
 
@@ -120,9 +121,13 @@ interface AccountRow extends StoredRow {
 export function installationLookup(database: Knex) {
   return {
     /** Of one moment in one statement. */
-    findAccount: shareReads((names: readonly AccountNames[]) => translate(() => findManyAccounts(database, names))),
+    findAccount: shareReads((names: readonly AccountNames[]) =>
+      guard(() => findManyAccounts(database, names), refusedStatement),
+    ),
     /** Of one moment in one statement. */
-    findIds: shareReads((names: readonly InstallationNames[]) => translate(() => findManyIds(database, names))),
+    findIds: shareReads((names: readonly InstallationNames[]) =>
+      guard(() => findManyIds(database, names), refusedStatement),
+    ),
     findContent: async (projectId: string, hash: string): Promise<ConfigContent | undefined> => {
       const row = await database<{ project_id: string; hash: string; content: string }>('config_contents')
         .where({ project_id: projectId, hash })

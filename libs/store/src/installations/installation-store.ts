@@ -1,6 +1,7 @@
 import { ConflictError } from '@sluice/errors';
-import type { BoundedPage, ConfigContent, Installation, InstallationHealth, Page } from '@sluice/types';
+import type { BoundedPage, ConfigContent, Installation, Page } from '@sluice/types';
 import type { Knex } from 'knex';
+import { bound } from '../database';
 import { onDuplicate } from '../database-errors';
 import type { StoreFailpoints } from '../failpoints';
 import { largeColumns } from '../connections/connection-row';
@@ -15,7 +16,7 @@ import {
   type ReviseInstallation,
 } from './change-installation';
 import { deleteInstallation } from './delete-installation';
-import { listInstallationHealth, type HealthFilter } from './installation-health';
+import { listInstallationHealth } from './installation-health';
 import { ofConfigsSql, ofSizesSql, selectInstallations, toInstallation } from './installation-row';
 
 export interface NewInstallation {
@@ -67,12 +68,7 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints) {
         (await selectInstallations(database, projectId).whereIn('i.id', ids).orderBy('i.id')).map(toInstallation),
       );
     },
-    /** How they are doing, oldest first. */
-    listHealth: (
-      projectId: string,
-      filter: HealthFilter,
-      page: { readonly afterId?: string; readonly limit: number },
-    ): Promise<InstallationHealth[]> => listInstallationHealth(database, projectId, filter, page),
+    ...bound(database, { listHealth: listInstallationHealth }),
     find: (projectId: string, integrationId: string, installationId: string): Promise<Installation | undefined> =>
       findInstallation(database, { projectId, integrationId, installationId }),
     /** Of the installations of an integration whose config has one of these objects under `read`. Oldest first. */

@@ -2,6 +2,7 @@ import { ConflictError } from '@sluice/errors';
 import { projectNameOf, type BoundedPage, type Page, type Project, type UpdateProjectRequest } from '@sluice/types';
 import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
+import { bound } from '../database';
 import { newId } from '../new-id';
 import { isRefusedByServer, neverReached, onDuplicate } from '../database-errors';
 import { pageOfRows } from '../page';
@@ -77,10 +78,7 @@ export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhe
       }
       return projects.first(await visible(projectId));
     },
-    /** Its name is free and its keys open nothing at once; the rest is `erase`'s. False when there is no such project. */
-    remove: (projectId: string): Promise<boolean> => deleteProject(database, projectId),
-    /** Ids of the projects that were removed and are not erased yet, the oldest removal first. */
-    removed: (): Promise<string[]> => listDeletions(database),
+    ...bound(database, { remove: deleteProject, removed: listDeletions }),
     /** One pass of erasing a project that was removed, to be repeated; any process may do so, also beside another one. */
     erase: (projectId: string): Promise<Erasure> => eraseProject({ database, projectId, failpoints }),
   };

@@ -159,7 +159,7 @@ export interface DeliveryLateness {
   readonly longestUnserved: number;
 }
 
-/** Endpoints whose last attempt failed, counted up to `limit`. */
+/** Endpoints whose last attempt failed, of all projects, counted up to `limit`. */
 export async function countFailing(database: Knex, limit: number): Promise<number> {
   const { rows } = await database.raw<{ rows: [{ failing: number }] }>(
     `select count(*)::integer as failing from (

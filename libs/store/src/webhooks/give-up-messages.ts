@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { guard } from '../guard';
 import { pendingEndpoints, type EndpointKey } from './claim-messages';
 
 /** Messages that one statement gives up: the statement stays far from its limit. */
@@ -28,7 +29,8 @@ export async function giveUpPending(database: Knex, { projectId, endpointId }: E
     select project_id, id from webhook_endpoints
     where project_id = :projectId and id = :endpointId and not is_enabled for no key update)`;
   const bindings = { projectId, endpointId, limit: messagesPerPass };
-  while ((await countOf(database, `with ${closed}, ${giveUpSql}`, bindings)) === messagesPerPass);
+  const pass = () => countOf(database, `with ${closed}, ${giveUpSql}`, bindings);
+  while ((await guard(pass)) === messagesPerPass);
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { WebhookAttempt, WebhookEvent, WebhookMessage, WebhookMessageState } from '@sluice/types';
 import type { Knex } from 'knex';
+import { bound } from '../database';
+import { guard } from '../guard';
 import { moment, optional, plain, table, type StoredRow } from '../table';
 import {
   claimMessages,
@@ -8,9 +10,7 @@ import {
   findDueEndpoints,
   pendingEndpoints,
   type ClaimedMessage,
-  type DueSearch,
   type EndpointKey,
-  type MessageClaim,
 } from './claim-messages';
 import { giveUpDisabled } from './give-up-messages';
 import { eventBindings, insertMessagesSql } from './notify';
@@ -97,16 +97,15 @@ export function webhookMessageStore(database: Knex, timeScale: number) {
          returning ${messages.columns.map((name) => `m.${name}`).join(', ')}`,
         { ...key },
       ),
-    /** Sends again what failed of what happened since a moment. Undefined when there is no such endpoint, or it is disabled. */
-    replayFailed: (key: EndpointKey, since: Date) => replayFailed(database, key, since),
-    findDue: (search: DueSearch) => findDueEndpoints(database, search),
-    claim: (claim: MessageClaim) => claimMessages(database, claim),
+    ...bound(database, {
+      replayFailed,
+      findDue: findDueEndpoints,
+      claim: claimMessages,
+      lateness: deliveryLateness,
+      countFailing,
+      giveUp: giveUpDisabled,
+    }),
     settle: (claimed: ClaimedMessage, end: AttemptEnd) => settleAttempt(database, claimed, end, timeScale),
-    lateness: () => deliveryLateness(database),
-    /** Endpoints whose last attempt failed, of all projects; up to `limit`. */
-    countFailing: (limit: number) => countFailing(database, limit),
-    /** Fails what waits for endpoints that are disabled. @returns how many; at `limit` there may be more */
-    giveUp: (limit: number) => giveUpDisabled(database, limit),
     /** Deletes what ended so many days ago, then what belongs to no endpoint. @returns how many; at `limit` there may be more */
     purge: async (days: number, limit: number): Promise<number> => {
       const ended = await purge(database, endedSql, { days, limit });
@@ -157,7 +156,7 @@ export async function replayFailed(
 ): Promise<ReplayedMessages | undefined> {
   let replayed = 0;
   for (let passes = 0; passes < passesLeft; passes += 1) {
-    const found = await replayPass(database, key, since);
+    const found = await guard(() => replayPass(database, key, since));
     if (found === undefined) return passes === 0 ? undefined : { replayed, isComplete: false };
     replayed += found;
     if (found < messagesPerPass) return { replayed, isComplete: true };

@@ -35,7 +35,10 @@ interface AttemptRow {
   readonly since_ms: number;
 }
 
-/** Reads the evidence and the age of a call in doubt, and of equal creates of other calls. */
+/**
+ * Reads the evidence and the age of a call in doubt, and of equal creates of other calls.
+ * @param windowMs how long a twin's send may still be answered
+ */
 export async function readDoubt(database: Knex, call: ClaimedCall, windowMs: number): Promise<Doubt> {
   const attempts = await readAttempts(database, call);
   const newest = attempts[0];
@@ -196,7 +199,7 @@ export async function findRivals(database: Knex, call: ClaimedCall): Promise<Riv
   return { plans, isWhole: plans.length === result.rows.length && plans.length <= rivalsMax };
 }
 
-/** Bytes of what `findRivals` reads. */
+/** Bytes of what `findRivals` reads, for reserving memory before. */
 export async function measureRivals(database: Knex, call: ClaimedCall): Promise<number> {
   const result = await database.raw<{ rows: [{ bytes: number }] }>(
     `select coalesce(max(bytes), 0)::float8 as bytes from (${rivalsSql}) r where bytes <= ${limits.planBytesMax}`,

@@ -46,7 +46,7 @@ interface FailedRow {
 }
 
 /**
- * Opens an operation of the records that failed, each with the plan it was accepted with. Order: 1. the old operation's row, so that
+ * Opens an operation of the records that failed, each with the plan it was accepted with. A repetition answers the same operation. Order: 1. the old operation's row, so that
  * of two replays one waits and then finds the work done. 2. Its failed records: those that a replay has taken are left out; when
  * that leaves none, the newest operation made of them is the answer. 3. The connection in force, which must open the same account:
  * record ids and order keys belong to it. 4. Operation, calls and records, and `replayed_by` on the old ones.
