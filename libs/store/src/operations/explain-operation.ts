@@ -83,11 +83,12 @@ const attemptBytesMax = limits.pageBytesMax / 2;
  */
 export async function explainOperation(
   database: Knex,
-  key: { readonly projectId: string; readonly operationId: string },
+  projectId: string,
+  operationId: string,
   { afterIndex = -1, size }: RecordPage,
 ): Promise<OperationCourse | undefined> {
   const read = async <Row = StoredRow>(sql: string, more: object = {}) =>
-    (await database.raw<{ rows: Row[] }>(sql, { ...key, attemptsMax, ...more } as never)).rows;
+    (await database.raw<{ rows: Row[] }>(sql, { projectId, operationId, attemptsMax, ...more } as never)).rows;
   const [operation] = await read(operationSql);
   if (operation === undefined) return undefined;
   const [callRows, attemptRows, sizes] = await Promise.all([

@@ -1,7 +1,8 @@
 import { firstWithin, limits, type BoundedPage, type Operation, type Page } from '@sluice/types';
 import type { Knex } from 'knex';
-import { clockSlackMs, firstIdAt, inStatus, listOperations, type OperationFilter } from './list-operations';
-import { operationColumns, toOperation, type OperationRow } from './operation-row';
+import { clockSlackMs, conditions, firstIdAt, listOperations, type OperationFilter } from './list-operations';
+import type { StoredRow } from '../table';
+import { operationColumns, toOperation } from './operation-row';
 
 /** Which operations are searched for. Absent members do not filter. */
 export interface OperationSearch extends Omit<OperationFilter, 'beforeId' | 'limit'> {
@@ -69,7 +70,7 @@ interface Scanned {
   readonly searchedToId?: string;
 }
 
-type ScanRow = OperationRow & { readonly edge: string | null; readonly id: string | null };
+type ScanRow = StoredRow & { readonly edge: string | null; readonly id: string | null };
 
 /** Reads backwards, of each installation so many operations at most, and keeps what is asked for. */
 async function scan(
@@ -133,7 +134,7 @@ function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
     edge as materialized (select max(e.id) as id from i cross join lateral (${edge}) e),
     page as materialized (
       select f.* from i cross join lateral (
-        select s.* from (${read}) s where ${matching(search)} order by s.id desc limit :limit) f
+        select o.* from (${read}) o where true${conditions(search)}${searched(search)} order by o.id desc limit :limit) f
       where f.id >= coalesce((select id from edge), '') order by f.id desc limit :limit)
     select e.id as edge, o.* from edge e
     left join (select ${operationColumns} from page o) o on true order by o.id desc`;
@@ -142,29 +143,24 @@ function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
 /** Records that a search of an operation reads: an open batch has up to as many as fill it. */
 const recordsSql = `case when o.state = 'accumulating' then ${limits.autoBatchRecordsMax} else greatest(o.records_total, 1) end`;
 
-function matching({ status, objectName, since, hasFailures, recordRef, recordId }: OperationSearch): string {
+/** Besides what a list filters by. */
+function searched({ hasFailures, recordRef, recordId }: OperationSearch): string {
   return [
-    'true',
-    status === undefined ? '' : inStatus[status].replaceAll('o.', 's.'),
-    objectName === undefined ? '' : 's.object_name = :objectName',
-    since === undefined ? '' : 's.created_at >= :since',
-    hasFailures === true ? 's.records_failed > 0' : '',
-    recordRef === undefined ? '' : hasRecord('r.ref = :recordRef'),
-    recordId === undefined ? '' : `(${wroteRecord} or ${hasRecord(namesRecord)})`,
-  ]
-    .filter(Boolean)
-    .join(' and ');
+    hasFailures === true ? ' and o.records_failed > 0' : '',
+    recordRef === undefined ? '' : ` and ${hasRecord('r.ref = :recordRef')}`,
+    recordId === undefined ? '' : ` and (${wroteRecord} or ${hasRecord(namesRecord)})`,
+  ].join('');
 }
 
 /** The record that was written. */
 const wroteRecord = `exists (
-  select 1 from outcomes e where e.project_id = s.project_id and e.operation_id = s.id and :recordId = any(e.provider_ids))`;
+  select 1 from outcomes e where e.project_id = o.project_id and e.operation_id = o.id and :recordId = any(e.provider_ids))`;
 
 /** Of an update or a delete: the record that is to be written. */
 const namesRecord = `right(r.order_key, length(:recordId) + 1) = '/' || :recordId`;
 
 const hasRecord = (condition: string): string => `exists (
-  select 1 from records r where r.project_id = s.project_id and r.operation_id = s.id and ${condition})`;
+  select 1 from records r where r.project_id = o.project_id and r.operation_id = o.id and ${condition})`;
 
 /** By key, of the installations that are there and of those that were deleted. */
 async function withGroups(database: Knex, projectId: string, operations: readonly Operation[]): Promise<Operation[]> {

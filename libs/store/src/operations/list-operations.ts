@@ -1,6 +1,7 @@
 import type { Operation, OperationStatus } from '@sluice/types';
 import type { Knex } from 'knex';
-import { operationColumns, toOperation, type OperationRow } from './operation-row';
+import type { StoredRow } from '../table';
+import { operationColumns, toOperation } from './operation-row';
 
 /** Which operations, and where the page begins. Absent members do not filter. */
 export interface OperationFilter {
@@ -18,7 +19,7 @@ export interface OperationFilter {
 }
 
 /** Exactly the predicate of the partial index on failed operations. */
-export const inStatus: Record<OperationStatus, string> = {
+const inStatus: Record<OperationStatus, string> = {
   in_progress: `o.state in ('accumulating', 'queued')`,
   success: `o.state = 'succeeded'`,
   failure: 'o.failed_at is not null',
@@ -38,7 +39,7 @@ export const clockSlackMs = 3_600_000;
 export async function listOperations(database: Knex, projectId: string, filter: OperationFilter): Promise<Operation[]> {
   const source = filter.groupRef === undefined ? pageOfProject(filter) : pageOfGroup(filter);
   const since = filter.since && { since: filter.since, fromId: firstIdAt(filter.since.getTime() - clockSlackMs) };
-  const { rows } = await database.raw<{ rows: OperationRow[] }>(
+  const { rows } = await database.raw<{ rows: StoredRow[] }>(
     `with page as materialized (${source}) select ${operationColumns} from page o order by o.id desc`,
     { projectId, ...filter, ...since } as never,
   );
@@ -57,7 +58,14 @@ function pageOfGroup(filter: OperationFilter): string {
     where n.project_id = :projectId and n.group_ref = :groupRef order by newest.id desc limit :limit`;
 }
 
-function conditions({ installationId, status, objectName, since, beforeId }: OperationFilter): string {
+/** SQL of what an operation `o` must be. */
+export function conditions({
+  installationId,
+  status,
+  objectName,
+  since,
+  beforeId,
+}: Omit<OperationFilter, 'limit'>): string {
   return [
     installationId === undefined ? '' : ' and o.installation_id = :installationId',
     status === undefined ? '' : ` and ${inStatus[status]}`,

@@ -1,28 +1,30 @@
 import { statusOf } from '@sluice/types';
-import type { Operation, OperationRecord, OperationState, RecordOutcome, RecordProblem } from '@sluice/types';
-import { momentSql, optional, plain, table } from '../table';
+import type { Operation, OperationRecord, RecordOutcome, RecordProblem } from '@sluice/types';
+import { momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
 
-export interface OperationRow {
-  readonly project_id: string;
-  readonly id: string;
-  readonly integration_id: string;
-  readonly installation_id: string;
-  readonly config_id: string;
-  readonly object_name: string;
-  readonly state: OperationState;
-  readonly result: string | null;
-  /** ISO 8601 in UTC, as the other moments. */
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly attempts: number | null;
-  readonly last_attempt_at: string | null;
-  readonly succeeded_ids: string[] | null;
-  readonly records_total: number;
-  readonly records_succeeded: number;
-  readonly records_failed: number;
-}
+/** Of an operation what stands in a column of its own. Its moments are read as texts. */
+const operations = table({
+  id: plain('id'),
+  projectId: plain('project_id'),
+  integrationId: plain('integration_id'),
+  installationId: plain('installation_id'),
+  configId: plain('config_id'),
+  status: shownAs('state', statusOf),
+  result: optional(plain('result')),
+  createTime: plain('created_at'),
+  updateTime: plain('updated_at'),
+  resource: plain('object_name'),
+});
 
-/** The columns of `OperationRow`, of rows that stand as `o`. */
+const retries = table({ attempts: plain<number>('attempts'), lastAttempt: optional(plain('last_attempt_at')) });
+
+const tallies = table({
+  total: plain<number>('records_total'),
+  succeeded: plain<number>('records_succeeded'),
+  failed: plain<number>('records_failed'),
+});
+
+/** What `toOperation` reads, of rows that stand as `o`. */
 export const operationColumns = `
   o.project_id, o.id, o.integration_id, o.installation_id, o.config_id, o.object_name, o.state, o.result,
   o.records_total, o.records_succeeded, o.records_failed,
@@ -33,34 +35,23 @@ export const operationColumns = `
     where e.project_id = o.project_id and e.operation_id = o.id
       and e.outcome = 'succeeded' and e.provider_id is not null) as succeeded_ids`;
 
-export function toOperation(row: OperationRow): Operation {
+export function toOperation(row: StoredRow): Operation {
+  const { id, projectId, integrationId, installationId, configId, ...rest } = operations.read(row);
   return {
-    id: row.id,
-    projectId: row.project_id,
-    integrationId: row.integration_id,
-    installationId: row.installation_id,
-    configId: row.config_id,
+    id,
+    projectId,
+    integrationId,
+    installationId,
+    configId,
     actionType: 'write',
-    status: statusOf(row.state),
-    ...(row.result === null ? {} : { result: row.result }),
-    createTime: row.created_at,
-    updateTime: row.updated_at,
-    resource: row.object_name,
+    ...rest,
     metadata: {
-      objects: [row.object_name],
-      ...(row.attempts === null ? {} : { retry: toRetry(row.attempts, row.last_attempt_at) }),
-      ...(row.succeeded_ids === null ? {} : { successfulRecordIds: row.succeeded_ids }),
-      ...(row.records_total === 0 ? {} : { records: toTally(row) }),
+      objects: [rest.resource],
+      ...(row.attempts === null ? {} : { retry: retries.read(row) }),
+      ...(row.succeeded_ids === null ? {} : { successfulRecordIds: row.succeeded_ids as string[] }),
+      ...(row.records_total === 0 ? {} : { records: tallies.read(row) }),
     },
   };
-}
-
-function toTally({ records_total: total, records_succeeded: succeeded, records_failed: failed }: OperationRow) {
-  return { total, succeeded, failed };
-}
-
-function toRetry(attempts: number, lastAttempt: string | null) {
-  return { attempts, ...(lastAttempt === null ? {} : { lastAttempt }) };
 }
 
 /** The outcome of a record, as members of a table. */

@@ -1,13 +1,15 @@
-import type { Operation, OperationRecord, OperationState, Page, RecordOutcome } from '@sluice/types';
+import type { Operation, OperationRecord, OperationState, RecordOutcome } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, preparedRowsSql, rowBindings } from '../row-source';
+import { bound } from '../database';
+import { preparedRowsSql, rowBindings, rowSource } from '../row-source';
 import type { StoredRow } from '../table';
 import { closeBatch } from '../writes/close-batch';
+import { type OperationKey, operationKeyColumns } from '../writes/write-rows';
 import { deleteEnded } from './delete-operations';
-import { explainOperation, type RecordPage } from './explain-operation';
-import { findOperations, type OperationSearch } from './find-operations';
-import { readHistory, type EventPage } from './operation-history';
-import { operationColumns, recordColumns, records, withOutcome, toOperation, type OperationRow } from './operation-row';
+import { explainOperation } from './explain-operation';
+import { findOperations } from './find-operations';
+import { readHistory } from './operation-history';
+import { operationColumns, recordColumns, records, withOutcome, toOperation } from './operation-row';
 import { readProgress } from './read-progress';
 import { readWaitReason } from './read-wait-reason';
 
@@ -21,22 +23,12 @@ export interface RecordFilter {
   readonly limit?: number;
 }
 
-export interface OperationKey {
-  readonly projectId: string;
-  readonly operationId: string;
-}
-
-const keyColumns = [
-  column<OperationKey>('project_id', 'text', (key) => key.projectId),
-  column<OperationKey>('id', 'text', (key) => key.operationId),
-];
-
 /** Reads, the request to cancel, and what is deleted when its time is over: the holder of a call's lease settles operations. */
 export function operationStore(database: Knex) {
   return {
     /** @param withinGroupRef only if its installation exists and belongs to this group */
     find: async (projectId: string, operationId: string, withinGroupRef?: string): Promise<Operation | undefined> => {
-      const { rows } = await database.raw<{ rows: OperationRow[] }>(
+      const { rows } = await database.raw<{ rows: StoredRow[] }>(
         `select ${operationColumns} from operations o where o.project_id = :projectId and o.id = :operationId
            ${withinGroupRef === undefined ? '' : isOfGroup}`,
         { projectId, operationId, withinGroupRef } as never,
@@ -45,24 +37,22 @@ export function operationStore(database: Knex) {
     },
     /** In the order of the keys, which may repeat; undefined where there is none. One statement for all. */
     findMany: async (keys: readonly OperationKey[]): Promise<readonly (Operation | undefined)[]> => {
-      const bindings = rowBindings(keyColumns, keys) as Knex.Value[];
+      const bindings = rowBindings(operationKeyColumns, keys) as Knex.Value[];
       // Callers poll with it, and planning it costs as much as ten of its rows: it is prepared, once per connection.
       const { rows } = await database
-        .raw<{ rows: (OperationRow & { ord: number })[] }>(findManySql, bindings)
+        .raw<{ rows: (StoredRow & { readonly ord: number })[] }>(findManySql, bindings)
         .options({ name: 'find-operations' });
       const found = Array.from<Operation | undefined>({ length: keys.length });
       for (const row of rows) found[row.ord - 1] = toOperation(row);
       return found;
     },
-    /** Newest first, with their groups, also by what no index finds: a page may end before its size, and says how far it came. */
-    search: (projectId: string, search: OperationSearch, page: Page) =>
-      findOperations(database, projectId, search, page),
     /** Ids of those that have ended. One statement for all. */
     findEnded: async (keys: readonly OperationKey[]): Promise<Set<string>> => {
+      const { sql, bindings } = rowSource('k', operationKeyColumns, keys);
       const { rows } = await database.raw<{ rows: { id: string }[] }>(
-        `select o.id from unnest(?::text[], ?::text[]) as k(project_id, id)
-         join operations o on o.project_id = k.project_id and o.id = k.id where o.state in ('succeeded', 'failed')`,
-        [keys.map((key) => key.projectId), keys.map((key) => key.operationId)] as unknown as Knex.Value[],
+        `select o.id from ${sql} join operations o on o.project_id = k.project_id and o.id = k.operation_id
+         where o.state in ('succeeded', 'failed')`,
+        bindings as Knex.Value[],
       );
       return new Set(rows.map((row) => row.id));
     },
@@ -81,25 +71,20 @@ export function operationStore(database: Knex) {
       );
       return rows.map(records.read);
     },
-    /** What happened to it, oldest first; a page of it. */
-    readHistory: (projectId: string, operationId: string, page: EventPage) =>
-      readHistory(database, projectId, operationId, page),
-    /** How far it is. */
-    readProgress: (projectId: string, operationId: string) => readProgress(database, projectId, operationId),
-    /** Whose it is, and what keeps it from being written. */
-    readWaitReason: (projectId: string, operationId: string) => readWaitReason(database, projectId, operationId),
-    /** What happened to each of its records, and why; a page of them. */
-    explain: (projectId: string, operationId: string, page: RecordPage) =>
-      explainOperation(database, { projectId, operationId }, page),
-    /** Deletes those that ended this many days ago, with their records, outcomes and logs; returns how many. */
-    deleteEnded: (days: number, limit: number) => deleteEnded(database, days, limit),
-    /** Requests its end; who seals its batch or holds its calls acts on it. Repeating it changes nothing. */
-    requestCancel: (projectId: string, operationId: string) => requestCancel(database, projectId, operationId),
+    ...bound(database, {
+      search: findOperations,
+      readHistory,
+      readProgress,
+      readWaitReason,
+      explain: explainOperation,
+      deleteEnded,
+      requestCancel,
+    }),
   };
 }
 
-const findManySql = `select k.ord::integer, ${operationColumns} from ${preparedRowsSql('k', keyColumns)}
-  join operations o on o.project_id = k.project_id and o.id = k.id`;
+const findManySql = `select k.ord::integer, ${operationColumns} from ${preparedRowsSql('k', operationKeyColumns)}
+  join operations o on o.project_id = k.project_id and o.id = k.operation_id`;
 
 const isOfGroup = `and exists (select 1 from installations n where n.project_id = o.project_id
   and n.id = o.installation_id and n.group_ref = :withinGroupRef)`;
@@ -108,7 +93,7 @@ const isOfGroup = `and exists (select 1 from installations n where n.project_id 
 type CancelRequest = 'requested' | 'missing' | 'synchronous' | 'ended';
 
 /**
- * Records that an operation is to be cancelled; the moment stays that of the first request. Order: 1. close its batch, if it is open: it takes no
+ * Records that an operation is to be cancelled. Who seals its batch or holds its calls acts on it. Repeating it changes nothing: the moment stays that of the first request. Order: 1. close its batch, if it is open: it takes no
  * further record from this commit on. 2. The request, which is deleted when the operation ends.
  */
 async function requestCancel(database: Knex, projectId: string, operationId: string): Promise<CancelRequest> {
