@@ -2,6 +2,8 @@ import type { ClaimedMessage, EndpointKey } from '@sluice/store';
 import { until } from '@sluice/testkit';
 import type { WebhookFilter } from '@sluice/types';
 import { findDueEndpoints } from '../src/webhooks/claim-messages';
+import { isNotified, notifyEnded } from '../src/webhooks/notify';
+import { lockOrderKeys } from '../src/writes/order-queue';
 import { rowsRead } from './rows-read';
 import { delivered, failed, search, useWebhookFixture } from './webhook-fixture';
 
@@ -115,6 +117,45 @@ it('a message is deleted with its attempts while one of them ends: both come thr
     await transaction('webhook_attempts').where({ endpoint_id: key.endpointId }).delete();
   });
   expect(await settled).toEqual({});
+});
+
+// The settlement reads the endpoints as they are when it begins, which is before it has the lock of the key.
+it('an endpoint that is deleted while a settlement waits for its key: the message of that goes with the next purge', async () => {
+  const key = await addEndpoint(['write.async.done']);
+  // From its first notification on, the ends of a project are settled by the statement that writes notifications.
+  await fixture.accept();
+  await fixture.settleAll(await fixture.claimOne());
+  const update = await fixture.accept({ type: 'update', records: [{ recordId: '1' }] });
+  const call = await fixture.claimOne();
+  let settled: Promise<unknown> | undefined;
+  await fixture.connect().transaction(async (holding) => {
+    await lockOrderKeys(
+      holding,
+      update.records.flatMap(({ orderKey }) => orderKey ?? []),
+    );
+    settled = fixture.settleAll(call);
+    await untilBlocked();
+    expect(await fixture.store.webhookEndpoints.remove(key)).toBe(true);
+  });
+  await settled;
+  expect(await countOf(key, 'pending')).toBe(1);
+  expect(await fixture.store.webhookMessages.purge(30, 10)).toBe(1);
+  expect(await countOf(key, 'pending')).toBe(0);
+});
+
+it('the projects that a process has notified are forgotten beyond 10,000', async () => {
+  const notify = (from: number, to: number) =>
+    fixture.database.transaction((transaction) =>
+      notifyEnded(
+        transaction,
+        Array.from({ length: to - from }, (_, at) => ({ projectId: `p${from + at}`, operationId: 'o' })),
+      ),
+    );
+  const known = () => [0, 9_999, 10_000, 10_001].map((at) => isNotified(`p${at}`));
+  await notify(0, 10_001);
+  expect(known()).toEqual([true, true, true, false]);
+  await notify(10_001, 10_002);
+  expect(known()).toEqual([false, false, false, true]);
 });
 
 it('what is under way is counted without reading what waits', async () => {
