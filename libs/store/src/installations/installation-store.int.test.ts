@@ -198,7 +198,12 @@ describe('operationStore', () => {
     });
     expect(await fixture.store.operations.listRecords(seed.projectId, '0190-0000')).toEqual([
       { index: 0, ref: 'row-1', status: 'succeeded', recordId: '501' },
-      { index: 1, status: 'failed', error: { class: 'rejected', message: 'Bad email' } },
+      {
+        index: 1,
+        status: 'failed',
+        error: { class: 'rejected', message: 'Bad email' },
+        problems: [{ message: 'Bad email' }],
+      },
     ]);
     expect(await fixture.store.operations.listRecords(seed.projectId, '0190-0000', { ref: 'row-1' })).toHaveLength(1);
   });
