@@ -4,24 +4,25 @@ import { patientMs } from '../test/provider-stub';
 import { createHttpClient, type HttpClient } from './http-client';
 
 /**
- * A provider in a thread of its own, so that it goes on while ours is busy: it answers, closes the connection without having
+ * A provider in a thread of its own, so that it goes on while ours is busy: it answers, closes its connection when it is asked to, without having
  * announced it, and says so in memory that both threads see. It counts the requests that reached it.
  */
 const provider = `
 const { createServer } = require('node:http');
 const { parentPort, workerData } = require('node:worker_threads');
 let requests = 0;
+let latest;
 const server = createServer((request, response) => {
   requests += 1;
-  const { socket } = request;
-  clearTimeout(socket.idle);
-  request.resume().on('end', () => response.end('{"id":"1"}', () => {
-    socket.idle = setTimeout(() => socket.end(() => Atomics.store(workerData, 0, 1) + Atomics.notify(workerData, 0)), 60);
-  }));
+  latest = request.socket;
+  request.resume().on('end', () => response.end('{"id":"1"}'));
 });
 server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => parentPort.postMessage({ port: server.address().port }));
-parentPort.on('message', () => parentPort.postMessage({ requests }));
+parentPort.on('message', (asked) => {
+  if (asked === 'count') parentPort.postMessage({ requests });
+  else latest.end(() => Atomics.store(workerData, 0, 1) + Atomics.notify(workerData, 0));
+});
 `;
 
 const closed = new Int32Array(new SharedArrayBuffer(4));
@@ -41,8 +42,14 @@ function answer<T>(): Promise<T> {
   return new Promise((resolve) => worker.once('message', resolve));
 }
 
+const closeIt = (): void => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  worker.postMessage('close');
+};
+
 /** Keeps this thread from looking at its sockets until the provider has closed the one it has. */
 function isBusyUntilClosed(): void {
+  closeIt();
   expect(Atomics.wait(closed, 0, 0, patientMs)).not.toBe('timed-out');
   Atomics.store(closed, 0, 0);
   // The provider's side is gone altogether by then, and would answer a request with a reset.
@@ -51,6 +58,7 @@ function isBusyUntilClosed(): void {
 
 /** Waits for the provider to close while this thread looks at its sockets, as it does when it has nothing else to do. */
 async function closedInPeace(): Promise<void> {
+  closeIt();
   while (Atomics.load(closed, 0) === 0) await delay(5);
   Atomics.store(closed, 0, 0);
   await delay(20);
