@@ -42,16 +42,17 @@ const persistBudgetMs = 5_000;
 
 /**
  * Does work whose commit may or may not have happened, and repeats it for up to 5 s. The work must store the same rows once, however often it runs.
+ * @param work gets whether an earlier try may have been committed, or may be committed yet
  * @throws SluiceError when there is no result. It is a `DependencyError` that is not `retryable` when a try may have been committed: the same
  * request, repeated without a key, could be stored twice.
  */
-export async function persist<T>(work: () => Promise<T>): Promise<T> {
+export async function persist<T>(work: (isInDoubt: boolean) => Promise<T>): Promise<T> {
   const startedAtMs = performance.now();
   let isInDoubt = false;
   let isLastTry = false;
   for (;;) {
     try {
-      return await work();
+      return await work(isInDoubt);
     } catch (error) {
       const translated = toStoreError(error, refusedValue);
       const isAnswer = error instanceof SluiceError || isRefusedByServer(error);
@@ -69,8 +70,18 @@ export async function persist<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function outcomeUnknown(cause: unknown): DependencyError {
+/** A write that may have been accepted. */
+export function outcomeUnknown(cause?: unknown): DependencyError {
   const detail = 'The database does not answer. It is not known whether the write was accepted.';
   const remedy = 'Repeat the request with the same Idempotency-Key; sent without one, look up its operation first.';
   return new DependencyError({ code: 'service.unavailable', detail, remedy, meta: { retryable: false }, cause });
+}
+
+/** Builds what is then sent. A failure here is a defect of ours, and nothing was stored. */
+export function beforeSending<T>(build: () => T): T {
+  try {
+    return build();
+  } catch (cause) {
+    throw new DefectError({ code: 'service.defect', detail: 'The store failed: this is a defect.', cause });
+  }
 }

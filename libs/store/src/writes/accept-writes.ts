@@ -1,7 +1,7 @@
 import type { SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { isDuplicate } from '../database-errors';
-import { persist } from '../guard';
+import { beforeSending, outcomeUnknown, persist } from '../guard';
 import { type Column, column, preparedRowsMax, preparedRowsSql, rowBindings, rowSource, rowsSql } from '../row-source';
 import { type KeyClaim, type KeyedOperation, claimBindings, claimSql } from './idempotency-key';
 import { enqueueSql, enqueuedColumns } from './order-queue';
@@ -44,6 +44,13 @@ interface Inserted {
   readonly claimed: readonly string[];
 }
 
+interface EarlierTries {
+  /** Answers of earlier tries, which stay valid; filled as soon as they are known, so that a later failure does not lose them. @default none */
+  readonly answers?: Map<string, Acceptance>;
+  /** An earlier try may still be committed. @default false */
+  readonly isInDoubt?: boolean;
+}
+
 /** The outcome of one write of a flush, or why it has none while others of the same flush have theirs. */
 export type AcceptAnswer = Acceptance | SluiceError;
 
@@ -59,7 +66,7 @@ export async function acceptPersistently(
 ): Promise<Map<string, AcceptAnswer>> {
   const answers = new Map<string, Acceptance>();
   try {
-    return await persist(() => insertAccepted(database, writes, timeScale, answers));
+    return await persist((isInDoubt) => insertAccepted(database, writes, timeScale, { answers, isInDoubt }));
   } catch (failed) {
     if (answers.size === 0) throw failed;
     return new Map(writes.map(({ operation: { id } }) => [id, answers.get(id) ?? (failed as SluiceError)]));
@@ -70,18 +77,16 @@ export async function acceptPersistently(
  * Accepts many writes in one statement: one committed transaction is the promise. The primary key refuses what an earlier try has stored, which
  * is then looked up, and the rest is offered again. So it may run any number of times, and no insert handles conflicts, which costs more.
  * `accept_seq` is drawn once per request, inside the insert: with the index it is the only definition of accept order.
- * @param answers of earlier tries, which stay valid; filled as soon as they are known, so that a later failure does not lose them
  */
 export async function insertAccepted(
   database: Knex,
   writes: readonly AcceptableWrite[],
   timeScale: number,
-  answers = new Map<string, Acceptance>(),
+  { answers = new Map(), isInDoubt = false }: EarlierTries = {},
 ): Promise<Map<string, Acceptance>> {
   const unanswered = (): AcceptableWrite[] => writes.filter(({ operation }) => !answers.has(operation.id));
   const open = unanswered();
-  const grouped = groupBySource(open.map((write) => write.operation));
-  const { name, sql, bindings } = acceptStatement(open, grouped, timeScale);
+  const { name, sql, bindings, sourceOf } = beforeSending(() => acceptStatement(open, timeScale));
   const result = await database
     .raw<{ rows: [Inserted] }>(sql, bindings as Knex.Value[])
     .options(name === undefined ? {} : { name })
@@ -97,14 +102,19 @@ export async function insertAccepted(
   const [isCurrent, isClaimed] = [new Set(inserted.sources), new Set(inserted.claimed)];
   const refusals = new Map<string, Acceptance>();
   for (const [at, { operation, idempotency }] of open.entries()) {
-    if (!isCurrent.has(grouped.sourceOf[at] as number)) refusals.set(operation.id, { kind: 'stale' });
+    if (!isCurrent.has(sourceOf[at] as number)) refusals.set(operation.id, { kind: 'stale' });
     else if (idempotency !== undefined && !isClaimed.has(operation.id))
       refusals.set(operation.id, { kind: 'key-taken' });
     else answers.set(operation.id, { kind: 'accepted', acceptedAt: inserted.accepted_at });
   }
   // What an earlier try has stored is accepted, whatever this one refuses.
   if (refusals.size > 0) await noteStored(database, unanswered(), answers);
-  for (const { operation } of unanswered()) answers.set(operation.id, refusals.get(operation.id) as Acceptance);
+  for (const { operation, idempotency } of unanswered()) {
+    // The earlier try may be committed after this one. Only an idempotency key keeps what is planned and sent again from being stored twice.
+    if (isInDoubt && idempotency === undefined) continue;
+    answers.set(operation.id, refusals.get(operation.id) as Acceptance);
+  }
+  if (unanswered().length > 0) throw outcomeUnknown();
   return answers;
 }
 
@@ -247,13 +257,11 @@ interface AcceptStatement {
   readonly name?: string;
   readonly sql: string;
   readonly bindings: readonly unknown[];
+  readonly sourceOf: WriteSources['sourceOf'];
 }
 
-function acceptStatement(
-  writes: readonly AcceptableWrite[],
-  { sources, sourceOf }: WriteSources,
-  timeScale: number,
-): AcceptStatement {
+function acceptStatement(writes: readonly AcceptableWrite[], timeScale: number): AcceptStatement {
+  const { sources, sourceOf } = groupBySource(writes.map((write) => write.operation));
   const records = writes.flatMap((write, at) => toRecords(write, at + 1, sourceOf[at] as number, timeScale));
   const keyed = writes.flatMap(toKeyed);
   const isSingle = keyed.length === 0 && records.length === writes.length;
@@ -274,7 +282,8 @@ function acceptStatement(
         ...rowBindings(columnsOfAny.records, records),
       ];
   const bindings = [...rowBindings(pinColumns, sources), ...rows];
-  return records.length <= preparedRowsMax ? { name, sql: prepared, bindings } : { sql: visible, bindings };
+  const text = records.length <= preparedRowsMax ? { name, sql: prepared } : { sql: visible };
+  return { ...text, bindings, sourceOf };
 }
 
 function toRecords(write: AcceptableWrite, position: number, source: number, timeScale: number): AcceptedRecord[] {

@@ -3,7 +3,7 @@ import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { isRefusedByServer, neverReached } from '../database-errors';
 import { type StoreFailpoints, nowhere } from '../failpoints';
-import { persist } from '../guard';
+import { beforeSending, persist } from '../guard';
 import { newId } from '../new-id';
 import { type KeyClaim, type KeyedOperation, claimIn, completeIn, releaseIn } from './idempotency-key';
 import {
@@ -97,7 +97,8 @@ export async function insertIntoBatch(
         ? joinKeyed(database, joining, timeScale, progress)
         : joinGroups(database, begin(progress, joining), timeScale)
     ).catch((error: unknown) => {
-      if (isRefusedByServer(error) || neverReached(error)) progress.uncertain = undefined;
+      const isUnsent = error instanceof DefectError || neverReached(error);
+      if (isUnsent || isRefusedByServer(error)) progress.uncertain = undefined;
       throw error;
     });
     progress.uncertain = undefined;
@@ -110,7 +111,7 @@ export async function insertIntoBatch(
 
 /** What one statement joins: what does not fit into it has no answer then. */
 function begin(progress: JoinProgress, writes: readonly BatchableWrite[]): JoinStatement {
-  progress.uncertain = { id: newId(), groups: groupByBatch(writes) };
+  progress.uncertain = { id: newId(), groups: beforeSending(() => groupByBatch(writes)) };
   return progress.uncertain;
 }
 

@@ -1,5 +1,6 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
+import { beforeSending } from '../guard';
 import { type Column, column, preparedRowsSql, rowBindings } from '../row-source';
 import type { KeyClaim } from './idempotency-key';
 import { enqueueSql, enqueuedColumns } from './order-queue';
@@ -203,24 +204,27 @@ interface Row {
  * @returns the answer of each record
  */
 export async function joinGroups(database: Knex, { id, groups }: JoinStatement, timeScale: number): Promise<Joinings> {
+  const bindings = beforeSending(() => [...toBindings(groups, timeScale), id]);
+  const result = await database
+    .raw<{ rows: Row[] }>(joinSql, bindings as Knex.Value[])
+    // Its text never changes, so it is prepared (`renewPlans`).
+    .options({ name: 'join-batches' });
+  return toJoinings(groups, result.rows);
+}
+
+function toBindings(groups: readonly JoiningGroup[], timeScale: number): unknown[] {
   const rows = groups.flatMap((writes, at) =>
     writes.map((write, rank): RecordRow => {
       return { ...write, source: at + 1, rank, retryMs: scaledRetryMs(write.record, timeScale) };
     }),
   );
   const { authorities, groupRows } = toGroupRows(groups);
-  const bindings = [
+  return [
     ...rowBindings(authorityColumns, authorities),
     timeScale,
     ...rowBindings(groupColumns, groupRows),
     ...rowBindings(recordColumns, rows),
-    id,
   ];
-  const result = await database
-    .raw<{ rows: Row[] }>(joinSql, bindings as Knex.Value[])
-    // Its text never changes, so it is prepared (`renewPlans`).
-    .options({ name: 'join-batches' });
-  return toJoinings(groups, result.rows);
 }
 
 /**
