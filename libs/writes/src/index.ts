@@ -34,7 +34,6 @@ export {
   checkIfEmpty,
   checkModule,
   planRecord,
-  planWrite,
   type PlannableRecord,
   type PlannedWrite,
 } from './planning/plan-write';

@@ -9,6 +9,8 @@ import type {
 } from '@sluice/types';
 import type { PerformedCall } from '../src/performing/perform-call';
 import type { Sendable } from '../src/performing/attempt';
+import { planRecord, type PlannableRecord, type PlannedWrite } from '../src/planning/plan-write';
+import { writeRulesOf, type WriteKind } from '../src/planning/write-rules';
 
 /** Builders for the inputs of tests, without behaviour of their own. */
 
@@ -47,6 +49,17 @@ export function contactsInstallation(o: ContactSettings = {}): InstallationConte
     },
     dropUnmappedFields: o.dropUnmappedFields ?? false,
   };
+}
+
+/** A record with the object and type that it is written as. */
+export type PlannableWrite = PlannableRecord & WriteKind;
+
+export function planWrite(
+  context: InstallationContext,
+  provider: FieldCapabilities,
+  write: PlannableWrite,
+): PlannedWrite {
+  return planRecord(writeRulesOf(context, provider, write), write);
 }
 
 export function claimedCall(o: Partial<ClaimedCall> = {}): ClaimedCall {

@@ -20,7 +20,7 @@ import type {
   WriteAnnouncement,
   WriteRecord,
 } from '@sluice/types';
-import { headersKeyOf, orderKeyOf, planCalls, planWrite } from '@sluice/writes';
+import { headersKeyOf, orderKeyOf, planCalls, planRecord, writeRulesOf } from '@sluice/writes';
 import { createContext, createExecutorService, executorEnv, type ExecutorContext } from '../src/service';
 import { startFakeHubspot, type FakeHubspot } from './_fake-hubspot';
 
@@ -256,7 +256,7 @@ function namesOf(seed: SeededInstallation) {
   return { ...seed, withinProjectId: seed.projectId, projectIdOrName: seed.projectId };
 }
 
-type Resolved = Parameters<typeof planWrite>[0];
+type Resolved = Parameters<typeof writeRulesOf>[0];
 const fields = { names: 'exact', reserved: { create: [], update: [] }, listSeparator: ';' } as const;
 
 function toAcceptable(
@@ -267,8 +267,9 @@ function toAcceptable(
 ): AcceptableWrite {
   const { projectId, integrationId, installationId, configId, connectionId, revisionId, laneId, keyId } = seed;
   const { type = 'create', deadlineHours = 1 } = o;
+  const rules = writeRulesOf(resolved, fields, { type, objectName: 'contacts' });
   const rows = records.map((record, index) => {
-    const { plan } = planWrite(resolved, fields, { type, objectName: 'contacts', record, path: 'record' });
+    const { plan } = planRecord(rules, { record, path: 'record' });
     const orderKey = orderKeyOf(laneId, 'contacts', plan.recordId);
     const retryMs = deadlineHours * 3_600_000;
     return { index, headersKey: headersKeyOf([]), plan: JSON.stringify(plan), retryMs, ...(orderKey && { orderKey }) };

@@ -1,8 +1,7 @@
 import type { FieldCapabilities } from '@sluice/connectors';
 import { ValidationError } from '@sluice/errors';
 import { fieldSteps, nestedField, type WriteRecord } from '@sluice/types';
-import { contactsInstallation, exactFields, type ContactSettings } from '../../test/builders';
-import { planWrite } from './plan-write';
+import { contactsInstallation, exactFields, planWrite, type ContactSettings } from '../../test/builders';
 
 const tier = "$['properties']['tier']";
 const plan = "$['properties']['plan']";

@@ -1,8 +1,7 @@
 import { ValidationError } from '@sluice/errors';
 import type { FieldCapabilities } from '@sluice/connectors';
 import type { JsonValue, WriteRecord, WriteType } from '@sluice/types';
-import { contactsInstallation, exactFields, type ContactSettings } from '../../test/builders';
-import { planWrite } from './plan-write';
+import { contactsInstallation, exactFields, planWrite, type ContactSettings } from '../../test/builders';
 
 /** As Salesforce: names in any case, and two that it keeps. */
 const anyCase: FieldCapabilities = {

@@ -1,8 +1,8 @@
 import { ValidationError } from '@sluice/errors';
 import type { FieldCapabilities } from '@sluice/connectors';
 import type { FieldSettings, JsonValue, WriteType } from '@sluice/types';
-import { contactsInstallation, exactFields, seeded, type ContactSettings } from '../../test/builders';
-import { planWrite, type PlannedWrite } from './plan-write';
+import { contactsInstallation, exactFields, planWrite, seeded, type ContactSettings } from '../../test/builders';
+import type { PlannedWrite } from './plan-write';
 
 // Fields m0..m5 are mapped to f0..f5; f6..f9 are not mapped. Settings stand under the name that requests use.
 const mappedNames = ['m0', 'm1', 'm2', 'm3', 'm4', 'm5'];

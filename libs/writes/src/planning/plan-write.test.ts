@@ -1,7 +1,13 @@
 import { ValidationError } from '@sluice/errors';
 import type { FieldSettings, InstallationContext, WriteRecord, WriteType } from '@sluice/types';
-import { contactsInstallation, exactFields, type ContactSettings } from '../../test/builders';
-import { planRecord, planWrite, type PlannableWrite } from './plan-write';
+import {
+  contactsInstallation,
+  exactFields,
+  planWrite,
+  type ContactSettings,
+  type PlannableWrite,
+} from '../../test/builders';
+import { planRecord } from './plan-write';
 import { writeRulesOf } from './write-rules';
 
 function plan(context: InstallationContext, type: WriteType, record: WriteRecord, o: Partial<PlannableWrite> = {}) {

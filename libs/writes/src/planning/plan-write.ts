@@ -1,11 +1,10 @@
-import { type Capabilities, type Connector, type FieldCapabilities, unservedModule } from '@sluice/connectors';
+import { type Capabilities, type Connector, unservedModule } from '@sluice/connectors';
 import { ValidationError, type Issue } from '@sluice/errors';
 import {
   limits,
   pathOf,
   recordIdOf,
   type FieldDecision,
-  type InstallationContext,
   type JsonValue,
   type PlanNote,
   type WritePlan,
@@ -18,7 +17,7 @@ import {
   withMemberAt,
   withoutMemberAt,
 } from '@sluice/types';
-import { type FieldRule, type WriteKind, type WriteRules, writeRulesOf } from './write-rules';
+import type { FieldRule, WriteRules } from './write-rules';
 
 /** One record of a request, with what goes with it. */
 export interface PlannableRecord {
@@ -29,22 +28,10 @@ export interface PlannableRecord {
   readonly path: string;
 }
 
-/** A record with the object and type that it is written as. */
-export type PlannableWrite = PlannableRecord & WriteKind;
-
 /** The plan, and the reason for each field in it or left out of it. */
 export interface PlannedWrite {
   readonly plan: WritePlan;
   readonly decisions: readonly FieldDecision[];
-}
-
-/** Plans one record by the rules of its installation. @param provider see `writeRulesOf` */
-export function planWrite(
-  context: InstallationContext,
-  provider: FieldCapabilities,
-  write: PlannableWrite,
-): PlannedWrite {
-  return planRecord(writeRulesOf(context, provider, write), write);
 }
 
 /**

@@ -1,8 +1,15 @@
 import type { Capabilities } from '@sluice/connectors';
 import { ValidationError } from '@sluice/errors';
 import type { InstallationContext, WriteRequest } from '@sluice/types';
-import { connector, type ContactSettings, contactsInstallation, exactFields, hubspotLike } from '../../test/builders';
-import { batchLimit, checkCapabilities, checkIfEmpty, checkModule, planWrite } from './plan-write';
+import {
+  connector,
+  type ContactSettings,
+  contactsInstallation,
+  exactFields,
+  hubspotLike,
+  planWrite,
+} from '../../test/builders';
+import { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './plan-write';
 import { inheritedMappings } from './write-rules';
 
 const nothing: Capabilities = {
