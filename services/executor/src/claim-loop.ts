@@ -1,9 +1,9 @@
 import { orphanMessages, topics, type Consumer } from '@sluice/messaging';
-import type { Claim, ClaimedCall, LaneKey } from '@sluice/store';
-import { outsideSteps } from '@sluice/telemetry';
+import type { ClaimedCall, LaneKey } from '@sluice/store';
+import { outsideSteps, type Counter } from '@sluice/telemetry';
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
-import { type AwakeLane, type LaneQueue, type WakeSource, createLaneQueue, createLaneSlots } from './lane-queue';
+import { type AwakeLane, LaneQueue, LaneSlots, type WakeSource } from './lane-queue';
 import { runCall } from './run-call';
 
 /** Lanes of one claim: enough to keep a process busy with few statements, few enough that every lane's turn comes often. */
@@ -13,102 +13,103 @@ const retryMs = 500;
 /** Pause before the next claim from a lane that another executor was claiming from, or that has more calls than were taken. */
 const againMs = 20;
 
-export interface ClaimLoop {
-  readonly lanes: LaneQueue;
-  /** Lets what runs end, then runs one call of the lane that crashed an executor twice, alone. */
-  isolate(lane: LaneKey): void;
-  /** Claims no more and waits for the calls in flight. */
-  stop(): Promise<void>;
-}
-
 /**
  * Claims calls while there are awake lanes and free slots, and runs each. The slot of a call whose lane sleeps is for the other lanes.
  * A call that crashed an executor twice is claimed only when nothing else runs, and runs alone: bystanders are not blamed for its next
  * crash. Calls of a claim under way are bystanders too.
  */
-export function createClaimLoop(context: ExecutorContext): ClaimLoop {
-  const { store, metrics, owner, logger, plans } = context;
-  const { concurrency, laneConcurrency: perLane } = context.config;
-  const claims = metrics.counter('sluice_claims_total');
-  const running = new Set<Promise<void>>();
-  const countOrphan = orphanMessages(context, topics.ready);
-  const laneSlots = createLaneSlots(perLane);
-  let isStopped = false;
-  let suspect: Promise<void> | undefined;
-  let claiming: Promise<void> | undefined;
-  const start = (call: ClaimedCall, claimedAtMs: number, source: WakeSource): void => {
-    claims.inc({ source });
-    laneSlots.enter(call);
-    const work = runCall(context, { call, claimedAtMs, source }, lanes).finally(() => {
-      running.delete(work);
-      laneSlots.leave(call);
-      lanes.wake(call, source);
-      onAwake();
-    });
-    running.add(work);
-  };
-  const claimFrom = async (taken: readonly AwakeLane[], isolated: boolean): Promise<void> => {
-    if (taken.length === 0) return;
-    const claimedAtMs = performance.now();
-    const limit = isolated ? 1 : concurrency - running.size;
-    const claim = await store.writes.claim({ owner, lanes: taken, limit, perLane, leaseMs, isolated });
-    for (const call of claim.calls) start(call, claimedAtMs, sourceOf(call, taken));
-    wakeAgain(lanes, claim, countOrphan);
-  };
-  const tryToClaim = (taken: readonly AwakeLane[], isolated: boolean): Promise<void> =>
-    claimFrom(taken, isolated).catch((error: unknown) => {
-      logger.warn({ error }, 'calls.claim-failed');
-      for (const lane of taken) lanes.wakeLater(lane, retryMs);
-    });
-  const mayClaim = (): boolean =>
-    !isStopped && suspect === undefined && running.size < concurrency && !plans.isShort() && lanes.size() > 0;
-  const takeOpen = () => lanes.take(lanesPerClaim).filter((lane) => !laneSlots.isFull(lane));
-  const claimAll = async (): Promise<void> => {
-    while (mayClaim()) await tryToClaim(takeOpen(), false);
-  };
-  const claimAlone = async (lane: AwakeLane): Promise<void> => {
-    await claiming;
-    await Promise.all(running);
-    if (!isStopped) await tryToClaim([lane], true);
-    await Promise.all(running);
-  };
-  const onAwake = (): void => {
-    if (isStopped) return;
-    claiming ??= claimAll().finally(() => (claiming = undefined));
-  };
+export class ClaimLoop {
   // What wakes a lane may be a call under way, and the next claim is not part of its trace.
-  const lanes = createLaneQueue(() => outsideSteps(() => setImmediate(onAwake)));
-  return {
-    lanes,
-    isolate: (lane) => {
-      suspect ??= claimAlone({ ...lane, source: 'lapse' }).finally(() => {
-        suspect = undefined;
-        onAwake();
-      });
-    },
-    stop: async () => {
-      isStopped = true;
-      lanes.stop();
-      await Promise.all([claiming, suspect]);
-      await Promise.all(running);
-    },
-  };
+  readonly lanes = new LaneQueue(() => outsideSteps(() => setImmediate(() => this.claimAwake())));
+  private readonly slots: LaneSlots;
+  private readonly claims: Counter<'sluice_claims_total'>;
+  private readonly countOrphan: ReturnType<typeof orphanMessages>;
+  private readonly running = new Set<Promise<void>>();
+  private claiming: Promise<void> | undefined;
+  private suspect: Promise<void> | undefined;
+  private isStopped = false;
+
+  constructor(private readonly context: ExecutorContext) {
+    this.slots = new LaneSlots(context.config.laneConcurrency);
+    this.claims = context.metrics.counter('sluice_claims_total');
+    this.countOrphan = orphanMessages(context, topics.ready);
+  }
+
+  /** Lets what runs end, then runs one call of the lane that crashed an executor twice, alone. */
+  isolate(lane: LaneKey): void {
+    this.suspect ??= this.claimAlone({ ...lane, source: 'lapse' }).finally(() => {
+      this.suspect = undefined;
+      this.claimAwake();
+    });
+  }
+
+  /** Claims no more and waits for the calls in flight. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.lanes.stop();
+    await Promise.all([this.claiming, this.suspect]);
+    await Promise.all(this.running);
+  }
+
+  private claimAwake(): void {
+    if (!this.isStopped) this.claiming ??= this.claimAll().finally(() => (this.claiming = undefined));
+  }
+
+  private async claimAll(): Promise<void> {
+    while (this.mayClaim()) {
+      const open = this.lanes.take(lanesPerClaim).filter((lane) => !this.slots.isFull(lane));
+      await this.claim(open, false);
+    }
+  }
+
+  private async claimAlone(lane: AwakeLane): Promise<void> {
+    await this.claiming;
+    await Promise.all(this.running);
+    if (!this.isStopped) await this.claim([lane], true);
+    await Promise.all(this.running);
+  }
+
+  private mayClaim(): boolean {
+    const { plans, config } = this.context;
+    const isFree = !this.isStopped && this.suspect === undefined && this.running.size < config.concurrency;
+    return isFree && !plans.isShort() && this.lanes.size() > 0;
+  }
+
+  private async claim(taken: readonly AwakeLane[], isolated: boolean): Promise<void> {
+    if (taken.length === 0) return;
+    const { store, owner, logger, config } = this.context;
+    const { concurrency, laneConcurrency: perLane } = config;
+    try {
+      const claimedAtMs = performance.now();
+      const limit = isolated ? 1 : concurrency - this.running.size;
+      const claim = await store.writes.claim({ owner, lanes: taken, limit, perLane, leaseMs, isolated });
+      for (const call of claim.calls) this.start(call, claimedAtMs, sourceOf(call, taken));
+      for (const lane of claim.again) this.lanes.wakeLater(lane, againMs);
+      for (const lane of claim.later) this.lanes.wakeLater(lane, lane.inMs);
+      for (const { projectId, laneId } of claim.missing) this.countOrphan({ projectId, laneId });
+    } catch (error) {
+      logger.warn({ error }, 'calls.claim-failed');
+      for (const lane of taken) this.lanes.wakeLater(lane, retryMs);
+    }
+  }
+
+  private start(call: ClaimedCall, claimedAtMs: number, source: WakeSource): void {
+    this.claims.inc({ source });
+    this.slots.enter(call);
+    const work = runCall(this.context, { call, claimedAtMs, source }, this.lanes).finally(() => {
+      this.running.delete(work);
+      this.slots.leave(call);
+      this.lanes.wake(call, source);
+      this.claimAwake();
+    });
+    this.running.add(work);
+  }
 }
 
 /** What woke the lane of a claimed call. */
 function sourceOf(call: LaneKey, taken: readonly AwakeLane[]): WakeSource {
   const lane = taken.find(({ projectId, laneId }) => projectId === call.projectId && laneId === call.laneId);
   return lane?.source ?? 'message';
-}
-
-function wakeAgain(
-  lanes: LaneQueue,
-  { again, later, missing }: Claim,
-  countOrphan: ReturnType<typeof orphanMessages>,
-): void {
-  for (const lane of again) lanes.wakeLater(lane, againMs);
-  for (const lane of later) lanes.wakeLater(lane, lane.inMs);
-  for (const { projectId, laneId } of missing) countOrphan({ projectId, laneId });
 }
 
 /** `sluice.writes.ready`: each write wakes its lane. The handler never waits for a provider. @returns leaves the group */

@@ -1,4 +1,4 @@
-import { createLaneQueue, type LaneQueue } from './lane-queue';
+import { LaneQueue } from './lane-queue';
 
 const lane = (laneId: string) => ({ projectId: 'p1', laneId });
 
@@ -7,7 +7,7 @@ describe('the queue of awake lanes', () => {
   let queue: LaneQueue;
   beforeEach(() => {
     jest.useFakeTimers();
-    queue = createLaneQueue(() => undefined);
+    queue = new LaneQueue(() => undefined);
   });
   afterEach(() => {
     queue.stop();

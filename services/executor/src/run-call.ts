@@ -34,7 +34,7 @@ import {
   uninstalled,
 } from './end-calls';
 import type { FreshClaim, LaneQueue } from './lane-queue';
-import { type CallTrace, traceCall } from './trace-call';
+import { CallTrace } from './trace-call';
 
 /** Crashes of one call, the last two of them alone in its process, after which it is taken out. Source: ADR 23. */
 const crashesMax = 4;
@@ -77,7 +77,7 @@ interface Sending {
 export async function runCall(context: ExecutorContext, claim: FreshClaim, lanes: LaneQueue): Promise<void> {
   const { call, claimedAtMs } = claim;
   const hold = context.leases.hold(call, claimedAtMs);
-  const trace = traceCall(claim);
+  const trace = new CallTrace(claim);
   const held = new HeldBytes(`project:${call.projectId}`);
   const run: Run = { call, hold, lanes, sendDeadlineMs: claimedAtMs + leaseMs, trace, held, isIntended: false };
   await trace.step.run(async () => {

@@ -1,7 +1,7 @@
 import { createApp, createService, type RunnableService } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
-import { consumeReady, createClaimLoop } from './claim-loop';
+import { ClaimLoop, consumeReady } from './claim-loop';
 import type { ExecutorContext } from './context';
 import { startSweeps } from './sweeps';
 
@@ -11,7 +11,7 @@ export { createContext, type ExecutorContext } from './context';
 /** Stopping leaves the group, claims no more, finishes the calls in flight and settles them. */
 export function createExecutorService(context: ExecutorContext): RunnableService {
   const { config, logger, metrics, store, messaging } = context;
-  const loop = createClaimLoop(context);
+  const loop = new ClaimLoop(context);
   const health = watchHealth({
     ...context,
     checks: { postgres: store.health, redis: context.redis.health, kafka: () => messaging.health() },

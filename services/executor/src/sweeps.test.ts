@@ -1,5 +1,5 @@
 import type { Page, Step } from '@sluice/store';
-import { createLaneQueue } from './lane-queue';
+import { LaneQueue } from './lane-queue';
 import { createSweep, readySweep } from './sweeps';
 
 type Lane = { projectId: string; laneId: string };
@@ -39,7 +39,7 @@ describe('the sweep of ready lanes', () => {
 
   it('reads a bounded number of lanes, once in 2 s while there is something to do', async () => {
     const waiting = waitingLanes(10_000);
-    const lanes = createLaneQueue(() => undefined);
+    const lanes = new LaneQueue(() => undefined);
     const sweep = readySweep(waiting, lanes, () => undefined);
     await sweep();
     expect(waiting.asked.map(({ limit }) => limit)).toEqual([1_000, 1_000, 1_000]);
@@ -56,7 +56,7 @@ describe('the sweep of ready lanes', () => {
 
   it('continues at once when what it found is used up', async () => {
     const waiting = waitingLanes(7_000);
-    const lanes = createLaneQueue(() => undefined);
+    const lanes = new LaneQueue(() => undefined);
     const sweep = readySweep(waiting, lanes, () => undefined);
     const found = new Set<string>();
     for (let pass = 0; pass < 3; pass += 1) {

@@ -1,6 +1,6 @@
 import type { ClaimedCall, PendingRecord, RecordSettlement, Settlement } from '@sluice/store';
 import { useSpanRecorder, type EndedStep } from '@sluice/telemetry';
-import { traceCall, traceOverdue } from './trace-call';
+import { CallTrace, traceOverdue } from './trace-call';
 
 let recorded: EndedStep[] = [];
 beforeEach(() => {
@@ -49,7 +49,7 @@ const settled = (records: readonly RecordSettlement[]): Settlement => ({
 const error = { class: 'rejected', text: 'canary@example.com is taken' } as const;
 
 function run(more: Partial<ClaimedCall>, records: readonly RecordSettlement[], reason?: string): EndedStep[] {
-  const trace = traceCall({ call: { ...call, ...more }, claimedAtMs: performance.now(), source: 'message' });
+  const trace = new CallTrace({ call: { ...call, ...more }, claimedAtMs: performance.now(), source: 'message' });
   trace.load(pending);
   trace.end(reason === undefined ? settled(records) : undefined, reason);
   return recorded;

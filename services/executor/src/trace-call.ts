@@ -9,44 +9,40 @@ import {
 import { startStep, type AcceptedRecord, type Facts, type Step } from '@sluice/telemetry';
 import type { FreshClaim } from './lane-queue';
 
-/** A claimed call as a step of its trace. */
-export interface CallTrace {
-  readonly step: Step;
-  /** The records it was claimed for, once they are loaded. */
-  load(records: readonly PendingRecord[]): void;
-  /** Ends it with what became of the records; without a settlement, with `failed`. */
-  end(settlement: Settlement | undefined, failed?: string): void;
-}
-
 /**
- * A call as a step: under the accept of its operation, with a link to the accept of each record. When it fails, the accepts of the
+ * A claimed call as a step of its trace: under the accept of its operation, with a link to the accept of each record. When it fails, the accepts of the
  * records that failed are backfilled, because it was not known then that they would be wanted.
  */
-export function traceCall({ call, claimedAtMs, source }: FreshClaim): CallTrace {
-  let pending: readonly PendingRecord[] = [];
-  let failed: ReadonlySet<number> = new Set();
-  const step = startStep({
-    service: 'executor',
-    name: 'call.claim',
-    kind: 'message',
-    parent: call.traceparent,
-    startedAtMs: claimedAtMs,
-    facts: factsOf(call, source),
-    accepted: () => acceptsOf(call, pending, failed),
-  });
-  return {
-    step,
-    load: (records) => {
-      pending = records;
-      step.note({ records: records.length });
-    },
-    end: (settlement, reason) => {
-      const records = settlement?.records ?? [];
-      failed = new Set(records.filter(isFailure).map(({ index }) => index));
-      if (settlement !== undefined) step.note(outcomeOf(settlement));
-      step.end(reason ?? records.flatMap((record) => (isFailure(record) ? classesOf(record) : []))[0]);
-    },
-  };
+export class CallTrace {
+  readonly step: Step;
+  private pending: readonly PendingRecord[] = [];
+  private failed: ReadonlySet<number> = new Set();
+
+  constructor({ call, claimedAtMs, source }: FreshClaim) {
+    this.step = startStep({
+      service: 'executor',
+      name: 'call.claim',
+      kind: 'message',
+      parent: call.traceparent,
+      startedAtMs: claimedAtMs,
+      facts: factsOf(call, source),
+      accepted: () => acceptsOf(call, this.pending, this.failed),
+    });
+  }
+
+  /** The records it was claimed for, once they are loaded. */
+  load(records: readonly PendingRecord[]): void {
+    this.pending = records;
+    this.step.note({ records: records.length });
+  }
+
+  /** Ends it with what became of the records; without a settlement, with `reason`. */
+  end(settlement: Settlement | undefined, reason?: string): void {
+    const records = settlement?.records ?? [];
+    this.failed = new Set(records.filter(isFailure).map(({ index }) => index));
+    if (settlement !== undefined) this.step.note(outcomeOf(settlement));
+    this.step.end(reason ?? records.flatMap((record) => (isFailure(record) ? classesOf(record) : []))[0]);
+  }
 }
 
 /** Records that a deadline ended without a call: a failure that nothing else records. */
