@@ -1,6 +1,6 @@
 import { createApp, createService, type RunnableService } from '@sluice/http';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
-import { consumeAutoBatched, createDueTimers } from './consumers/auto-batched';
+import { consumeAutoBatched, DueTimers } from './consumers/auto-batched';
 import type { BatcherContext } from './context';
 import { sampleBacklog, storeBacklog } from './sample-backlog';
 import { sweepDue, sweepKeys } from './sweeps';
@@ -11,7 +11,7 @@ export { createContext, type BatcherContext } from './context';
 /** Stopping leaves the group, then finishes the flushes in hand. */
 export function createBatcherService(context: BatcherContext): RunnableService {
   const { logger, metrics, store, messaging } = context;
-  const timers = createDueTimers(context);
+  const timers = new DueTimers(context);
   const health = watchHealth({ ...context, checks: { postgres: store.health, kafka: () => messaging.health() } });
   return createService({
     ...context,

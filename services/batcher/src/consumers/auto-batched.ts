@@ -44,50 +44,48 @@ const retryMs = 1_000;
 /** Longest delay that setTimeout takes. */
 const delayMaxMs = 2_147_483_647;
 
-export interface DueTimers {
-  /** Flushes at `dueAt`, or at once if that has passed. A second call for the same batch changes nothing. */
-  schedule(key: BatchKey, dueAt: Date): void;
-  /** Sets no further timer; resolves when the flushes in hand have ended. */
-  stop(): Promise<void>;
-}
-
 /**
  * Wakes flushes at the moment they are due. It is only a hint in memory: the seal decides by the database's clock and returns how long is left. So a
  * process whose clock is wrong wakes again instead of flushing early.
  */
-export function createDueTimers(context: BatcherContext): DueTimers {
-  const timers = new Map<string, NodeJS.Timeout>();
-  const firing = new Set<Promise<void>>();
-  let isStopped = false;
+export class DueTimers {
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly firing = new Set<Promise<void>>();
+  private isStopped = false;
 
-  const arm = (key: BatchKey, delayMs: number): void => {
-    if (isStopped) return;
+  constructor(private readonly context: BatcherContext) {}
+
+  /** Flushes at `dueAt`, or at once if that has passed. A second call for the same batch changes nothing. */
+  schedule(key: BatchKey, dueAt: Date): void {
+    if (this.timers.has(key.operationId) || this.timers.size >= timersMax) return;
+    this.arm(key, dueAt.getTime() - Date.now());
+  }
+
+  /** Sets no further timer; resolves when the flushes in hand have ended. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+    await Promise.all(this.firing);
+  }
+
+  private arm(key: BatchKey, delayMs: number): void {
+    if (this.isStopped) return;
     const wake = (): void => {
-      const work = fire(key).finally(() => firing.delete(work));
-      firing.add(work);
+      const work = this.fire(key).finally(() => this.firing.delete(work));
+      this.firing.add(work);
     };
-    timers.set(key.operationId, setTimeout(wake, Math.min(Math.max(0, delayMs), delayMaxMs)));
-  };
-  const fire = async (key: BatchKey): Promise<void> => {
-    timers.delete(key.operationId);
+    this.timers.set(key.operationId, setTimeout(wake, Math.min(Math.max(0, delayMs), delayMaxMs)));
+  }
+
+  private async fire(key: BatchKey): Promise<void> {
+    this.timers.delete(key.operationId);
     try {
-      const dueInMs = await flushBatch(context, key, 'timer');
-      if (dueInMs !== undefined) arm(key, dueInMs);
+      const dueInMs = await flushBatch(this.context, key, 'timer');
+      if (dueInMs !== undefined) this.arm(key, dueInMs);
     } catch (error) {
-      context.logger.warn({ error, operationId: key.operationId }, 'batch.flush-failed');
-      arm(key, retryMs);
+      this.context.logger.warn({ error, operationId: key.operationId }, 'batch.flush-failed');
+      this.arm(key, retryMs);
     }
-  };
-  return {
-    schedule: (key, dueAt) => {
-      if (timers.has(key.operationId) || timers.size >= timersMax) return;
-      arm(key, dueAt.getTime() - Date.now());
-    },
-    stop: async () => {
-      isStopped = true;
-      for (const timer of timers.values()) clearTimeout(timer);
-      timers.clear();
-      await Promise.all(firing);
-    },
-  };
+  }
 }
