@@ -99,6 +99,7 @@ async function settleFound(
   settlements: readonly (Settlement & { readonly provider?: string })[],
   { isRetried, event }: { readonly isRetried: boolean; readonly event: 'calls.cancelled' | 'calls.overdue' },
 ): Promise<readonly ReleasedCall[]> {
+  if (settlements.length === 0) return [];
   const { answers, released } = await store.writes.settle(settlements);
   let ended = 0;
   for (const settlement of settlements) {
@@ -129,11 +130,9 @@ export async function endCancelled(
   const { store, owner } = context;
   const page = { limit: operationsPerStep, ...(after && { after }) };
   const { found: calls, next } = await store.writes.claimCancelled({ owner, leaseMs, ...page });
-  const onward = next === undefined ? {} : { next };
-  if (calls.length === 0) return { found: [], ...onward };
   const settlements = calls.map((call) => endCall(call, call.records, cancelled));
-  const released = await settleFound(context, settlements, { isRetried: false, event: 'calls.cancelled' });
-  return { found: released, ...onward };
+  const found = await settleFound(context, settlements, { isRetried: false, event: 'calls.cancelled' });
+  return { found, ...(next && { next }) };
 }
 
 /** Records of one step: their settlement is one transaction. */
@@ -147,27 +146,17 @@ export async function endOverdue(context: ExecutorContext, after: string | undef
   const { store, owner } = context;
   const page = { limit: recordsPerStep, ...(after === undefined ? {} : { after }) };
   const { found: calls, next } = await store.writes.claimOverdue({ owner, leaseMs, ...page });
-  const onward = next === undefined ? {} : { next };
-  if (calls.length === 0) return { found: [], ...onward };
-  const released = await settleFound(context, calls.map(toSettlement), { isRetried: true, event: 'calls.overdue' });
+  const found = await settleFound(context, calls.map(toSettlement), { isRetried: true, event: 'calls.overdue' });
   for (const call of calls) traceOverdue(call);
-  return { found: released, ...onward };
+  return { found, ...(next !== undefined && { next }) };
 }
 
 function toSettlement(call: OverdueCall): Settlement & Pick<OverdueCall, 'provider'> {
-  return {
-    ...call,
-    isCreate: call.type === 'create',
-    records: call.records.map(({ index, isSent }) => endOf(index, isSent, call.reason)),
-    next: nextOf(call),
-    orderKeys: call.records.flatMap(({ orderKey }) => orderKey ?? []),
-  };
-}
-
-function endOf(index: number, isSent: boolean, reason: string): RecordSettlement {
-  const text = `The retry deadline has passed. Last: ${reason}`;
-  if (!isSent) return { index, kind: 'failed', error: { class: 'deadline', text } };
-  return { index, kind: 'unknown', error: { class: 'deadline', text: `Outcome unknown: ${text}` } };
+  const lastError = { class: 'deadline', text: call.reason };
+  const records = call.records.map(({ index, isSent, orderKey }): Ended => {
+    return { index, sendState: isSent ? 'sent' : 'none', lastError, ...(orderKey !== null && { orderKey }) };
+  });
+  return { ...endCall(call, records, overdue), provider: call.provider, next: nextOf(call) };
 }
 
 function nextOf({ restInMs, wasInDoubt }: OverdueCall): Settlement['next'] {
