@@ -109,74 +109,78 @@ export interface RequestCounter {
   ): Promise<{ readonly granted: boolean; readonly retryAfterMs: number }>;
 }
 
-interface RequestLimitOptions {
-  readonly counter: RequestCounter;
+interface RequestLimitSettings {
   /** Requests of one API key, or of one signed-in person, in any second, over all services and processes. 0: no limit. */
   readonly requestsPerSecondKey: number;
   /** The same of one group: of its bearer tokens, and of API keys where the request names the group. 0: no limit. */
   readonly requestsPerSecondGroup: number;
 }
 
+interface RequestLimit {
+  readonly limit: number;
+  readonly whose: string;
+  readonly setting: string;
+}
+
+const windowMs = 1_000;
+
 /** Keeps one caller's requests from displacing those of the others. Counts nothing while both limits are 0. */
-export interface RequestLimits {
+export class RequestLimits {
+  private readonly ofKey: RequestLimit;
+  private readonly ofPerson: RequestLimit;
+  private readonly ofGroup: RequestLimit;
+
+  constructor(
+    private readonly counter: RequestCounter,
+    { requestsPerSecondKey: ofKey, requestsPerSecondGroup: ofGroup }: RequestLimitSettings,
+  ) {
+    this.ofKey = { limit: ofKey, whose: 'The API key', setting: 'SLUICE_REQUESTS_PER_SECOND_KEY' };
+    this.ofPerson = { ...this.ofKey, whose: 'The person' };
+    this.ofGroup = { limit: ofGroup, whose: 'The group', setting: 'SLUICE_REQUESTS_PER_SECOND_GROUP' };
+  }
+
   /**
    * The authenticator, and behind it the limit of an API key, of a person, or of a bearer token's group: before anything of the request is read.
    * Bearer tokens of one signing key are not counted together: they belong to many customers. Nor is the bootstrap key.
    * @throws RateLimitedError `request.rate-limited`
    */
-  after(authenticate: Authenticate): Authenticate;
+  after(authenticate: Authenticate): Authenticate {
+    if (this.ofKey.limit === 0 && this.ofGroup.limit === 0) return authenticate;
+    return async (req, res) => {
+      const admitted = authenticate(req, res);
+      if (admitted instanceof Promise) await admitted;
+      await this.assertCaller(callerOf(res));
+    };
+  }
+
   /**
    * The limit of the group that an API key's request is for, once that is known. A bearer token was counted before.
    * @throws RateLimitedError `request.rate-limited`
    */
-  assertGroup(caller: Caller, groupRef: string): Promise<void>;
-}
+  async assertGroup({ kind, projectId }: Caller, groupRef: string): Promise<void> {
+    if (kind === 'api-key' && projectId !== undefined)
+      await this.assertBelow(groupBucket(projectId, groupRef), this.ofGroup);
+  }
 
-const windowMs = 1_000;
+  private async assertCaller({ kind, keyId, projectId, groupRef }: Caller): Promise<void> {
+    if (kind === 'api-key') await this.assertBelow(`key:${keyId}`, this.ofKey);
+    // Whom a person is called is not for Redis either.
+    else if (kind === 'person') await this.assertBelow(`person:${hash('sha256', keyId, 'base64url')}`, this.ofPerson);
+    else if (projectId !== undefined && groupRef !== undefined)
+      await this.assertBelow(groupBucket(projectId, groupRef), this.ofGroup);
+  }
 
-export function requestLimits(o: RequestLimitOptions): RequestLimits {
-  const ofKey = {
-    limit: o.requestsPerSecondKey,
-    whose: 'The API key',
-    setting: 'SLUICE_REQUESTS_PER_SECOND_KEY',
-  };
-  const ofPerson = { ...ofKey, whose: 'The person' };
-  const ofGroup = { limit: o.requestsPerSecondGroup, whose: 'The group', setting: 'SLUICE_REQUESTS_PER_SECOND_GROUP' };
-  const assertBelow = async (bucket: string, { limit, whose, setting }: typeof ofKey): Promise<void> => {
+  private async assertBelow(bucket: string, { limit, whose, setting }: RequestLimit): Promise<void> {
     if (limit === 0) return;
-    const { granted, retryAfterMs } = await o.counter.take(`requests:${bucket}`, {
-      limit,
-      windowMs,
-      priority: 'synchronous',
-    });
+    const request = { limit, windowMs, priority: 'synchronous' } as const;
+    const { granted, retryAfterMs } = await this.counter.take(`requests:${bucket}`, request);
     if (granted) return;
     throw new RateLimitedError({
       code: 'request.rate-limited',
       detail: `${whose} may send ${limit} requests a second (${setting}), and has sent them. Nothing was done.`,
       retryAfterMs,
     });
-  };
-  const assertGroup = (projectId: string, groupRef: string) => assertBelow(groupBucket(projectId, groupRef), ofGroup);
-  const assertCaller = async ({ kind, keyId, projectId, groupRef }: Caller): Promise<void> => {
-    if (kind === 'api-key') await assertBelow(`key:${keyId}`, ofKey);
-    // Whom a person is called is not for Redis either.
-    else if (kind === 'person') await assertBelow(`person:${hash('sha256', keyId, 'base64url')}`, ofPerson);
-    else if (projectId !== undefined && groupRef !== undefined) await assertGroup(projectId, groupRef);
-  };
-  const isUnlimited = ofKey.limit === 0 && ofGroup.limit === 0;
-  const limited =
-    (authenticate: Authenticate): Authenticate =>
-    async (req, res) => {
-      const admitted = authenticate(req, res);
-      if (admitted instanceof Promise) await admitted;
-      await assertCaller(callerOf(res));
-    };
-  return {
-    after: (authenticate) => (isUnlimited ? authenticate : limited(authenticate)),
-    assertGroup: async ({ kind, projectId }, groupRef) => {
-      if (kind === 'api-key' && projectId !== undefined) await assertGroup(projectId, groupRef);
-    },
-  };
+  }
 }
 
 /** Hashed: a customer's name does not belong in Redis, and may be of any length. */

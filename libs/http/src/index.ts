@@ -10,7 +10,7 @@ export type {
   OpenApiOperation,
   OpenApiParameter,
 } from './contract/route-contract';
-export { authenticator, pageHeader, requestLimits, scopeCheck, type RequestLimits } from './authenticator';
+export { authenticator, pageHeader, RequestLimits, scopeCheck } from './authenticator';
 export { InboundError, escapeHtml } from './problem-handler';
 export { pageReply, readPageFiles } from './page-files';
 export { parseJson } from './read-body';

@@ -2,7 +2,7 @@ import type { Caller } from '@sluice/types';
 import request from 'supertest';
 import { testApp } from '../test/test-app';
 import { authenticator } from './authenticator';
-import { requestLimits, type RequestCounter } from './authenticator';
+import { RequestLimits, type RequestCounter } from './authenticator';
 import { route } from './route';
 
 /** A window that never ends: so many of each bucket, and no more. */
@@ -29,11 +29,8 @@ const callers: Record<string, Caller> = {
 
 function app(perKey: number, perGroup: number) {
   const asked: string[] = [];
-  const limits = requestLimits({
-    counter: countFor(asked),
-    requestsPerSecondKey: perKey,
-    requestsPerSecondGroup: perGroup,
-  });
+  const settings = { requestsPerSecondKey: perKey, requestsPerSecondGroup: perGroup };
+  const limits = new RequestLimits(countFor(asked), settings);
   const server = testApp({
     authenticate: limits.after(authenticator((presented) => callers[presented])),
     routes: (router) =>
@@ -57,7 +54,7 @@ function app(perKey: number, perGroup: number) {
   return { asked, send };
 }
 
-describe('[sec-38] requestLimits', () => {
+describe('[sec-38] RequestLimits', () => {
   it('are off by default, and then nothing is asked', async () => {
     const { asked, send } = app(0, 0);
     for (const presented of Object.keys(callers)) await send(presented, 'g1').expect(200);

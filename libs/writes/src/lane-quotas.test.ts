@@ -1,7 +1,7 @@
 import { createInMemoryRedis, type QuotaBuckets, type QuotaRequest } from '@sluice/redis';
 import { createMetrics } from '@sluice/telemetry';
 import { connector } from '../test/builders';
-import { createLaneQuotas, type LaneGate, readLaneWindows, takeLaneQuota } from './lane-quotas';
+import { LaneQuotas, type LaneGate, readLaneWindows, takeLaneQuota } from './lane-quotas';
 
 function bucketsThatRemember() {
   const taken: [bucket: string, request: QuotaRequest][] = [];
@@ -21,7 +21,7 @@ const other = { projectId: 'p2', laneId: 'l1' };
 describe('lane quotas', () => {
   it('count by what the connector declares, per lane, until a reply says more', async () => {
     const { taken, buckets } = bucketsThatRemember();
-    const quotas = createLaneQuotas(buckets, createMetrics('test'));
+    const quotas = new LaneQuotas(buckets, createMetrics('test'));
     await quotas.take(lane, connector(), 'asynchronous');
     quotas.learn(lane, { limit: 190, windowMs: 10_000 });
     await quotas.take(lane, connector(), 'synchronous');
@@ -36,7 +36,7 @@ describe('lane quotas', () => {
   // Memory stays bounded; what is forgotten is learned from the next reply.
   it('forget the lane that was learned first, when there are too many', async () => {
     const { taken, buckets } = bucketsThatRemember();
-    const quotas = createLaneQuotas(buckets, createMetrics('test'));
+    const quotas = new LaneQuotas(buckets, createMetrics('test'));
     const laneOf = (number: number) => ({ projectId: 'p1', laneId: String(number) });
     for (let number = 0; number <= 10_000; number += 1) quotas.learn(laneOf(number), { limit: 190, windowMs: 10_000 });
     for (const number of [0, 1, 10_000]) await quotas.take(laneOf(number), connector(), 'asynchronous');
@@ -52,7 +52,7 @@ describe('lane quotas', () => {
       get: () => Promise.resolve(undefined),
       set: (...sent: unknown[]) => Promise.resolve(void published.push(sent)),
     };
-    const quotas = createLaneQuotas(bucketsThatRemember().buckets, createMetrics('test'), shown);
+    const quotas = new LaneQuotas(bucketsThatRemember().buckets, createMetrics('test'), shown);
     for (const limit of [190, 190, 250]) quotas.learn(lane, { limit, windowMs: 10_000 });
     expect(published).toEqual([
       ['lane-limit:p1/l1', '190/10000', 3_600_000],
@@ -63,7 +63,7 @@ describe('lane quotas', () => {
   // A process that has just started would refuse as long as the others send more than the declared limit, and so never learn.
   it('count by the limit that other processes learned, before a lane is refused by the declared one', async () => {
     const redis = createInMemoryRedis();
-    const [busy, started] = [1, 2].map(() => createLaneQuotas(redis.quotas, createMetrics('test'), redis.cache));
+    const [busy, started] = [1, 2].map(() => new LaneQuotas(redis.quotas, createMetrics('test'), redis.cache));
     busy?.learn(lane, { limit: 190, windowMs: 60_000 });
     const { capabilities } = connector();
     const minute = connector({ capabilities: { ...capabilities, quota: { limit: 110, windowMs: 60_000 } } });
@@ -76,7 +76,7 @@ describe('lane quotas', () => {
 
   it('keep what they know when a reply says nothing', async () => {
     const { taken, buckets } = bucketsThatRemember();
-    const quotas = createLaneQuotas(buckets, createMetrics('test'));
+    const quotas = new LaneQuotas(buckets, createMetrics('test'));
     quotas.learn(lane, { limit: 190, windowMs: 10_000 });
     quotas.learn(lane, undefined);
     await quotas.take(lane, connector(), 'asynchronous');
@@ -89,7 +89,7 @@ describe('lane quotas', () => {
 
     it('have a bucket of their own, and elsewhere that of the account', async () => {
       const { taken, buckets } = bucketsThatRemember();
-      const quotas = createLaneQuotas(buckets, createMetrics('test'));
+      const quotas = new LaneQuotas(buckets, createMetrics('test'));
       quotas.learn(lane, { limit: 190, windowMs: 10_000 });
       await quotas.take(lane, searching(), 'synchronous', 'search');
       await quotas.take(lane, connector(), 'synchronous', 'search');
@@ -101,7 +101,7 @@ describe('lane quotas', () => {
 
     it('are used up without a call of another kind being refused', async () => {
       const redis = createInMemoryRedis();
-      const quotas = createLaneQuotas(redis.quotas, createMetrics('test'), redis.cache);
+      const quotas = new LaneQuotas(redis.quotas, createMetrics('test'), redis.cache);
       const take = async (quota: 'account' | 'search') =>
         (await quotas.take(lane, searching(), 'synchronous', quota)).granted;
       expect([await take('search'), await take('search'), await take('search')]).toEqual([true, true, false]);
@@ -110,7 +110,7 @@ describe('lane quotas', () => {
 
     it('are blocked for all processes, and nothing else is', async () => {
       const redis = createInMemoryRedis();
-      const [met, another] = [1, 2].map(() => createLaneQuotas(redis.quotas, createMetrics('test'), redis.cache));
+      const [met, another] = [1, 2].map(() => new LaneQuotas(redis.quotas, createMetrics('test'), redis.cache));
       await met?.blockSearches(lane, searching(), 5_000);
       const answer = await another?.take(lane, searching(), 'synchronous', 'search');
       expect(answer?.granted).toBe(false);
@@ -165,7 +165,7 @@ const lanes = ['l1', 'l2', 'l3'].map((laneId) => ({ projectId: 'p1', laneId, dec
 /** Hints in which 3 calls of the second lane were counted, by a limit that a reply stated, and of each other one. */
 async function used() {
   const redis = createInMemoryRedis();
-  const quotas = createLaneQuotas(redis.quotas, createMetrics('test'), redis.cache);
+  const quotas = new LaneQuotas(redis.quotas, createMetrics('test'), redis.cache);
   const withQuota = { ...connector(), capabilities: { ...connector().capabilities, quota: declared } };
   for (const each of lanes) {
     if (each.laneId === 'l2') quotas.learn(each, { limit: 190, windowMs: 1_800_000 });

@@ -9,7 +9,7 @@ import {
 } from '@sluice/connectors';
 import type { Cache, QuotaAnswer, QuotaBuckets, QuotaGauges } from '@sluice/redis';
 import type { LaneKey, WriteStore } from '@sluice/store';
-import type { Logger, Metrics } from '@sluice/telemetry';
+import type { Counter, Histogram, Logger, Metrics } from '@sluice/telemetry';
 import { ProviderError } from '@sluice/errors';
 import type { UsedConnection } from './performing/attempt';
 
@@ -24,76 +24,85 @@ export const defaultBlockMs = 10_000;
 
 type Priority = 'synchronous' | 'asynchronous';
 
-/** The provider's burst limits per lane, counted over all processes. */
-export interface LaneQuotas {
-  /** @param quota which of them the call counts in: `search` is `account` where the provider has none for searches. @default 'account' */
-  take(lane: LaneKey, connector: Connector, priority: Priority, quota?: QuotaName): Promise<QuotaAnswer>;
+/**
+ * The provider's burst limits per lane, counted over all processes: by the limit that replies state, and by the one the connector declares until the first
+ * reply. Before the declared limit refuses a call, the limit that replies of other processes stated is read. Their calls fill the same bucket, up to the
+ * account's own limit.
+ */
+export class LaneQuotas {
+  private readonly left: Histogram<'sluice_quota_left_ratio'>;
+  private readonly refusals: Counter<'sluice_quota_refusals_total'>;
+  private readonly learned = new Map<string, ObservedQuota & { readonly publishedMs: number }>();
+
+  /** @param published where learned limits are kept for the other processes and for views of the lane */
+  constructor(
+    private readonly buckets: QuotaBuckets,
+    metrics: Metrics,
+    private readonly published?: Pick<Cache, 'get' | 'set'>,
+  ) {
+    this.left = metrics.histogram('sluice_quota_left_ratio');
+    this.refusals = metrics.counter('sluice_quota_refusals_total');
+  }
+
+  /** @param wanted which of them the call counts in: `search` is `account` where the provider has none for searches */
+  async take(
+    lane: LaneKey,
+    { provider, capabilities }: Connector,
+    priority: Priority,
+    wanted: QuotaName = 'account',
+  ): Promise<QuotaAnswer> {
+    const own = wanted === 'search' && capabilities.searchQuota;
+    const quota = own === false ? 'account' : 'search';
+    const answer = await (own
+      ? this.buckets.take(searchBucketOf(lane), { ...own, priority, isLeasable: true })
+      : this.takeOfAccount(lane, capabilities.quota, priority));
+    if (answer.leftRatio !== undefined) this.left.observe({ provider, quota }, answer.leftRatio);
+    if (!answer.granted) this.refusals.inc({ provider, quota });
+    return answer;
+  }
+
   /**
    * The provider refused a search for the limit that searches have for themselves: none of the lane is granted before then. A hint to all
    * processes, and never a promise: where it is lost, the provider refuses the next search as well. Never throws.
    */
-  blockSearches(lane: LaneKey, connector: Pick<Connector, 'capabilities'>, blockMs?: number): Promise<void>;
+  async blockSearches(
+    lane: LaneKey,
+    { capabilities: { searchQuota } }: Pick<Connector, 'capabilities'>,
+    blockMs = defaultBlockMs,
+  ): Promise<void> {
+    if (searchQuota !== false) await this.buckets.exhaust(searchBucketOf(lane), searchQuota, blockMs);
+  }
+
   /** The account's own limit, as a reply stated it; it depends on the customer's plan. */
-  learn(lane: LaneKey, quota: ObservedQuota | undefined): void;
-}
+  learn(lane: LaneKey, quota: ObservedQuota | undefined): void {
+    if (quota === undefined) return;
+    const [known, now] = [this.learned.get(bucketOf(lane)), performance.now()];
+    const isSame = known?.limit === quota.limit && known.windowMs === quota.windowMs;
+    const isPublished = isSame && now - known.publishedMs < publishedForMs / 2;
+    this.remember(lane, quota, isPublished ? known.publishedMs : now);
+    if (isPublished) return;
+    void this.published?.set(limitKeyOf(lane), `${quota.limit}/${quota.windowMs}`, publishedForMs);
+  }
 
-/**
- * Counts by the limit that replies state, and by the one the connector declares until the first reply. Before the declared limit refuses a call, the
- * limit that replies of other processes stated is read. Their calls fill the same bucket, up to the account's own limit.
- * @param published where learned limits are kept for the other processes and for views of the lane
- */
-export function createLaneQuotas(
-  buckets: QuotaBuckets,
-  metrics: Metrics,
-  published?: Pick<Cache, 'get' | 'set'>,
-): LaneQuotas {
-  const left = metrics.histogram('sluice_quota_left_ratio');
-  const refusals = metrics.counter('sluice_quota_refusals_total');
-  const learned = new Map<string, ObservedQuota & { readonly publishedMs: number }>();
-  const remember = (lane: LaneKey, quota: ObservedQuota, publishedMs: number): void => {
-    learned.set(bucketOf(lane), { ...quota, publishedMs });
-    const [oldest] = learned.keys();
-    if (learned.size > lanesMax && oldest !== undefined) learned.delete(oldest);
-  };
-  const countBy = ({ limit, windowMs }: ObservedQuota, lane: LaneKey, priority: Priority): Promise<QuotaAnswer> =>
-    buckets.take(bucketOf(lane), { limit, windowMs, priority, isLeasable: true });
-  const takeFirst = async (lane: LaneKey, declared: ObservedQuota, priority: Priority): Promise<QuotaAnswer> => {
-    const answer = await countBy(declared, lane, priority);
-    const stated = answer.granted ? undefined : limitOf(await published?.get(limitKeyOf(lane)));
+  private async takeOfAccount(lane: LaneKey, declared: ObservedQuota, priority: Priority): Promise<QuotaAnswer> {
+    const known = this.learned.get(bucketOf(lane));
+    const answer = await this.countBy(known ?? declared, lane, priority);
+    if (known !== undefined || answer.granted) return answer;
+    const stated = limitOf(await this.published?.get(limitKeyOf(lane)));
     if (stated === undefined) return answer;
-    remember(lane, stated, performance.now());
-    return await countBy(stated, lane, priority);
-  };
-  const takeAny = (lane: LaneKey, declared: ObservedQuota, priority: Priority): Promise<QuotaAnswer> => {
-    const known = learned.get(bucketOf(lane));
-    return known ? countBy(known, lane, priority) : takeFirst(lane, declared, priority);
-  };
-  return {
-    take: async (lane, { provider, capabilities }, priority, wanted = 'account') => {
-      const own = wanted === 'search' && capabilities.searchQuota;
-      const quota = own === false ? 'account' : 'search';
-      const answer = await (own
-        ? buckets.take(searchBucketOf(lane), { ...own, priority, isLeasable: true })
-        : takeAny(lane, capabilities.quota, priority));
-      if (answer.leftRatio !== undefined) left.observe({ provider, quota }, answer.leftRatio);
-      if (!answer.granted) refusals.inc({ provider, quota });
-      return answer;
-    },
-    blockSearches: async (lane, { capabilities: { searchQuota } }, blockMs = defaultBlockMs) => {
-      if (searchQuota !== false) await buckets.exhaust(searchBucketOf(lane), searchQuota, blockMs);
-    },
-    learn: (lane, quota) => {
-      if (quota === undefined) return;
-      const [known, now] = [learned.get(bucketOf(lane)), performance.now()];
-      const isPublished = known !== undefined && isSame(known, quota) && now - known.publishedMs < publishedForMs / 2;
-      remember(lane, quota, isPublished ? known.publishedMs : now);
-      if (!isPublished) void published?.set(limitKeyOf(lane), limitText(quota), publishedForMs);
-    },
-  };
-}
+    this.remember(lane, stated, performance.now());
+    return await this.countBy(stated, lane, priority);
+  }
 
-function isSame(one: ObservedQuota, other: ObservedQuota): boolean {
-  return one.limit === other.limit && one.windowMs === other.windowMs;
+  private countBy({ limit, windowMs }: ObservedQuota, lane: LaneKey, priority: Priority): Promise<QuotaAnswer> {
+    return this.buckets.take(bucketOf(lane), { limit, windowMs, priority, isLeasable: true });
+  }
+
+  private remember(lane: LaneKey, quota: ObservedQuota, publishedMs: number): void {
+    this.learned.set(bucketOf(lane), { ...quota, publishedMs });
+    const [oldest] = this.learned.keys();
+    if (this.learned.size > lanesMax && oldest !== undefined) this.learned.delete(oldest);
+  }
 }
 
 /** The bucket that the calls of a lane are counted in. */
@@ -109,10 +118,6 @@ function searchBucketOf(lane: LaneKey): string {
 /** The key of the limit that replies stated for a lane. */
 function limitKeyOf(lane: LaneKey): string {
   return `lane-limit:${bucketOf(lane)}`;
-}
-
-function limitText({ limit, windowMs }: ObservedQuota): string {
-  return `${limit}/${windowMs}`;
 }
 
 /** Undefined for anything but a limit: the text comes from a store that others may write to. */

@@ -33,44 +33,34 @@ export interface BatcherContext {
 const service = 'batcher';
 
 export function createContext(config: BatcherConfig, overrides: Partial<BatcherContext> = {}): BatcherContext {
-  const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
-  const metrics = overrides.metrics ?? createMetrics(service);
-  const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
-  const messaging =
-    overrides.messaging ??
-    createKafkaMessaging({
+  const {
+    logger = createLogger({ service, level: config.logLevel }),
+    metrics = createMetrics(service),
+    failpoints = createFailpoints(config.failpoint),
+  } = overrides;
+  const observed = { logger, metrics, failpoints };
+  const { timeScale } = config;
+  const {
+    store = createStore({ ...databaseOptions(config), ...observed, applicationName: service, timeScale }),
+    connectors = createConnectors({ ...connectorOptions(config), ...observed }),
+    // A consumer that stalls in silence is replaced by its supervisor.
+    messaging = createKafkaMessaging({
       ...kafkaAccess(config),
+      ...observed,
       clientId: service,
-      logger,
-      metrics,
-      failpoints,
-      // A consumer that stalls in silence is replaced by its supervisor.
       onStall: () => process.exit(1),
-    });
+    }),
+  } = overrides;
   return {
     config,
-    logger,
-    metrics,
+    ...observed,
+    store,
+    connectors,
+    messaging,
+    announcer: messaging.announcer(topics.ready),
     flushed: metrics.counter('sluice_batches_flushed_total'),
     fill: metrics.histogram('sluice_batch_fill_records'),
     countOrphan: orphanMessages({ logger, metrics }, topics.autoBatched),
-    store:
-      overrides.store ??
-      createStore({
-        ...databaseOptions(config),
-        applicationName: service,
-        timeScale: config.timeScale,
-        logger,
-        metrics,
-      }),
-    messaging,
-    announcer: messaging.announcer(topics.ready),
-    connectors: createConnectors({
-      ...connectorOptions(config),
-      logger,
-      metrics,
-    }),
-    failpoints,
     ...overrides,
   };
 }

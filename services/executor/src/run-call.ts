@@ -1,5 +1,4 @@
 import type { Connector } from '@sluice/connectors';
-import { NotFoundError } from '@sluice/errors';
 import type { ClaimedCall, Intent, Settlement } from '@sluice/store';
 import { HeldBytes, asStep, classOf } from '@sluice/telemetry';
 import { type LiveCredentials, limits } from '@sluice/types';
@@ -10,6 +9,7 @@ import {
   type RefreshUsed,
   type Sendable,
   decideSettlement,
+  findCredentials,
   leaseMs,
   noteOutcome,
   performAndLearn,
@@ -125,22 +125,13 @@ async function work(context: ExecutorContext, run: Run): Promise<Settlement | un
   if (restriction !== undefined) return endCall(call, pending, restriction);
   // Before a plan is parsed, which may be what crashed the executors.
   if (call.crashCount >= crashesMax) return endCall(call, pending, quarantined, 'quarantined');
-  const live = await findCredentials(context, call);
+  const live = await findCredentials(context.installations, call);
   if (live === undefined) return endCall(call, pending, disconnected);
   run.connection = { provider: live.provider, groupRef: live.groupRef };
   run.trace.step.note({ provider: live.provider });
   const records = toSendables(pending);
   const sending: Sending = { records, live, loadedAtMs, connector: context.connectors.get(live.provider) };
   return call.isInDoubt ? await reconcile(context, run, sending) : await sendCall(context, run, sending);
-}
-
-async function findCredentials(context: ExecutorContext, call: ClaimedCall): Promise<LiveCredentials | undefined> {
-  try {
-    return await context.installations.liveCredentials(call.projectId, call.connectionId);
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
 }
 
 async function settleCall(context: ExecutorContext, run: Run, settlement: Settlement): Promise<void> {

@@ -31,31 +31,16 @@ const service = 'management';
 
 export function createContext(config: ManagementConfig, overrides: Partial<ManagementContext> = {}): ManagementContext {
   assertSignIn(config);
-  const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
-  const metrics = overrides.metrics ?? createMetrics(service);
-  const store =
-    overrides.store ??
-    createStore({
-      ...databaseOptions(config),
-      applicationName: service,
-      timeScale: config.timeScale,
-      logger,
-      failpoints: createFailpoints(config.failpoint),
-      metrics,
-    });
+  const { logger = createLogger({ service, level: config.logLevel }), metrics = createMetrics(service) } = overrides;
+  const observed = { logger, metrics, failpoints: createFailpoints(config.failpoint) };
+  const { timeScale, credentialsKeys: keyring, adminKey } = config;
   const replyRoom = createReplyRoom();
-  const connectors =
-    overrides.connectors ??
-    createConnectors({
-      ...connectorOptions(config),
-      reconnects: true,
-      replyRoom,
-      logger,
-      metrics,
-    });
-  const { credentialsKeys: keyring, adminKey } = config;
   const access = redisAccess(config);
-  const redis = overrides.redis ?? (access === undefined ? undefined : connectRedis({ ...access, logger, metrics }));
+  const {
+    store = createStore({ ...databaseOptions(config), ...observed, applicationName: service, timeScale }),
+    connectors = createConnectors({ ...connectorOptions(config), ...observed, reconnects: true, replyRoom }),
+    redis = access && connectRedis({ ...access, ...observed }),
+  } = overrides;
   return {
     config,
     logger,

@@ -1,4 +1,4 @@
-import { authenticator, contractOfApp, createApp, createService, requestLimits } from '@sluice/http';
+import { authenticator, contractOfApp, createApp, createService, RequestLimits } from '@sluice/http';
 import type { ApiInfo, ApiService } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { createInMemoryRedis } from '@sluice/redis';
@@ -95,7 +95,7 @@ export function createManagementService(context: ManagementContext): ApiService 
     cors: true,
     cookiePaths: [oauthConnectPath],
     api: managementApi,
-    authenticate: requestLimits({ counter: quotas, ...config }).after(
+    authenticate: new RequestLimits(quotas, config).after(
       authenticator(context.installations.findCaller, context.openId && personCaller(context)),
     ),
     ready: health.ready,

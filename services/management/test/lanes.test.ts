@@ -4,7 +4,7 @@ import { connectRedis } from '@sluice/redis';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { until } from '@sluice/testkit';
 import type { Lane, LaneListReply } from '@sluice/types';
-import { createLaneQuotas } from '@sluice/writes';
+import { LaneQuotas } from '@sluice/writes';
 import { prepareOperations, useOperations } from './prepare-operations';
 import { startManagement, useManagement } from './start-management';
 
@@ -65,7 +65,7 @@ describe('what is left of a quota', () => {
     await until('the service looks into it', async () => (await show()).quota?.left);
     const { id: laneId, projectId, quota } = await show();
     expect(quota).toEqual({ limit: 110, windowSeconds: 10, left: 110 });
-    const quotas = createLaneQuotas(writer.quotas, metrics, writer.cache);
+    const quotas = new LaneQuotas(writer.quotas, metrics, writer.cache);
     const connector = management.context.connectors.get('hubspot');
     // The provider's window would pass on a busy machine: a lane of an hour instead.
     quotas.learn({ projectId, laneId }, { limit: 190, windowMs: 3_600_000 });

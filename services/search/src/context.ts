@@ -1,10 +1,11 @@
 import { connectorOptions, databaseOptions, redisAccess } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
+import { RequestLimits } from '@sluice/http';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { connectRedis, type CacheAndQuotas } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
-import { createLaneQuotas, createSearchPace, type LaneQuotas, type SearchPace } from '@sluice/writes';
+import { createSearchPace, LaneQuotas, type SearchPace } from '@sluice/writes';
 import type { SearchConfig } from './config';
 
 /** The object graph of one search service. Tests and the embedded launcher replace single collaborators. */
@@ -17,6 +18,8 @@ export interface SearchContext {
   readonly quotas: LaneQuotas;
   /** Quota of a search, for which it waits a moment. */
   readonly pace: SearchPace;
+  /** Limits of the requests of a project and of a group. */
+  readonly requestLimits: RequestLimits;
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
 }
@@ -24,36 +27,24 @@ export interface SearchContext {
 const service = 'search';
 
 export function createContext(config: SearchConfig, overrides: Partial<SearchContext> = {}): SearchContext {
-  const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
-  const metrics = overrides.metrics ?? createMetrics(service);
-  const store =
-    overrides.store ??
-    createStore({
-      ...databaseOptions(config),
-      applicationName: service,
-      logger,
-      metrics,
-    });
-  const connectors =
-    overrides.connectors ??
-    createConnectors({
-      ...connectorOptions(config),
-      reconnects: true,
-      logger,
-      metrics,
-    });
-  const redis = overrides.redis ?? connectRedis({ ...redisAccess(config), logger, metrics });
-  const quotas = overrides.quotas ?? createLaneQuotas(redis.quotas, metrics, redis.cache);
+  const { logger = createLogger({ service, level: config.logLevel }), metrics = createMetrics(service) } = overrides;
+  const observed = { logger, metrics };
+  const {
+    store = createStore({ ...databaseOptions(config), ...observed, applicationName: service }),
+    redis = connectRedis({ ...redisAccess(config), ...observed }),
+    connectors = createConnectors({ ...connectorOptions(config), ...observed, reconnects: true }),
+    quotas = new LaneQuotas(redis.quotas, metrics, redis.cache),
+  } = overrides;
   return {
     config,
-    logger,
-    metrics,
+    ...observed,
+    store,
     redis,
+    connectors,
     quotas,
     pace: createSearchPace(quotas),
-    connectors,
-    installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger, metrics }),
-    store,
+    requestLimits: new RequestLimits(redis.quotas, config),
+    installations: createInstallations({ ...observed, store, connectors, keyring: config.credentialsKeys }),
     ...overrides,
   };
 }

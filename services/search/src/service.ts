@@ -1,12 +1,4 @@
-import {
-  type ApiInfo,
-  type ApiService,
-  authenticator,
-  contractOfApp,
-  createApp,
-  createService,
-  requestLimits,
-} from '@sluice/http';
+import { type ApiInfo, type ApiService, authenticator, contractOfApp, createApp, createService } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
 import type { SearchContext } from './context';
@@ -28,7 +20,6 @@ const searchApi: ApiInfo = {
 
 export function createSearchService(context: SearchContext): ApiService {
   const { config, logger, metrics, store } = context;
-  const limits = requestLimits({ counter: context.redis.quotas, ...config });
   const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.redis.health } });
   const app = createApp({
     service: 'search',
@@ -36,10 +27,10 @@ export function createSearchService(context: SearchContext): ApiService {
     metrics,
     cors: true,
     api: searchApi,
-    authenticate: limits.after(authenticator(context.installations.findCaller)),
+    authenticate: context.requestLimits.after(authenticator(context.installations.findCaller)),
     // Without Redis quotas are halved, which is no reason to leave the balancer.
     ready: health.ready,
-    routes: (router) => searchRecordsRoute(router, context, limits),
+    routes: (router) => searchRecordsRoute(router, context),
   });
   const service = createService({
     ...context,

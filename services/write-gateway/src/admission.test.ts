@@ -1,6 +1,6 @@
 import type { BacklogOf } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { createAdmission, type Admission, type AskedRoom, type BacklogLimits } from './admission';
+import { Admission, type AskedRoom, type BacklogLimits } from './admission';
 
 /** Writes that wait, by project and group; each has 10 bytes. */
 let waiting: Map<string, Map<string, number>>;
@@ -29,7 +29,7 @@ function start(limits: Partial<BacklogLimits> = {}): void {
       }),
     );
   };
-  admission = createAdmission({
+  admission = new Admission({
     writes: { countBacklog },
     limits: { backlogMax: 100, backlogBytesMax: 1_000_000, backlogGroupPercent: 100, ...limits },
     logger: { ...silentLogger, warn: (_fields, event) => void lines.push(event) },
@@ -58,7 +58,7 @@ const refusal = (ask: Partial<AskedRoom> = {}): string | undefined => {
 const isFull = (projectId: string, writes = 1) => refusal({ projectId, writes }) !== undefined;
 const nextCount = () => jest.advanceTimersByTimeAsync(2_010);
 
-describe('[sec-38] createAdmission', () => {
+describe('[sec-38] Admission', () => {
   it('adds what was let in to the last count, until the next one', async () => {
     expect(isFull('a', 60)).toBe(false);
     expect(isFull('a', 41)).toBe(true);

@@ -1,22 +1,11 @@
 import { RateLimitedError } from '@sluice/errors';
 import type { Store, Waiting } from '@sluice/store';
-import { repeat, type Logger, type Metrics } from '@sluice/telemetry';
+import { repeat, type Counter, type Logger, type Metrics } from '@sluice/telemetry';
 
 /** What is about to be accepted: calls, or a record of an auto-batch, and the bytes of its plans. */
 export interface AskedRoom extends Waiting {
   readonly projectId: string;
   readonly groupRef: string;
-}
-
-/** What keeps one project's backlog from filling the database of all, and one group's from filling that of its project. */
-export interface Admission {
-  /**
-   * Reserves capacity for what is about to be accepted. In memory, without reading the database.
-   * @throws RateLimitedError `write.backlog-full`, which names the bound
-   */
-  assertRoom(asked: AskedRoom): void;
-  /** Counts no more, after the count in hand. */
-  stop(): Promise<void>;
 }
 
 export interface AdmissionOptions {
@@ -61,18 +50,45 @@ const measures: readonly Measure[] = ['writes', 'bytes'];
 const none: Waiting = { writes: 0, bytes: 0 };
 
 /**
+ * Keeps one project's backlog from filling the database of all, and one group's from filling that of its project.
  * Caps what waits of a project, in writes and in bytes, and of each of its groups: a group may fill a share of what the others leave. So a
  * group alone has that share of the whole, hungry groups come to equal parts, and one that comes last still finds capacity.
  * Each process counts for itself, only what is written to, and adds what it lets in between two counts. So a cap is passed by no more than
  * other processes accept within one count's time, and what is committed while a count is made. A group is let in until its first
  * count, and while the database does not answer the last count holds.
  */
-export function createAdmission({ writes, limits, logger, metrics }: AdmissionOptions): Admission {
-  const refusals = metrics.counter('sluice_admission_refusals_total');
-  const projects = new Map<string, OfProject>();
+export class Admission {
+  private readonly projects = new Map<string, OfProject>();
+  private readonly refusals: Counter<'sluice_admission_refusals_total'>;
+  /** Counts no more, after the count in hand. */
+  readonly stop: () => Promise<void>;
 
-  const count = async (): Promise<void> => {
-    forgetIdle(projects, limits);
+  constructor(private readonly options: AdmissionOptions) {
+    const { metrics, logger } = options;
+    this.refusals = metrics.counter('sluice_admission_refusals_total');
+    const onFailure = (error: unknown) => logger.warn({ error }, 'backlog.not-counted');
+    this.stop = repeat(() => this.count(), { everyMs: countEveryMs, restTimes: restPerCount, onFailure });
+  }
+
+  /**
+   * Reserves capacity for what is about to be accepted. In memory, without reading the database.
+   * @throws RateLimitedError `write.backlog-full`, which names the bound
+   */
+  assertRoom(asked: AskedRoom): void {
+    const project = this.projects.get(asked.projectId) ?? { ...fresh(), groups: new Map<string, Backlog>() };
+    const group = project.groups.get(asked.groupRef) ?? fresh();
+    this.projects.set(asked.projectId, project);
+    project.groups.set(asked.groupRef, group);
+    project.askedAtMs = group.askedAtMs = performance.now();
+    for (const measure of measures) this.assertBelow(project, group, asked, measure);
+    project.since = combined(project.since, asked, 1);
+    group.since = combined(group.since, asked, 1);
+  }
+
+  private async count(): Promise<void> {
+    const { projects } = this;
+    const { writes, limits, logger } = this.options;
+    this.forgetIdle();
     const asked = [...projects].map(([projectId, { groups }]) => ({ projectId, groupRefs: [...groups.keys()] }));
     const before = new Map([...projects.values()].flatMap(backlogsOf).map((backlog) => [backlog, backlog.since]));
     const counts = await writes.countBacklog(asked, limits.backlogMax);
@@ -84,13 +100,13 @@ export function createAdmission({ writes, limits, logger, metrics }: AdmissionOp
     for (const [projectId, counted] of counts) {
       const project = projects.get(projectId);
       if (project === undefined) continue;
-      const wereFull = fullOnes(project, limits);
+      const wereFull = this.fullOnes(project);
       update(project, counted);
       for (const [ref, ofGroup] of counted.groups) {
         const group = project.groups.get(ref);
         if (group !== undefined) update(group, ofGroup);
       }
-      const areFull = fullOnes(project, limits);
+      const areFull = this.fullOnes(project);
       const log = (groupRef: string | undefined, event: 'backlog.full' | 'backlog.has-room'): void => {
         const held = (groupRef === undefined ? counted : counted.groups.get(groupRef)) ?? none;
         logger.warn({ projectId, groupRef, writes: held.writes, bytes: held.bytes }, event);
@@ -98,27 +114,58 @@ export function createAdmission({ writes, limits, logger, metrics }: AdmissionOp
       for (const groupRef of areFull) if (!wereFull.has(groupRef)) log(groupRef, 'backlog.full');
       for (const groupRef of wereFull) if (!areFull.has(groupRef)) log(groupRef, 'backlog.has-room');
     }
-  };
-  const onFailure = (error: unknown) => logger.warn({ error }, 'backlog.not-counted');
-  const stop = repeat(count, { everyMs: countEveryMs, restTimes: restPerCount, onFailure });
-  return {
-    stop,
-    assertRoom: (asked) => {
-      const project = projects.get(asked.projectId) ?? { ...fresh(), groups: new Map<string, Backlog>() };
-      const group = project.groups.get(asked.groupRef) ?? fresh();
-      projects.set(asked.projectId, project);
-      project.groups.set(asked.groupRef, group);
-      project.askedAtMs = group.askedAtMs = performance.now();
-      for (const measure of measures) {
-        const refusal = refusalOf({ project, group, asked, measure, limits });
-        if (refusal === undefined) continue;
-        refusals.inc();
-        throw refusal;
+  }
+
+  private projectMax(measure: Measure): number {
+    const { backlogMax, backlogBytesMax } = this.options.limits;
+    return measure === 'writes' ? backlogMax : backlogBytesMax;
+  }
+
+  /** Rounded up, so that an empty group may take the last free slot. */
+  private groupMax(project: OfProject, group: Backlog, measure: Measure): number {
+    const others = Math.max(0, heldOf(project, measure) - heldOf(group, measure));
+    return Math.ceil(Math.max(0, this.projectMax(measure) - others) * (this.options.limits.backlogGroupPercent / 100));
+  }
+
+  /** Its groups that may have no more; `undefined` stands for the project itself. */
+  private fullOnes(project: OfProject): Set<string | undefined> {
+    const isFull = (backlog: Backlog, maxOf: (measure: Measure) => number): boolean =>
+      measures.some((measure) => heldOf(backlog, measure) >= maxOf(measure));
+    const groups = [...project.groups].filter(([, group]) =>
+      isFull(group, (measure) => this.groupMax(project, group, measure)),
+    );
+    const full = new Set<string | undefined>(groups.map(([ref]) => ref));
+    return isFull(project, (measure) => this.projectMax(measure)) ? full.add(undefined) : full;
+  }
+
+  private forgetIdle(): void {
+    const idleSinceMs = performance.now() - idleMs;
+    for (const [id, project] of this.projects) {
+      const full = this.fullOnes(project);
+      for (const [ref, { askedAtMs }] of project.groups) {
+        if (askedAtMs < idleSinceMs && !full.has(ref)) project.groups.delete(ref);
       }
-      project.since = combined(project.since, asked, 1);
-      group.since = combined(group.since, asked, 1);
-    },
-  };
+      if (project.groups.size === 0 && !full.has(undefined)) this.projects.delete(id);
+    }
+  }
+
+  private assertBelow(project: OfProject, group: Backlog, asked: AskedRoom, measure: Measure): void {
+    const max = this.projectMax(measure);
+    const maxOfGroup = this.groupMax(project, group, measure);
+    const setting = measure === 'writes' ? 'SLUICE_BACKLOG_MAX' : 'SLUICE_BACKLOG_BYTES_MAX';
+    const [ofProject, ofGroup, size] = [heldOf(project, measure), heldOf(group, measure), asked[measure]];
+    let bound: string;
+    if (ofProject + size > max) {
+      bound = `About ${ofProject} ${measure} of the project wait, and ${max} may (${setting})`;
+    } else if (ofGroup + size > maxOfGroup) {
+      const share = `${this.options.limits.backlogGroupPercent} % (SLUICE_BACKLOG_GROUP_PERCENT)`;
+      const whole = `what the project's other groups leave of ${max} (${setting})`;
+      bound = `About ${ofGroup} ${measure} of the group "${asked.groupRef}" wait, and ${maxOfGroup} may: ${share} of ${whole}`;
+    } else return;
+    this.refusals.inc();
+    const detail = `${bound}; this request has ${size}. Nothing was accepted.`;
+    throw new RateLimitedError({ code: 'write.backlog-full', detail, retryAfterMs });
+  }
 }
 
 const fresh = (): Backlog => ({ counted: none, since: none, askedAtMs: 0 });
@@ -132,60 +179,3 @@ function backlogsOf(project: OfProject): Backlog[] {
 }
 
 const heldOf = ({ counted, since }: Backlog, measure: Measure): number => counted[measure] + since[measure];
-
-function projectMax(measure: Measure, { backlogMax, backlogBytesMax }: BacklogLimits): number {
-  return measure === 'writes' ? backlogMax : backlogBytesMax;
-}
-
-/** Rounded up, so that an empty group may take the last free slot. */
-function groupMax(project: OfProject, group: Backlog, measure: Measure, limits: BacklogLimits): number {
-  const others = Math.max(0, heldOf(project, measure) - heldOf(group, measure));
-  return Math.ceil(Math.max(0, projectMax(measure, limits) - others) * (limits.backlogGroupPercent / 100));
-}
-
-/** Its groups that may have no more; `undefined` stands for the project itself. */
-function fullOnes(project: OfProject, limits: BacklogLimits): Set<string | undefined> {
-  const isFull = (backlog: Backlog, maxOf: (measure: Measure) => number): boolean =>
-    measures.some((measure) => heldOf(backlog, measure) >= maxOf(measure));
-  const groups = [...project.groups].filter(([, group]) =>
-    isFull(group, (measure) => groupMax(project, group, measure, limits)),
-  );
-  const full = new Set<string | undefined>(groups.map(([ref]) => ref));
-  return isFull(project, (measure) => projectMax(measure, limits)) ? full.add(undefined) : full;
-}
-
-function forgetIdle(projects: Map<string, OfProject>, limits: BacklogLimits): void {
-  const idleSinceMs = performance.now() - idleMs;
-  for (const [id, project] of projects) {
-    const full = fullOnes(project, limits);
-    for (const [ref, { askedAtMs }] of project.groups) {
-      if (askedAtMs < idleSinceMs && !full.has(ref)) project.groups.delete(ref);
-    }
-    if (project.groups.size === 0 && !full.has(undefined)) projects.delete(id);
-  }
-}
-
-interface Question {
-  readonly project: OfProject;
-  readonly group: Backlog;
-  readonly asked: AskedRoom;
-  readonly measure: Measure;
-  readonly limits: BacklogLimits;
-}
-
-function refusalOf({ project, group, asked, measure, limits }: Question): RateLimitedError | undefined {
-  const max = projectMax(measure, limits);
-  const maxOfGroup = groupMax(project, group, measure, limits);
-  const setting = measure === 'writes' ? 'SLUICE_BACKLOG_MAX' : 'SLUICE_BACKLOG_BYTES_MAX';
-  const [ofProject, ofGroup, size] = [heldOf(project, measure), heldOf(group, measure), asked[measure]];
-  let bound: string;
-  if (ofProject + size > max) {
-    bound = `About ${ofProject} ${measure} of the project wait, and ${max} may (${setting})`;
-  } else if (ofGroup + size > maxOfGroup) {
-    const share = `${limits.backlogGroupPercent} % (SLUICE_BACKLOG_GROUP_PERCENT)`;
-    const whole = `what the project's other groups leave of ${max} (${setting})`;
-    bound = `About ${ofGroup} ${measure} of the group "${asked.groupRef}" wait, and ${maxOfGroup} may: ${share} of ${whole}`;
-  } else return undefined;
-  const detail = `${bound}; this request has ${size}. Nothing was accepted.`;
-  return new RateLimitedError({ code: 'write.backlog-full', detail, retryAfterMs });
-}

@@ -1,16 +1,18 @@
-import type {
-  AcceptableWrite,
-  AcceptAnswer,
-  BatchableWrite,
-  JoinAnswer,
-  KeyClaim,
-  NewOperation,
-  NewRecord,
-  Opening,
-  SynchronousWrite,
-  WriteStore,
+import {
+  coalesce,
+  groupCommit,
+  sharedStatement,
+  type AcceptableWrite,
+  type AcceptAnswer,
+  type BatchableWrite,
+  type JoinAnswer,
+  type KeyClaim,
+  type NewOperation,
+  type NewRecord,
+  type Opening,
+  type SynchronousWrite,
+  type WriteStore,
 } from '@sluice/store';
-import { coalesce, groupCommit, sharedStatement } from '@sluice/writes';
 
 /** Records of one joining statement at most, whatever their batches: what fills one. */
 const recordsPerJoin = 100;

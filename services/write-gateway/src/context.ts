@@ -8,48 +8,30 @@ import {
   type Failpoints,
 } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
-import { requestLimits, type RequestLimits } from '@sluice/http';
+import { RequestLimits } from '@sluice/http';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createKafkaMessaging, topics, type Announcer, type Messaging } from '@sluice/messaging';
 import { connectRedis, type CacheAndQuotas } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
-import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
-import {
-  CallSizes,
-  createAcceptMeters,
-  createLaneQuotas,
-  createLeaseKeeper,
-  createWriteMeters,
-  sharingSettlements,
-  type AcceptMeters,
-  type LaneQuotas,
-  type LeaseKeeper,
-  type SharedSettle,
-  type WriteMeters,
-} from '@sluice/writes';
-import { createAdmission, type Admission } from './admission';
+import { createLogger, createMetrics, type Metrics } from '@sluice/telemetry';
+import { createAcceptMeters, createCallContext, type AcceptMeters, type CallContext } from '@sluice/writes';
+import { Admission } from './admission';
 import { createCommits } from './commits';
 import type { GatewayConfig } from './config';
 
 /** The object graph of one gateway. Tests and the embedded launcher replace single collaborators. */
-export interface GatewayContext {
+export interface GatewayContext extends CallContext {
   readonly config: GatewayConfig;
   /** Names this process in leases. */
   readonly owner: string;
-  readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly meters: WriteMeters & AcceptMeters;
+  readonly acceptMeters: AcceptMeters;
   readonly store: Store;
   readonly messaging: Messaging;
   readonly announcers: Readonly<Record<keyof typeof topics, Announcer>>;
   readonly redis: CacheAndQuotas;
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
-  readonly leases: LeaseKeeper;
-  readonly quotas: LaneQuotas;
-  readonly callSizes: CallSizes;
-  /** Settles a call, in one statement with others that end at the same time. */
-  readonly settle: SharedSettle;
   readonly admission: Admission;
   readonly commits: ReturnType<typeof createCommits>;
   /** Limits of the requests of a project and of a group. */
@@ -62,65 +44,35 @@ export interface GatewayContext {
 const service = 'write-gateway';
 
 export function createContext(config: GatewayConfig, overrides: Partial<GatewayContext> = {}): GatewayContext {
-  const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
-  const metrics = overrides.metrics ?? createMetrics(service);
-  const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
-  const store =
-    overrides.store ??
-    createStore({
-      ...databaseOptions(config),
-      applicationName: service,
-      timeScale: config.timeScale,
-      logger,
-      failpoints,
-      metrics,
-    });
-  const redis = overrides.redis ?? connectRedis({ ...redisAccess(config), logger, metrics });
-  const connectors =
-    overrides.connectors ??
-    createConnectors({
-      ...connectorOptions(config),
-      reconnects: true,
-      logger,
-      metrics,
-    });
-  const messaging =
-    overrides.messaging ??
-    createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints });
+  const {
+    logger = createLogger({ service, level: config.logLevel }),
+    metrics = createMetrics(service),
+    failpoints = createFailpoints(config.failpoint),
+  } = overrides;
+  const observed = { logger, metrics, failpoints };
+  const { timeScale, credentialsKeys: keyring } = config;
+  const {
+    store = createStore({ ...databaseOptions(config), ...observed, applicationName: service, timeScale }),
+    redis = connectRedis({ ...redisAccess(config), ...observed }),
+    connectors = createConnectors({ ...connectorOptions(config), ...observed, reconnects: true }),
+    messaging = createKafkaMessaging({ ...kafkaAccess(config), ...observed, clientId: service }),
+  } = overrides;
   return {
     config,
     owner: `${service}/${hostname()}/${process.pid}`,
-    logger,
-    metrics,
-    meters: {
-      ...createAcceptMeters(metrics),
-      ...createWriteMeters(
-        metrics,
-        connectors.all().map(({ provider }) => provider),
-      ),
-    },
-    messaging,
-    announcers: { ready: messaging.announcer(topics.ready), autoBatched: messaging.announcer(topics.autoBatched) },
-    redis,
-    quotas: createLaneQuotas(redis.quotas, metrics, redis.cache),
-    callSizes: new CallSizes(config.timeScale),
-    admission: createAdmission({ writes: store.writes, limits: config, logger, metrics }),
-    commits: createCommits(store.writes),
-    requestLimits: requestLimits({ counter: redis.quotas, ...config }),
-    connectors,
-    installations: createInstallations({
-      store,
-      keyring: config.credentialsKeys,
-      connectors,
-      logger,
-      metrics,
-      failpoints,
-    }),
-    leases: createLeaseKeeper(store.writes, logger),
-    settle: sharingSettlements(store.writes),
-    failpoints,
-    settling: new Set(),
+    ...observed,
     store,
+    redis,
+    connectors,
+    messaging,
+    ...createCallContext({ ...observed, store, redis, connectors }, timeScale),
+    acceptMeters: createAcceptMeters(metrics),
+    announcers: { ready: messaging.announcer(topics.ready), autoBatched: messaging.announcer(topics.autoBatched) },
+    admission: new Admission({ writes: store.writes, limits: config, logger, metrics }),
+    commits: createCommits(store.writes),
+    requestLimits: new RequestLimits(redis.quotas, config),
+    installations: createInstallations({ ...observed, store, connectors, keyring }),
+    settling: new Set(),
     ...overrides,
   };
 }

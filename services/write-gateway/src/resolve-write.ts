@@ -88,7 +88,7 @@ export async function commitPlanned<Answer extends Promised>(
       await context.failpoints.hit('gw.after_commit');
       const { operation, connector, planned } = write;
       const durationMs = performance.now() - answer.startedAtMs;
-      context.meters.accepted({ ...operation, provider: connector.provider, records: planned.length, durationMs });
+      context.acceptMeters.accepted({ ...operation, provider: connector.provider, records: planned.length, durationMs });
       noteWrite(write, answer.operationId);
       return { ...answer, write };
     }

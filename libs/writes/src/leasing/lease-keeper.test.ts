@@ -1,7 +1,7 @@
 import { DependencyError } from '@sluice/errors';
 import { callId, type HeldCall } from '@sluice/store';
 import { silentLogger } from '@sluice/telemetry';
-import { createLeaseKeeper, leaseMs, type LeaseKeeper } from './lease-keeper';
+import { leaseMs, LeaseKeeper } from './lease-keeper';
 
 const call = (number: number, fence = 1): HeldCall => ({ projectId: 'p1', operationId: 'o1', number, fence });
 
@@ -29,7 +29,7 @@ describe('the lease keeper', () => {
   beforeEach(() => {
     jest.useFakeTimers();
     renewing = renewals();
-    keeper = createLeaseKeeper(renewing.store, silentLogger);
+    keeper = new LeaseKeeper(renewing.store, silentLogger);
   });
   afterEach(() => {
     keeper.stop();

@@ -18,18 +18,6 @@ export interface Hold {
   end(): void;
 }
 
-export interface LeaseKeeper {
-  /** @param claimedAtMs `performance.now()` from before the claim or the opening was sent to the database */
-  hold(call: HeldCall, claimedAtMs: number): Hold;
-  /**
-   * The same for a call that a caller waits for. Its lease may run out before all are renewed, because its opening took long on a busy database, so
-   * it is renewed first. Otherwise it would end while the provider works, and its outcome would be unknown. A process that has taken it meanwhile
-   * keeps it. Never rejects: without a renewal the hold has what was left.
-   */
-  holdRenewed(call: HeldCall, claimedAtMs: number): Promise<Hold>;
-  stop(): void;
-}
-
 interface Held {
   readonly call: HeldCall;
   readonly controller: AbortController;
@@ -40,39 +28,21 @@ interface Held {
  * Renews the leases of all of a process's calls in one statement every 2 s. A call whose lease runs out by the monotonic
  * clock is aborted, so that a process that was paused does not send after its lease was taken.
  */
-export function createLeaseKeeper(store: Pick<WriteStore, 'renewLeases'>, logger: Logger): LeaseKeeper {
-  const held = new Map<string, Held>();
+export class LeaseKeeper {
+  private readonly held = new Map<string, Held>();
+  private readonly timers = [
+    setInterval(() => void this.renewAll(), renewEveryMs).unref(),
+    setInterval(() => this.abortLapsed(), sendMarginMs).unref(),
+  ];
 
-  const renewOne = async (call: HeldCall): Promise<boolean> => {
-    try {
-      return (await store.renewLeases([call], leaseMs)).has(callId(call));
-    } catch (error) {
-      logger.warn({ error, calls: 1 }, 'leases.not-renewed');
-      return false;
-    }
-  };
-  const renewAll = async (): Promise<void> => {
-    const startedAtMs = performance.now();
-    const calls = [...held.values()].map(({ call }) => call);
-    if (calls.length === 0) return;
-    try {
-      const renewed = await store.renewLeases(calls, leaseMs);
-      for (const [id, each] of held) if (renewed.has(id)) each.leasedUntilMs = startedAtMs + leaseMs;
-    } catch (error) {
-      logger.warn({ error, calls: calls.length }, 'leases.not-renewed');
-    }
-  };
-  const abortLapsed = (): void => {
-    for (const [id, each] of held) {
-      if (performance.now() < each.leasedUntilMs) continue;
-      held.delete(id);
-      each.controller.abort(new Error('the lease of the call has run out'));
-    }
-  };
-  const renewing = setInterval(() => void renewAll(), renewEveryMs).unref();
-  const watching = setInterval(abortLapsed, sendMarginMs).unref();
+  constructor(
+    private readonly store: Pick<WriteStore, 'renewLeases'>,
+    private readonly logger: Logger,
+  ) {}
 
-  const hold: LeaseKeeper['hold'] = (call, claimedAtMs) => {
+  /** @param claimedAtMs `performance.now()` from before the claim or the opening was sent to the database */
+  hold(call: HeldCall, claimedAtMs: number): Hold {
+    const { held } = this;
     const each: Held = { call, controller: new AbortController(), leasedUntilMs: claimedAtMs + leaseMs };
     held.set(callId(call), each);
     return {
@@ -82,17 +52,45 @@ export function createLeaseKeeper(store: Pick<WriteStore, 'renewLeases'>, logger
         if (held.get(callId(call)) === each) held.delete(callId(call));
       },
     };
-  };
-  return {
-    hold,
-    holdRenewed: async (call, claimedAtMs) => {
-      const calledAtMs = performance.now();
-      const isShort = calledAtMs >= claimedAtMs + leaseMs - renewEveryMs - sendMarginMs;
-      return hold(call, isShort && (await renewOne(call)) ? calledAtMs : claimedAtMs);
-    },
-    stop: () => {
-      clearInterval(renewing);
-      clearInterval(watching);
-    },
-  };
+  }
+
+  /**
+   * The same for a call that a caller waits for. Its lease may run out before all are renewed, because its opening took long on a busy database, so
+   * it is renewed first. Otherwise it would end while the provider works, and its outcome would be unknown. A process that has taken it meanwhile
+   * keeps it. Never rejects: without a renewal the hold has what was left.
+   */
+  async holdRenewed(call: HeldCall, claimedAtMs: number): Promise<Hold> {
+    const calledAtMs = performance.now();
+    const isShort = calledAtMs >= claimedAtMs + leaseMs - renewEveryMs - sendMarginMs;
+    return this.hold(call, isShort && (await this.renew([call])).has(callId(call)) ? calledAtMs : claimedAtMs);
+  }
+
+  stop(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  private async renewAll(): Promise<void> {
+    if (this.held.size === 0) return;
+    const startedAtMs = performance.now();
+    const renewed = await this.renew([...this.held.values()].map(({ call }) => call));
+    for (const [id, each] of this.held) if (renewed.has(id)) each.leasedUntilMs = startedAtMs + leaseMs;
+  }
+
+  /** @returns the calls that were renewed: none where the database does not answer */
+  private async renew(calls: readonly HeldCall[]): Promise<ReadonlySet<string>> {
+    try {
+      return await this.store.renewLeases(calls, leaseMs);
+    } catch (error) {
+      this.logger.warn({ error, calls: calls.length }, 'leases.not-renewed');
+      return new Set();
+    }
+  }
+
+  private abortLapsed(): void {
+    for (const [id, each] of this.held) {
+      if (performance.now() < each.leasedUntilMs) continue;
+      this.held.delete(id);
+      each.controller.abort(new Error('the lease of the call has run out'));
+    }
+  }
 }

@@ -9,7 +9,7 @@ import type {
 } from '@sluice/connectors';
 import { DefectError, NotFoundError, ProviderError, SluiceError } from '@sluice/errors';
 import { accessOf, type LiveCredentials, type WritePlan } from '@sluice/types';
-import type { PendingRecord, ClaimedCall } from '@sluice/store';
+import type { ClaimedCall, ConnectionKey, PendingRecord } from '@sluice/store';
 import type { QuotaAnswer } from '@sluice/redis';
 import type { HeldBytes } from '@sluice/telemetry';
 import type { Hold } from '../leasing/lease-keeper';
@@ -280,6 +280,23 @@ export interface Sendable extends PendingRecord {
 /** Reads the stored plans of a call's records. */
 export function toSendables(records: readonly PendingRecord[]): Sendable[] {
   return records.map((record) => ({ ...record, write: JSON.parse(record.plan) as WritePlan }));
+}
+
+interface Connections {
+  liveCredentials(projectId: string, connectionId: string): Promise<LiveCredentials>;
+}
+
+/** Credentials as they are now: see `Installations.liveCredentials`. Undefined: the connection is gone. */
+export async function findCredentials(
+  installations: Connections,
+  { projectId, connectionId }: ConnectionKey,
+): Promise<LiveCredentials | undefined> {
+  try {
+    return await installations.liveCredentials(projectId, connectionId);
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
-import { loggableReason } from '@sluice/connectors';
+import { loggableReason, type ConnectorRegistry } from '@sluice/connectors';
 import { DefectError, SluiceError } from '@sluice/errors';
+import type { CacheAndQuotas } from '@sluice/redis';
 import {
   coalesce,
   sharedStatement,
@@ -12,11 +13,12 @@ import {
   type Store,
   type WriteStore,
 } from '@sluice/store';
-import { asStep, type Logger } from '@sluice/telemetry';
+import { asStep, type Logger, type Metrics } from '@sluice/telemetry';
 import { statusEvent } from '@sluice/types';
-import type { CallSizes } from '../call-sizes';
-import { defaultBlockMs, logBlock, type LaneQuotas } from '../lane-quotas';
-import type { WriteMeters } from '../write-meters';
+import { CallSizes } from '../call-sizes';
+import { defaultBlockMs, LaneQuotas, logBlock } from '../lane-quotas';
+import { LeaseKeeper } from '../leasing/lease-keeper';
+import { createWriteMeters, type WriteMeters } from '../write-meters';
 import type { CallToPerform } from './attempt';
 import { failureOf, type LoggedFailure } from './decide-settlement';
 import type { LookupOutcome } from './look-up-created';
@@ -29,10 +31,31 @@ import { performCall, type PerformedCall } from './perform-call';
 export interface CallContext {
   readonly store: Pick<Store, 'connections' | 'writes'>;
   readonly logger: Logger;
-  readonly meters: Pick<WriteMeters, 'called' | 'settled'>;
-  readonly quotas: Pick<LaneQuotas, 'take' | 'learn'>;
-  readonly callSizes: Pick<CallSizes, 'learn'>;
+  readonly meters: WriteMeters;
+  readonly leases: LeaseKeeper;
+  readonly quotas: LaneQuotas;
+  readonly callSizes: CallSizes;
+  /** In one statement with others that end at the same time. */
   readonly settle: SharedSettle;
+}
+
+interface Clients extends Pick<CallContext, 'logger'> {
+  readonly store: Store;
+  readonly redis: CacheAndQuotas;
+  readonly connectors: ConnectorRegistry;
+  readonly metrics: Metrics;
+}
+
+/** @param timeScale how much faster than its clock the process runs, in tests */
+export function createCallContext({ store, redis, connectors, logger, metrics }: Clients, timeScale: number) {
+  const providers = connectors.all().map(({ provider }) => provider);
+  return {
+    meters: createWriteMeters(metrics, providers),
+    leases: new LeaseKeeper(store.writes, logger),
+    quotas: new LaneQuotas(redis.quotas, metrics, redis.cache),
+    callSizes: new CallSizes(timeScale),
+    settle: sharingSettlements(store.writes),
+  };
 }
 
 /** Settles a call, in one statement with others. Undefined when the store's result lacks it. */

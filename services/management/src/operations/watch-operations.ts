@@ -1,7 +1,6 @@
-import type { Store } from '@sluice/store';
+import { coalesce, type Store } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
 import type { Operation } from '@sluice/types';
-import { coalesce } from '@sluice/writes';
 
 /** Names one operation. */
 export interface OperationKey {

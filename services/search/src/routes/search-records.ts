@@ -6,7 +6,6 @@ import {
   json,
   jsonText,
   queryOf,
-  type RequestLimits,
   type Router,
   type RouteRequest,
   routesUnder,
@@ -36,11 +35,7 @@ import {
 
 const path = '/v1/projects/:projectIdOrName/integrations/:integrationId';
 /** `POST {search_url}/projects/{projectIdOrName}/integrations/{integrationId}?groupRef=` */
-export function searchRecordsRoute(
-  router: Router,
-  context: SearchContext,
-  requestLimits: Pick<RequestLimits, 'assertGroup'>,
-): void {
+export function searchRecordsRoute(router: Router, context: SearchContext): void {
   routesUnder(router, path, { find: () => undefined }).post('', 'searchRecords', {
     summary: 'Search records',
     tags: ['Search'],
@@ -61,7 +56,7 @@ export function searchRecordsRoute(
     query: queryOf({ groupRef: filterText }, 'groupRef'),
     body: searchRequestSchema,
     handle: async (request) => {
-      await requestLimits.assertGroup(request.caller, request.query.groupRef);
+      await context.requestLimits.assertGroup(request.caller, request.query.groupRef);
       checkRequestType(request);
       const results = await searchRecords(context, {
         names: {
