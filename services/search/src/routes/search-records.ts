@@ -12,7 +12,7 @@ import {
 } from '@sluice/http';
 import { callAccount } from '@sluice/installations';
 import type { InstallationNames } from '@sluice/store';
-import { currentStep, type HeldBytes } from '@sluice/telemetry';
+import { currentStep } from '@sluice/telemetry';
 import {
   type InstallationContext,
   limits,
@@ -58,18 +58,8 @@ export function searchRecordsRoute(router: Router, context: SearchContext): void
     handle: async (request) => {
       await context.requestLimits.assertGroup(request.caller, request.query.groupRef);
       checkRequestType(request);
-      const results = await searchRecords(context, {
-        names: {
-          ...reachOf(request.caller),
-          projectIdOrName: request.params.projectIdOrName,
-          integrationId: request.params.integrationId,
-          groupRef: request.query.groupRef,
-        },
-        request: request.body,
-        traceparent: request.traceparent,
-        signal: request.signal,
-        held: request.held,
-      });
+      const { caller, params, query } = request;
+      const results = await searchRecords(context, { ...reachOf(caller), ...params, ...query }, request);
       return { stream: jsonText({ results }) };
     },
   });
@@ -83,16 +73,8 @@ function checkRequestType(request: Pick<RouteRequest<object>, 'header'>): void {
   throw invalid([{ in: 'header', name: 'x-sluice-request-type', detail, value: type.slice(0, 80) }]);
 }
 
-/** A search whose body is checked, with what came beside the body. */
-export interface SearchOrder {
-  readonly names: InstallationNames;
-  readonly request: SearchRequest;
-  readonly traceparent: string;
-  /** Aborted when the caller left, since the answer is not read then. */
-  readonly signal: AbortSignal;
-  /** Until the reply is sent, it holds what the provider's page takes. */
-  readonly held: HeldBytes;
-}
+/** A search whose body is checked. `signal` is aborted when its caller leaves; until the reply is sent `held` holds what the provider's page takes. */
+type SearchCall = Pick<RouteRequest<{ readonly body: SearchRequest }>, 'body' | 'traceparent' | 'signal' | 'held'>;
 
 type Searcher = Connector & Required<Pick<Connector, 'search'>>;
 
@@ -101,39 +83,34 @@ type Searcher = Connector & Required<Pick<Connector, 'search'>>;
  * the account's block are read as they are now, in one statement, so a change is in force for the next search.
  * @throws ProviderError for what the provider refuses; nothing is retried
  */
-async function searchRecords(context: SearchContext, order: SearchOrder): Promise<Iterable<SearchResultItem>> {
-  const { installation, blockedMs, live } = await context.installations.resolveAccount(order.names);
-  const object = getSearchableObject(installation, order.request.objectName);
+async function searchRecords(
+  context: SearchContext,
+  names: InstallationNames,
+  { body, traceparent, signal, held }: SearchCall,
+): Promise<Iterable<SearchResultItem>> {
+  const { installation, blockedMs, live } = await context.installations.resolveAccount(names);
+  const object = getSearchableObject(installation, body.objectName);
   const connector = getSearcher(context, installation);
   const { fields: ofFields } = connector.capabilities;
   const { objectName } = object.declared;
-  const names = fieldNamesOf(object, ofFields.names, fieldOfObject(ofFields, objectName));
-  const filters = toProviderFilters(order.request.fieldFilters, names, (name) =>
-    fieldFault(ofFields, objectName, name),
-  );
+  const fieldNames = fieldNamesOf(object, ofFields.names, fieldOfObject(ofFields, objectName));
+  const filters = toProviderFilters(body.fieldFilters, fieldNames, (name) => fieldFault(ofFields, objectName, name));
   const { projectId, connectionId, laneId, groupRef, provider } = installation;
   currentStep()?.note({ objectName, provider: installation.provider });
   // The same account as writes use: its block holds for searches too, and so does its quota where they have none of their own.
   if (blockedMs > 0) throw laneBlocked(blockedMs);
   const known = await live();
-  const quotas = context.pace(order.signal);
+  const quotas = context.pace(signal);
   await takeLaneQuota({ store: context.store, quotas }, { projectId, laneId }, connector);
   const ask = async (auth: Auth): Promise<ProviderRecord[]> => {
-    const call = { auth, objectName, traceparent: order.traceparent };
-    const fields = await fieldsToAsk(connector, call, { object, names, filters });
-    return connector.search({
-      ...call,
-      filters,
-      fields,
-      limit: limits.searchPageRecords,
-      signal: order.signal,
-      held: order.held,
-    });
+    const call = { auth, objectName, traceparent };
+    const fields = await fieldsToAsk(connector, call, { object, names: fieldNames, filters });
+    return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal, held });
   };
   const records = await blockingRefused(context, { projectId, laneId, connector, used: { provider, groupRef } }, () =>
     callAccount(context, { projectId, connectionId }, ask, known),
   );
-  return itemsOf(records, names);
+  return itemsOf(records, fieldNames);
 }
 
 function* itemsOf(records: readonly ProviderRecord[], names: FieldNames): Generator<SearchResultItem> {
