@@ -6,35 +6,15 @@ import { limits, minutesToMs } from '@sluice/types';
 import { batchLimit, planCalls } from '@sluice/writes';
 import type { GatewayContext } from './context';
 import { presentAccepted } from './present-write';
-import { commitPlanned, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
+import { toRecord, type Refused, type ResolvedWrite, type WriteCall } from './resolve-write';
 
 /** A call counts this many bytes at least. */
 const bytesPerCall = 1_000;
 /** A batch that is not full has a minute at least, so its announcement waits this long for others of its key: a sixtieth of a minute. */
 const announceWithinMs = 1_000;
 
-/**
- * Accepts an asynchronous write, single or batch. A crash after 3 loses nothing: a sweep finds calls that nobody announced.
- * @returns undefined when its idempotency key was taken: nothing was written
- */
-export async function acceptWrite(context: GatewayContext, call: WriteCall): Promise<Reply | undefined> {
-  // 1. Plan, 2. refuse, 3. commit.
-  const accepted = await commitPlanned(context, call, commitCalls);
-  if (accepted === undefined) return undefined;
-  const { operationId, acceptedAt, callNumbers, write } = accepted;
-  const { operation, planned, unmapped } = write;
-  const { traceparent, pins } = operation;
-  context.logger.debug({ operationId, records: planned.length, traceparent }, 'write.accepted');
-  // 4. Announce the calls; they leave on their own.
-  for (const callNumber of new Set(callNumbers))
-    announce(context.announcers.ready, { ...operation, ...pins, operationId }, { callNumber, acceptedAt });
-  await context.failpoints.hit('gw.before_reply');
-  // 5. Reply.
-  return presentAccepted({ operationId, index: 0, ref: call.ref, unmapped });
-}
-
-/** Commits operation, calls and records, unless the project's backlog is full. */
-async function commitCalls(context: GatewayContext, call: WriteCall, write: ResolvedWrite) {
+/** Commits operation, calls and records of an asynchronous write, single or batch, unless the project's backlog is full. */
+export async function commitCalls(context: GatewayContext, call: WriteCall, write: ResolvedWrite) {
   const { operation, installation } = write;
   const { projectId, groupRef } = installation;
   const records = toRecords(call, write);
@@ -65,30 +45,10 @@ function toRecords(call: WriteCall, write: ResolvedWrite): NewRecord[] {
 }
 
 /**
- * Puts a single asynchronous write into the auto-batch of its installation, object and type. No batch lives in memory: what dies
- * unannounced is found by the batcher's sweep.
- * @returns undefined when its idempotency key was taken: nothing was written
+ * Commits a single asynchronous write as a member of the open auto-batch of its installation, object and type, which decides its operation, unless the
+ * project's backlog is full. No batch lives in memory.
  */
-export async function joinAutoBatch(context: GatewayContext, call: WriteCall): Promise<Reply | undefined> {
-  // 1. Plan, 2. refuse, 3. commit the record as a member of the open batch, which decides its operation.
-  const joined = await commitPlanned(context, call, commitMember);
-  if (joined === undefined) return undefined;
-  const { operationId, recordId, index, acceptedAt, isFull, write } = joined;
-  const { operation, unmapped } = write;
-  const { traceparent, pins } = operation;
-  context.logger.debug({ operationId, index, traceparent }, 'write.accepted');
-  // 4. Announce, at once if it is full.
-  const dueAt = joined.dueAt.toISOString();
-  const withinMs = isFull ? undefined : announceWithinMs / context.config.timeScale;
-  const of = { ...operation, ...pins, operationId };
-  announce(context.announcers.autoBatched, of, { index, recordId, acceptedAt, dueAt, isFull }, withinMs);
-  await context.failpoints.hit('gw.before_reply');
-  // 5. Reply.
-  return presentAccepted({ operationId, index, ref: call.ref, unmapped });
-}
-
-/** Commits the record in the open batch of its key, unless the project's backlog is full. */
-async function commitMember(context: GatewayContext, call: WriteCall, write: ResolvedWrite) {
+export async function commitMember(context: GatewayContext, call: WriteCall, write: ResolvedWrite) {
   const [planned] = write.planned;
   const { idempotency, request } = call;
   if (planned === undefined || request.autoBatchPolicy === undefined) {
@@ -105,4 +65,29 @@ async function commitMember(context: GatewayContext, call: WriteCall, write: Res
   const answer = await context.commits.join(batchable);
   if (answer instanceof SluiceError) throw answer;
   return answer.kind === 'joined' ? { ...answer, recordId, startedAtMs } : answer;
+}
+
+type Answer = Awaited<ReturnType<typeof commitCalls | typeof commitMember>>;
+type Accepted = Exclude<Answer, Refused> & { readonly write: ResolvedWrite };
+
+/** Announces what was accepted, then replies. A crash before loses nothing: sweeps find calls and batches that were not announced. */
+export async function replyAccepted(context: GatewayContext, call: WriteCall, accepted: Accepted): Promise<Reply> {
+  const { operationId, acceptedAt, write } = accepted;
+  const { operation, planned, unmapped } = write;
+  const { traceparent, pins } = operation;
+  const of = { ...operation, ...pins, operationId };
+  const index = accepted.kind === 'joined' ? accepted.index : 0;
+  if (accepted.kind === 'joined') {
+    const { recordId, dueAt, isFull } = accepted;
+    context.logger.debug({ operationId, index, traceparent }, 'write.accepted');
+    const withinMs = isFull ? undefined : announceWithinMs / context.config.timeScale;
+    const batch = { index, recordId, acceptedAt, dueAt: dueAt.toISOString(), isFull };
+    announce(context.announcers.autoBatched, of, batch, withinMs);
+  } else {
+    context.logger.debug({ operationId, records: planned.length, traceparent }, 'write.accepted');
+    for (const callNumber of new Set(accepted.callNumbers))
+      announce(context.announcers.ready, of, { callNumber, acceptedAt });
+  }
+  await context.failpoints.hit('gw.before_reply');
+  return presentAccepted({ operationId, index, ref: call.ref, unmapped });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConflictError, ProviderError, ValidationError } from '@sluice/errors';
 import type { Reply } from '@sluice/http';
-import type { StoredKey, StoredReply, KeyClaim, KeyEnding } from '@sluice/store';
+import type { StoredReply, KeyClaim, KeyEnding } from '@sluice/store';
 import { limits, type Caller } from '@sluice/types';
 import type { GatewayContext } from './context';
 import { presentAccepted, presentWrite, toEndedWrite, type EndedWrite } from './present-write';
@@ -59,18 +59,6 @@ function refused(detail: string): ValidationError {
   return new ValidationError({ code: 'request.invalid', detail: `Idempotency-Key ${detail}.`, issues });
 }
 
-/**
- * The reply of the write that has the key of this one. Undefined: there is no key, or nobody has used it, and the write may be made.
- * @throws ValidationError 422 when the key came with another request
- * @throws ConflictError 409 while the first request is under way
- */
-export async function findReply(context: GatewayContext, call: WriteCall): Promise<Reply | undefined> {
-  const claim = call.idempotency;
-  if (claim === undefined) return undefined;
-  const kept = await context.store.writes.findKey({ projectId: call.names.withinProjectId, ...claim });
-  return kept && (await answerRepeat(context, call, kept));
-}
-
 /** What a settlement does with the key of its write. Undefined: the key stays, and the operation's records answer. */
 export function endingOf(claim: KeyClaim | undefined, ended: EndedWrite): KeyEnding | undefined {
   if (claim === undefined) return undefined;
@@ -87,15 +75,21 @@ function isFinal(error: unknown): boolean {
   return error instanceof ProviderError && error.meta['retryable'] === false;
 }
 
-/** The first reply; undefined when the key has been freed and the write may be made. */
-async function answerRepeat(context: GatewayContext, call: WriteCall, kept: StoredKey): Promise<Reply | undefined> {
-  if (kept.bodyHash !== call.idempotency?.bodyHash) throw mismatch();
+/**
+ * The reply of the write that has this key. Undefined: nobody has used it, or it has been freed, and the write may be made.
+ * @throws ValidationError 422 when the key came with another request
+ * @throws ConflictError 409 while the first request is under way
+ */
+export async function findReply(context: GatewayContext, call: WriteCall, claim: KeyClaim): Promise<Reply | undefined> {
+  const name = { projectId: call.names.withinProjectId, ...claim };
+  const kept = await context.store.writes.findKey(name);
+  if (kept === undefined) return undefined;
+  if (kept.bodyHash !== claim.bodyHash) throw mismatch();
   if (kept.reply !== undefined) return replayed(kept.reply);
-  const { withinProjectId: projectId } = call.names;
-  const records = await context.store.writes.readEnded(projectId, kept.operationId);
+  const records = await context.store.writes.readEnded(name.projectId, kept.operationId);
   if (records === undefined) throw inFlight();
   // The write may have ended, and its reply been stored or its key freed, between reading the key and reading the records.
-  const settled = await context.store.writes.findKey({ projectId, ...call.idempotency });
+  const settled = await context.store.writes.findKey(name);
   if (settled?.operationId !== kept.operationId) return undefined;
   if (settled.reply !== undefined) return replayed(settled.reply);
   try {
@@ -105,7 +99,7 @@ async function answerRepeat(context: GatewayContext, call: WriteCall, kept: Stor
     const { class: failed, detail, meta, remedy } = error;
     const more = remedy === undefined ? {} : { remedy };
     if (isFinal(error)) throw new ProviderError({ class: failed, detail, ...more, meta: { ...meta, replayed: true } });
-    await context.store.writes.dropKey({ projectId, ...call.idempotency }, kept.operationId);
+    await context.store.writes.dropKey(name, kept.operationId);
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
-import { DependencyError, ForbiddenError, NotFoundError, RequestError, ValidationError } from '@sluice/errors';
+import { ForbiddenError, NotFoundError, ValidationError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
 import type { InstallationNames, KeyClaim, NewOperation, NewRecord } from '@sluice/store';
 import { newId } from '@sluice/store';
-import { currentStep, yieldToEventLoop, type HeldBytes } from '@sluice/telemetry';
+import { yieldToEventLoop, type HeldBytes } from '@sluice/telemetry';
 import { hoursToMs, limits, type InstallationContext, type PlanNote, type WriteRequest } from '@sluice/types';
 import {
   checkCapabilities,
@@ -56,74 +56,8 @@ export interface ResolvedWrite {
   readonly unmapped: readonly string[];
 }
 
-/** What the three commits promise: the operation that writes the records. */
-interface Promised {
-  readonly kind: 'accepted' | 'joined' | 'opened';
-  readonly operationId: string;
-  /** `performance.now()` when committing began. */
-  readonly startedAtMs: number;
-}
-
 /** `stale`: the installation or the API key has changed; `key-taken`: the idempotency key belongs to another write. Nothing was written. */
 export type Refused = { readonly kind: 'stale' } | { readonly kind: 'key-taken' };
-
-/**
- * Plans and commits a write. It is planned for the installation as it is known, and once more when the commit finds another one in force.
- * @param commit refuses, then commits: `commitCalls`, `commitMember` or `commitOpening`
- * @returns undefined when its idempotency key was taken
- * @throws DependencyError when the installation changed twice meanwhile; what planning and committing throw
- */
-export async function commitPlanned<Answer extends Promised>(
-  context: GatewayContext,
-  call: WriteCall,
-  commit: (context: GatewayContext, call: WriteCall, write: ResolvedWrite) => Promise<Answer | Refused>,
-): Promise<(Answer & { readonly write: ResolvedWrite }) | undefined> {
-  // 1. Plan.
-  let write = await resolveKnown(context, call);
-  for (let isAgain = false; ; isAgain = true) {
-    // 2. Refuse, 3. commit.
-    const answer = await commit(context, call, write);
-    if (answer.kind === 'key-taken') return undefined;
-    if (answer.kind !== 'stale') {
-      await context.failpoints.hit('gw.after_commit');
-      const { operation, connector, planned } = write;
-      const durationMs = performance.now() - answer.startedAtMs;
-      context.acceptMeters.accepted({ ...operation, provider: connector.provider, records: planned.length, durationMs });
-      noteWrite(write, answer.operationId);
-      return { ...answer, write };
-    }
-    if (isAgain) throw changedMeanwhile();
-    write = await resolveWrite(context, call, await context.installations.resolveAgain(call.names));
-  }
-}
-
-/**
- * A write to the installation as it is known. What is known may be a second old. The accepting statement compares it with what is in force (`stale`),
- * and a refusal by it counts only after the installation was read again. So a change is in force for the next request, without a timer.
- * @throws RequestError by a rule of the installation as it is now
- */
-async function resolveKnown(context: GatewayContext, call: WriteCall): Promise<ResolvedWrite> {
-  const { installations } = context;
-  const installation = await installations.resolve(call.names);
-  try {
-    return await resolveWrite(context, call, installation);
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    const current = await installations.resolveAgain(call.names);
-    // Nothing is planned again when that finds what was known.
-    if (current === installation) throw error;
-    return await resolveWrite(context, call, current);
-  }
-}
-
-/** The installation has changed twice while one write was accepted. */
-function changedMeanwhile(): DependencyError {
-  return new DependencyError({
-    code: 'service.unavailable',
-    detail: 'The installation or the API key was changed while the write was accepted. Nothing was written.',
-    retryAfterMs: 1_000,
-  });
-}
 
 /**
  * Decides everything that can be decided without storing or asking anything.
@@ -326,17 +260,4 @@ function assertDistinctRecords(connector: Connector, request: WriteRequest, plan
     const issues = [{ in: 'body' as const, name: `batch[${at}].record.id`, detail, value: plan.recordId }];
     throw new ValidationError({ code: 'request.invalid', detail: `${detail}.`, issues });
   }
-}
-
-/** Adds the operation that the write became to the trace of the request and to its further log lines. */
-function noteWrite({ operation, planned, installation }: ResolvedWrite, operationId: string): void {
-  const { objectName, type, mode } = operation;
-  currentStep()?.note({
-    operationId,
-    objectName,
-    type,
-    mode,
-    provider: installation.provider,
-    records: planned.length,
-  });
 }

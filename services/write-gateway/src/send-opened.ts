@@ -1,7 +1,7 @@
 import type { Fields, ProviderFailure, RecordResult } from '@sluice/connectors';
 import { DefectError, ForbiddenError, ProviderError, SluiceError } from '@sluice/errors';
 import { announce } from '@sluice/messaging';
-import { callId, type CallKey, type ClaimedCall, type Settlement } from '@sluice/store';
+import { callId, type CallKey, type ClaimedCall, type KeyEnding } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
 import {
   leaseMs,
@@ -29,6 +29,10 @@ const replyWithoutSettlementMs = 1_000;
 /** A synchronous write whose operation is open: its call runs under our lease, and its intent is committed. */
 export interface Opened {
   readonly kind: 'opened';
+  readonly operationId: string;
+  /** `performance.now()` when committing began. */
+  readonly startedAtMs: number;
+  readonly write: ResolvedWrite;
   readonly call: ClaimedCall;
   readonly records: readonly Sendable[];
   readonly openedAtMs: number;
@@ -53,7 +57,6 @@ type MadeCall = Pick<PerformedCall, 'results' | 'parts' | 'sentFields' | 'calls'
 
 interface Sending {
   readonly context: GatewayContext;
-  readonly write: ResolvedWrite;
   readonly opened: Opened;
   /** By the index of the record. */
   readonly outcomes: Map<number, { readonly result: RecordResult; readonly sent: Fields | undefined }>;
@@ -68,14 +71,14 @@ interface Sending {
  * this process and are sent one after the other, each with an intent of its own. What ends the sending (a blocked account, refused credentials, spent
  * quota, a lost lease) is the outcome of the records that were not sent yet. The reply has them all.
  */
-export async function sendOpened(context: GatewayContext, write: ResolvedWrite, opened: Opened): Promise<EndedWrite> {
-  const { call, records } = opened;
+export async function sendOpened(context: GatewayContext, opened: Opened): Promise<EndedWrite> {
+  const { call, records, write } = opened;
   const ready = readCredentials(opened);
   const first: Part = { call, records, ...ready, hold: await context.leases.holdRenewed(call, opened.openedAtMs) };
   const { provider, groupRef } = write.installation;
   // Nobody waits for a later try, so a failure is no missed deadline. The metrics count the operations that succeed.
   const reporting = { provider, groupRef, isRetried: false, lateEvent: 'write.settled-late', logsSuccess: false };
-  const sending: Sending = { context, write, opened, outcomes: new Map(), parts: [first], settling: [], reporting };
+  const sending: Sending = { context, opened, outcomes: new Map(), parts: [first], settling: [], reporting };
   let stop = ready.defect === undefined ? undefined : notReadable;
   for (let part = sending.parts.shift(); part !== undefined; part = sending.parts.shift()) {
     const made: MadeCall = stop === undefined ? await makeCall(sending, part) : withheld(part, stop);
@@ -122,14 +125,12 @@ function keepOutcomes({ outcomes }: Sending, records: readonly Sendable[], made:
 /** Not awaited before the next call. The last one also ends the idempotency key, because only then the reply is known. */
 function settleEnded(sending: Sending, part: Part, made: MadeCall): void {
   const ending = sending.parts.length > 0 ? undefined : endingOf(sending.opened.incoming.idempotency, toEnded(sending));
-  const settlement = { ...toSettlement(sending, part, made), ...(ending && { idempotency: ending }) };
-  sending.settling.push(settle(sending, part, settlement, made));
+  sending.settling.push(settle(sending, part, made, ending));
 }
 
 /** The parts, as soon as they are stored. None when that takes longer than the lease: nothing of them is sent then. */
 async function settleRefused(sending: Sending, part: Part, made: MadeCall): Promise<Part[]> {
-  const settling = settle(sending, part, toSettlement(sending, part, made), made);
-  const settled = await Promise.race([settling, lapseOf(part)]);
+  const settled = await Promise.race([settle(sending, part, made), lapseOf(part)]);
   const opened = settled === undefined ? [] : await toParts(sending, part, made, settled);
   const left = part.records.filter(({ index }) => made.parts.some((indexes) => indexes.includes(index)));
   if (opened.length === 0) keepOutcomes(sending, left, withheld({ records: left }, notSent));
@@ -155,12 +156,8 @@ function toParts(
   return Promise.all(parts.map(toPart));
 }
 
-function toSettlement({ context, write }: Sending, { call, records }: Part, performed: MadeCall): Settlement {
-  const { lateCommitMs } = write.connector.capabilities;
-  return settleSynchronous({ call, records, performed, lateCommitMs, lease: { owner: context.owner, leaseMs } });
-}
-
-function toEnded({ write: { operation, isBatch, unmapped }, opened, outcomes }: Sending): EndedWrite {
+function toEnded({ opened, outcomes }: Sending): EndedWrite {
+  const { operation, isBatch, unmapped } = opened.write;
   const ended = opened.records.flatMap(({ index, write: { fields } }) => {
     const outcome = outcomes.get(index);
     if (outcome === undefined) return [];
@@ -178,10 +175,10 @@ function toEnded({ write: { operation, isBatch, unmapped }, opened, outcomes }: 
 }
 
 /** Makes one call, or returns why not. @throws DefectError when the connector breaks its contract */
-async function makeCall({ context, write, opened, parts: others }: Sending, part: Part): Promise<MadeCall> {
+async function makeCall({ context, opened, parts: others }: Sending, part: Part): Promise<MadeCall> {
   const { call, records, hold } = part;
+  const { incoming, write } = opened;
   const { connector } = write;
-  const { incoming } = opened;
   try {
     const parts = part.live === undefined ? [] : context.callSizes.partsOf({ call, records, connector });
     if (parts.length > 0) return { ...withheld(part, tooLarge), parts };
@@ -258,40 +255,36 @@ export function allowedRefresh({ installations }: GatewayContext, call: WriteCal
   };
 }
 
-/** Stores the outcome of one call, then ends its lease. A stop of the gateway waits for it. */
-function settle(
-  sending: Sending,
-  part: Part,
-  settlement: Settlement,
-  made: MadeCall,
-): Promise<StoredSettlement | undefined> {
-  const { settling } = sending.context;
-  const work = settleWrite(sending, part, settlement, made).finally(() => {
-    part.hold.end();
-    settling.delete(work);
-  });
-  settling.add(work);
-  return work;
-}
-
 /**
- * Keeps trying while the database is away. Never rejects: when the outcome cannot be stored, the lease lapses and an executor finds out
- * what happened.
+ * Stores the outcome of one call, then ends its lease. Keeps trying while the database is away; a stop of the gateway waits for it. Never rejects: when
+ * the outcome cannot be stored, the lease lapses and an executor finds out what happened.
  */
-async function settleWrite(
-  { context, reporting }: Sending,
-  { call }: Part,
-  settlement: Settlement,
+function settle(
+  { context, opened, reporting }: Sending,
+  { call, records, hold }: Part,
   { used, ...made }: MadeCall,
+  ending?: KeyEnding,
 ): Promise<StoredSettlement | undefined> {
-  if (used) await noteOutcome(context, call, { ...made, used }, 'write.outcome-not-noted');
-  try {
-    const settled = await settleAndReport(context, call, settlement, reporting);
-    for (const { number: callNumber, ...released } of settled.released)
-      announce(context.announcers.ready, released, { callNumber, acceptedAt: new Date() });
-    return settled;
-  } catch (error) {
-    context.logger.error({ error, operationId: call.operationId }, 'write.not-settled');
-    return undefined;
-  }
+  const { lateCommitMs } = opened.write.connector.capabilities;
+  const lease = { owner: context.owner, leaseMs };
+  const decided = settleSynchronous({ call, records, performed: made, lateCommitMs, lease });
+  const settlement = { ...decided, ...(ending && { idempotency: ending }) };
+  const store = async (): Promise<StoredSettlement | undefined> => {
+    if (used) await noteOutcome(context, call, { ...made, used }, 'write.outcome-not-noted');
+    try {
+      const settled = await settleAndReport(context, call, settlement, reporting);
+      for (const { number: callNumber, ...released } of settled.released)
+        announce(context.announcers.ready, released, { callNumber, acceptedAt: new Date() });
+      return settled;
+    } catch (error) {
+      context.logger.error({ error, operationId: call.operationId }, 'write.not-settled');
+      return undefined;
+    }
+  };
+  const work = store().finally(() => {
+    hold.end();
+    context.settling.delete(work);
+  });
+  context.settling.add(work);
+  return work;
 }

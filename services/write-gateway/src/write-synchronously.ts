@@ -1,12 +1,11 @@
-import { ConflictError, NotFoundError } from '@sluice/errors';
+import { ConflictError } from '@sluice/errors';
 import type { Reply } from '@sluice/http';
-import type { ClaimedCall, ConnectionKey, SynchronousWrite } from '@sluice/store';
-import type { LiveCredentials } from '@sluice/types';
-import { laneBlocked, leaseMs, takeLaneQuota, toSendables, type Sendable } from '@sluice/writes';
+import type { ClaimedCall, SynchronousWrite } from '@sluice/store';
+import { findCredentials, laneBlocked, leaseMs, takeLaneQuota, toSendables, type Sendable } from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayContext } from './context';
 import { presentWrite } from './present-write';
-import { commitPlanned, toRecord, type Refused, type ResolvedWrite, type WriteCall } from './resolve-write';
+import { toRecord, type Refused, type ResolvedWrite, type WriteCall } from './resolve-write';
 import { sendOpened, type Opened } from './send-opened';
 
 /** Longest wait for a call that is executing on the same record. */
@@ -16,17 +15,12 @@ const busyPollMs = 50;
 const busyRetryAfterMs = 1_000;
 
 /**
- * Writes now, in the request. If the gateway dies after 3, the lease lapses and an executor finds out what happened; it never sends the write.
- * @returns undefined when its idempotency key was taken: nothing was written
+ * Sends an opened write, with the parts of a call that is refused whole, settles it and replies. If the gateway dies meanwhile, the lease lapses and an
+ * executor finds out what happened; it never sends the write.
  */
-export async function writeSynchronously(context: GatewayContext, call: WriteCall): Promise<Reply | undefined> {
-  // 1. Plan, 2. take quota, 3. commit operation, running call, records and intent.
-  const opened = await commitPlanned(context, call, commitOpening);
-  if (opened === undefined) return undefined;
-  // 4. The provider call, under the lease, and the parts of one that is refused whole. 5. Settle.
-  const ended = await sendOpened(context, opened.write, opened);
+export async function replyWritten(context: GatewayContext, opened: Opened): Promise<Reply> {
+  const ended = await sendOpened(context, opened);
   await context.failpoints.hit('gw.before_reply');
-  // 6. Reply.
   return presentWrite(ended);
 }
 
@@ -36,11 +30,11 @@ export async function writeSynchronously(context: GatewayContext, call: WriteCal
  * @throws ProviderError when the account is blocked, its quota is spent, or its grant is gone
  * @throws ConflictError when the record stays busy
  */
-async function commitOpening(
+export async function commitOpening(
   context: GatewayContext,
   call: WriteCall,
   write: ResolvedWrite,
-): Promise<(Opened & { readonly operationId: string; readonly startedAtMs: number }) | Refused> {
+): Promise<Opened | Refused> {
   const { credentials } = context.installations;
   const { operation, connector } = write;
   const { idempotency } = call;
@@ -67,6 +61,7 @@ async function commitOpening(
         kind: 'opened',
         operationId: operation.id,
         startedAtMs,
+        write,
         call: runningCall(write),
         records: sent(records),
         openedAtMs,
@@ -79,7 +74,7 @@ async function commitOpening(
     if (opening.kind === 'key-taken') return { kind: 'key-taken' };
     if (opening.kind === 'blocked') throw laneBlocked(opening.blockedMs);
     if (opening.kind === 'expiring') {
-      known = await refreshed(context, connection);
+      known = await findCredentials(context.installations, connection);
       isRefreshed = true;
     }
     if (opening.kind === 'stale' || (isRefreshed && known === undefined)) {
@@ -90,19 +85,6 @@ async function commitOpening(
       if (performance.now() > busyUntilMs) throw recordBusy();
       await sleep(busyPollMs);
     }
-  }
-}
-
-/** Credentials after a refresh, or as they are where that is not possible. Undefined: the connection is gone. */
-async function refreshed(
-  { installations }: GatewayContext,
-  { projectId, connectionId }: ConnectionKey,
-): Promise<LiveCredentials | undefined> {
-  try {
-    return await installations.liveCredentials(projectId, connectionId);
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
   }
 }
 

@@ -1,13 +1,5 @@
 import { ValidationError } from '@sluice/errors';
-import {
-  InboundError,
-  jsonText,
-  route,
-  type ParametersOf,
-  type Reply,
-  type Router,
-  type RouteRequest,
-} from '@sluice/http';
+import { InboundError, jsonText, route, type ParametersOf, type Router, type RouteRequest } from '@sluice/http';
 import {
   checkWriteRequest,
   codeOfWriteIssues,
@@ -17,12 +9,11 @@ import {
   type Described,
   type WriteRequest,
 } from '@sluice/types';
-import { acceptWrite, joinAutoBatch } from '../accept-write';
 import type { GatewayContext } from '../context';
-import { findReply, inFlight, readKey } from '../idempotency';
+import { readKey } from '../idempotency';
 import { presentPlans } from '../present-write';
 import type { WriteCall } from '../resolve-write';
-import { writeSynchronously } from '../write-synchronously';
+import { writeOnce } from '../write-once';
 import { writeExamples, writeProblems, writeReplies, writeRequestHeaders } from './write-document';
 
 /** Refused before the body is parsed: what they keep out costs seconds and gigabytes to parse, check and plan. */
@@ -41,9 +32,6 @@ const plans = {
   consequence: 'Nothing was written.',
   advice: 'send fewer requests at the same time, or fewer records in one',
 };
-
-/** Lookups of a key that others take and free at the same time, before the caller is asked to retry. */
-const keyLookupsMax = 3;
 
 const writePath = '/v1/projects/:projectIdOrName/integrations/:integrationId/objects/:objectName';
 const querySchema = {
@@ -88,24 +76,6 @@ export function writeRecordsRoute(router: Router, context: GatewayContext): void
       },
     }),
   );
-}
-
-/** A write whose key was free when it was looked up, and taken when it was committed, is looked up again. */
-async function writeOnce(context: GatewayContext, call: WriteCall): Promise<Reply> {
-  for (let lookup = 1; lookup <= keyLookupsMax; lookup += 1) {
-    const known = call.idempotency && (await findReply(context, call));
-    if (known !== undefined) return known;
-    const reply = await write(context, call);
-    if (reply !== undefined) return reply;
-  }
-  throw inFlight();
-}
-
-/** @returns the reply; undefined when its idempotency key was taken, and nothing was written */
-function write(context: GatewayContext, call: WriteCall): Promise<Reply | undefined> {
-  const { mode, autoBatchPolicy } = call.request;
-  if (mode !== 'asynchronous') return writeSynchronously(context, call);
-  return autoBatchPolicy === undefined ? acceptWrite(context, call) : joinAutoBatch(context, call);
 }
 
 function toWriteCall(request: RouteRequest<Parts>): WriteCall {
