@@ -69,14 +69,21 @@ export class Attempt {
     }
   }
 
-  /** The lease is checked here, because the process may have been paused since the intent or an earlier call, and nothing has aborted it yet. */
+  /**
+   * The lease is checked here, because the process may have been paused since the intent or an earlier call, and nothing has aborted it yet.
+   * @throws DefectError when the connector answers another number of records
+   */
   private async writeNow(records: readonly Sendable[]): Promise<readonly RecordResult[]> {
-    if (!this.request.hold.mayStillSend()) {
+    const { hold, connector } = this.request;
+    if (!hold.mayStillSend()) {
       const message = 'Not sent: the lease of the call has run out.';
       return failAll(records, { class: 'unavailable', message, scope: 'call' });
     }
     this.calls += 1;
-    return await sendRecords({ ...this.request, records, auth: this.auth(), observe: this.observe });
+    const results = await send({ ...this.request, records, auth: accessOf(this.live), observe: this.observe });
+    if (results.length === records.length) return results;
+    const detail = `${connector.provider} answered ${results.length} of ${records.length} records.`;
+    throw new DefectError({ code: 'service.defect', detail });
   }
 
   private async readNow(ids: readonly string[], fields: readonly string[]): Promise<Read> {
@@ -85,7 +92,8 @@ export class Attempt {
     this.calls += 1;
     try {
       const withhold = this.withholdFurther();
-      const read = { auth: this.auth(), signal: hold.signal, held, objectName, traceparent, ids, fields, withhold };
+      const auth = accessOf(this.live);
+      const read = { auth, signal: hold.signal, held, objectName, traceparent, ids, fields, withhold };
       return { ok: true, found: (await connector.readBatch?.(read)) ?? [] };
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
@@ -120,10 +128,6 @@ export class Attempt {
     this.live = refreshed.live;
     this.isReplayed = true;
     return refreshed;
-  }
-
-  private auth(): Auth {
-    return accessOf(this.live);
   }
 
   private readonly observe = (exchange: ObservedExchange): void => {
@@ -186,17 +190,7 @@ interface AuthorizedCall extends CallToPerform {
   readonly observe: (exchange: ObservedExchange) => void;
 }
 
-/**
- * One request to the provider. @throws DefectError when the connector lacks the method, or answers another number of records
- */
-async function sendRecords(request: AuthorizedCall): Promise<readonly RecordResult[]> {
-  const results = await send(request);
-  if (results.length === request.records.length) return results;
-  const detail = `${request.connector.provider} answered ${results.length} of ${request.records.length} records.`;
-  throw new DefectError({ code: 'service.defect', detail });
-}
-
-/** By the method that fits the call: single where it is one record, else the batch. */
+/** One request, by the method that fits the call: single where it is one record, else the batch. @throws DefectError when the connector lacks it */
 async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
   const { call, records, connector, auth, hold, held, observe } = request;
   const { objectName, traceparent } = call;

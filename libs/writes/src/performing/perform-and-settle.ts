@@ -185,20 +185,17 @@ export async function settlePersistently(settle: SharedSettle, settlement: Settl
   for (;;) {
     const offeredAtMs = performance.now();
     try {
-      return { ...settledOf(await settle(settlement), settlement), offeredAtMs };
+      const answer = await settle(settlement);
+      if (answer instanceof SluiceError) throw answer;
+      if (answer !== undefined) return { ...answer, offeredAtMs };
+      const detail = `The outcome of call ${callId(settlement)} cannot be stored.`;
+      throw new DefectError({ code: 'service.defect', detail });
     } catch (error) {
       const isWorthIt = error instanceof SluiceError && error.retry === 'backoff';
       if (!isWorthIt || performance.now() - startedAtMs > keepMs) throw error;
       await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
     }
   }
-}
-
-function settledOf(answer: Awaited<ReturnType<SharedSettle>>, settlement: Settlement): SharedSettled {
-  if (answer instanceof SluiceError) throw answer;
-  if (answer !== undefined) return answer;
-  const detail = `The outcome of call ${callId(settlement)} cannot be stored.`;
-  throw new DefectError({ code: 'service.defect', detail });
 }
 
 /**
