@@ -17,7 +17,7 @@ const fields = [
   ...manifests.map((file) => ({ file, pattern: /^( {2}"version": ")([^"]*)/m })),
   { file: 'helm/sluice/Chart.yaml', pattern: /^(version: )(.*)/m },
   { file: 'helm/sluice/Chart.yaml', pattern: /^(appVersion: )(.*)/m },
-  { file: 'deploy/cli/src/program.ts', pattern: /(\.version\(')([^']*)/ },
+  { file: 'deploy/cli/src/version.ts', pattern: /(version = ')([^']*)/ },
 ];
 
 const [wanted, ...rest] = process.argv.slice(2);

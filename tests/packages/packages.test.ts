@@ -3,6 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { until } from '@sluice/testkit';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { runProgram } from '../command-line/run-sluice';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
@@ -71,8 +73,9 @@ describe.each(['client', 'cli'])('the package %s', (name) => {
     }
     const notices = readFileSync(join(folderOf(name), 'NOTICES'), 'utf8');
     const bundled = [...notices.matchAll(/^(\S+) \d+\.\d+\.\d+ \(\S+\)$/gm)].map((match) => match[1]);
-    const known = ['cli-progress', 'commander'].filter((dependency) => bundled.includes(dependency));
-    expect(known).toEqual(name === 'client' ? [] : ['cli-progress', 'commander']);
+    const ofCommandLine = ['@modelcontextprotocol/sdk', 'cli-progress', 'commander', 'zod'];
+    const known = ofCommandLine.filter((dependency) => bundled.includes(dependency));
+    expect(known).toEqual(name === 'client' ? [] : ofCommandLine);
     expect(bundled.length > 0).toBe(name === 'cli');
   });
 });
@@ -255,5 +258,24 @@ describe('the command line', () => {
     expect((await sluice('op', 'watch', body.operationId)).code).toBe(3);
     expect((await sluice('op', 'explain', body.operationId)).stdout).toMatch(/ended +not written \(rejected\)/);
     expect((await sluice('lanes')).stdout).toMatch(/^PROVIDER/);
+  });
+
+  it('serves an agent', async () => {
+    const client = new Client({ name: 'tests', version: '1' });
+    const args = [bin(), 'mcp', '--group', customer.groupRef];
+    const settings = {
+      command: process.execPath,
+      args,
+      cwd: installed.folder,
+      env: { ...env, HOME: installed.folder },
+    };
+    await client.connect(new StdioClientTransport({ ...settings, stderr: 'ignore' }));
+    try {
+      expect(await client.callTool({ name: 'search_records', arguments: { object: 'contacts' } })).toMatchObject({
+        content: [{ type: 'text', text: expect.stringMatching(/^\{"found":\d+,"records":\[/) as string }],
+      });
+    } finally {
+      await client.close();
+    }
   });
 });

@@ -30,7 +30,7 @@ withHelm('a release packs everything, and pushes and publishes nothing without a
   };
   try {
     const manifests = globSync(['package.json', '{libs,services,deploy,tests}/{,*/}package.json'], { cwd: root });
-    for (const name of [...manifests, 'helm/sluice', 'deploy/cli/src/program.ts'])
+    for (const name of [...manifests, 'helm/sluice', 'deploy/cli/src/version.ts'])
       cpSync(join(root, name), join(folder, name), { recursive: true });
     writeFileSync(
       join(folder, 'CHANGELOG.md'),

@@ -7,12 +7,14 @@ import { installations } from './commands/installations';
 import { integrations } from './commands/integrations';
 import { keys } from './commands/keys';
 import { lanes } from './commands/lanes';
+import { mcp } from './commands/mcp';
 import { operations } from './commands/operations';
 import { profile } from './commands/profile';
 import { providerApps } from './commands/provider-apps';
 import { webhooks } from './commands/webhooks';
 import { write } from './commands/write';
 import { CommandFailure, exitCodes } from './failure';
+import { version } from './version';
 
 const cells: Command = {
   about: 'write the files of a router in front of several Sluices (cells); for operators, with SLUICE_ADMIN_KEY',
@@ -32,6 +34,7 @@ const commands: Readonly<Record<string, Command | Group>> = {
   connections,
   connect,
   write,
+  mcp,
   op: operations,
   lanes,
   keys,
@@ -59,7 +62,7 @@ Exit codes: 0 done; 1 refused, not reached or malformed; 2 wrong usage; op watch
 export function createProgram(end: (code: number) => void): Program {
   const program = new Program('sluice')
     .description('The command line of Sluice.')
-    .version('0.3.0')
+    .version(version)
     .option('--profile <profile>', 'use this profile')
     .option('--project <idOrName>', "work in this project; default: the profile's, else the key's own")
     .option('--json', 'print one JSON document, for scripts')

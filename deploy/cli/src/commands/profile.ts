@@ -13,6 +13,7 @@ export const profile: Group = {
         argument('<name>'),
         option('--url <url>', 'management address: https://sluice.example.com/v1'),
         option('--write-url <url>', 'write address, for sluice write: https://write.sluice.example.com/v1'),
+        option('--search-url <url>', 'search address, for sluice mcp: https://search.sluice.example.com/v1'),
         option('--demo <file>', 'address and key of .sluice/demo.json, which npm start writes'),
       ],
       run: async (options, name) => (await load()).add(options, name),

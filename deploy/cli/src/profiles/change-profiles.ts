@@ -9,6 +9,7 @@ import { profileFileOf, readProfiles, writeProfiles, type Profile } from './prof
 interface AddOptions extends GivenOptions {
   readonly url?: string;
   readonly writeUrl?: string;
+  readonly searchUrl?: string;
   readonly demo?: string;
 }
 
@@ -40,28 +41,35 @@ export async function add(options: AddOptions, name: string): Promise<void> {
   const project = options.project ?? given.project ?? (await ownProject(url, given.apiKey, source));
   if (given.project !== undefined) await ownProject(url, given.apiKey, source);
   const writeUrl = given.writeUrl === undefined ? {} : { writeUrl: addressOf(given.writeUrl, source) };
+  const searchUrl = given.searchUrl === undefined ? {} : { searchUrl: addressOf(given.searchUrl, source) };
   const { profiles } = readProfiles(file());
-  const added = { url, apiKey: given.apiKey, project, ...writeUrl };
+  const added = { url, apiKey: given.apiKey, project, ...writeUrl, ...searchUrl };
   writeProfiles(file(), { current: name, profiles: { ...profiles, [name]: added } });
   print(options, { name, url, project, inUse: true }, () => `Profile ${name} is in use: ${url}, project ${project}.`);
 }
 
-async function askFor({ url, writeUrl }: AddOptions): Promise<Profile> {
+async function askFor({ url, writeUrl, searchUrl }: AddOptions): Promise<Profile> {
   if (url === undefined)
     throw new CommandFailure('Add --url with the management address, or --demo .sluice/demo.json.');
   const apiKey = await askSecret('API key: ', 'No key was given.');
-  return { url, apiKey, ...(writeUrl !== undefined && { writeUrl }) };
+  return {
+    url,
+    apiKey,
+    ...(writeUrl !== undefined && { writeUrl }),
+    ...(searchUrl !== undefined && { searchUrl }),
+  };
 }
 
 function readDemo(path: string): Profile {
   try {
-    const { baseUrl, writeUrl, apiKey, project } = JSON.parse(readFileSync(path, 'utf8')) as {
+    const { baseUrl, writeUrl, searchUrl, apiKey, project } = JSON.parse(readFileSync(path, 'utf8')) as {
       baseUrl: string;
       writeUrl: string;
+      searchUrl?: string;
       apiKey: string;
       project: { id: string };
     };
-    return { url: baseUrl, writeUrl, apiKey, project: project.id };
+    return { url: baseUrl, writeUrl, ...(searchUrl && { searchUrl }), apiKey, project: project.id };
   } catch {
     throw new CommandFailure(`${path} is no demo file. npm start writes one to .sluice/demo.json.`);
   }

@@ -1,6 +1,7 @@
 import { createSluiceClient, SluiceApiError, type SluiceClient } from '@sluice/client';
 import { nearestName, readProcessEnv } from '@sluice/config';
 import { CommandFailure } from '../failure';
+import { groupOfToken, readToken } from './bearer-token';
 import { profileFileOf, readProfiles, type Profile, type Profiles } from './profile-file';
 
 /** Options as they were given, those of every command among them. */
@@ -8,6 +9,8 @@ export interface GivenOptions {
   readonly profile?: string;
   readonly project?: string;
   readonly json?: boolean;
+  /** Of a command that takes a bearer token in place of the key. */
+  readonly tokenFile?: string;
 }
 
 /** The management API of one project. */
@@ -19,11 +22,17 @@ export interface Connected {
   readonly client: SluiceClient;
   /** @throws CommandFailure when nothing names its address */
   readonly write: SluiceClient['write'];
+  /** @throws CommandFailure when nothing names its address */
+  readonly search: SluiceClient['search'];
+  /** The group of the bearer token; undefined: of an API key. */
+  readonly tokenGroup: string | undefined;
   /** Id or name of the project. */
   readonly project: string;
 }
 
 interface Target extends Partial<Profile> {
+  /** Replaces the key. */
+  readonly tokenFile?: string;
   /** Names it in sentences: `profile demo`, `SLUICE_URL`. */
   readonly source: string;
 }
@@ -31,60 +40,78 @@ interface Target extends Partial<Profile> {
 /** See `connected` of a command. */
 export async function connectAs<T>(options: GivenOptions, act: (to: Connected) => Promise<T>): Promise<T> {
   const target = findTarget(options);
-  return await explaining(target.source, async () => await act(await connectTo(target)));
+  return await explaining(target, async () => await act(await connectTo(target)));
 }
 
-async function connectTo({ url, writeUrl, apiKey, project, source }: Target): Promise<Connected> {
-  if (url === undefined || apiKey === undefined) {
+async function connectTo({ url, writeUrl, searchUrl, apiKey, tokenFile, project, source }: Target): Promise<Connected> {
+  const credential = tokenFile === undefined ? apiKey : readToken(tokenFile);
+  if (url === undefined || credential === undefined) {
     const missing = url === undefined ? 'SLUICE_URL' : 'SLUICE_API_KEY';
     throw new CommandFailure(
       `There is no profile, and ${missing} is not set. Run: sluice profile add <name> --url <url>`,
     );
   }
   const baseUrl = addressOf(url, source);
-  const projectIdOrName = project ?? (await ownProject(baseUrl, apiKey, source));
-  const writing = writeUrl === undefined ? {} : { writeUrl: addressOf(writeUrl, source) };
-  const client = createSluiceClient({ baseUrl, apiKey, projectIdOrName, ...writing });
+  const tokenGroup = groupOfToken(credential);
+  if (project === undefined && tokenGroup !== undefined) {
+    throw new CommandFailure('A bearer token does not name its project. Add --project <idOrName>.');
+  }
+  const projectIdOrName = project ?? (await ownProject(baseUrl, credential, source));
+  const client = createSluiceClient({
+    baseUrl,
+    projectIdOrName,
+    ...(writeUrl !== undefined && { writeUrl: addressOf(writeUrl, source) }),
+    ...(searchUrl !== undefined && { searchUrl: addressOf(searchUrl, source) }),
+    ...(tokenFile === undefined ? { apiKey: credential } : { token: () => readToken(tokenFile) }),
+  });
   return {
     client,
     management: client.management,
     get write() {
-      if (writeUrl === undefined) throw noWriteUrl(source);
+      if (writeUrl === undefined) throw noAddress('write', source);
       return client.write;
     },
+    get search() {
+      if (searchUrl === undefined) throw noAddress('search', source);
+      return client.search;
+    },
+    tokenGroup,
     project: projectIdOrName,
   };
 }
 
-function noWriteUrl(source: string): CommandFailure {
-  const add = 'Add the profile again with --write-url <url>, or set SLUICE_WRITE_URL.';
-  const remedy = source === 'SLUICE_URL' ? 'Set SLUICE_WRITE_URL.' : add;
+function noAddress(api: 'write' | 'search', source: string): CommandFailure {
+  const variable = `SLUICE_${api.toUpperCase()}_URL`;
+  const add = `Add the profile again with --${api}-url <url>, or set ${variable}.`;
+  const remedy = source === 'SLUICE_URL' ? `Set ${variable}.` : add;
   return new CommandFailure(
-    `No write address is known (${source}): it is another one than that of management. ${remedy}`,
+    `No ${api} address is known (${source}): it is another one than that of management. ${remedy}`,
   );
 }
 
 /** An explicit profile beats the environment, which beats the profile in use. */
-function findTarget({ profile: asked, project }: GivenOptions): Target {
+function findTarget({ profile: asked, project, tokenFile }: GivenOptions): Target {
   const env = readProcessEnv();
   const file = profileFileOf(env);
   const named = project === undefined ? {} : { project };
-  const writeUrl = env['SLUICE_WRITE_URL'];
-  const writing = writeUrl ? { writeUrl } : {};
+  const { SLUICE_WRITE_URL: writeUrl, SLUICE_SEARCH_URL: searchUrl } = env;
+  const addresses = { ...(writeUrl && { writeUrl }), ...(searchUrl && { searchUrl }) };
+  const token = tokenFile === undefined ? {} : { tokenFile };
   if (asked === undefined && env['SLUICE_URL'] !== undefined) {
     const { SLUICE_URL: url, SLUICE_API_KEY: apiKey, SLUICE_PROJECT: own } = env;
-    const more = { ...(apiKey && { apiKey }), ...(own && { project: own }), ...writing, ...named };
-    return { url, ...more, source: 'SLUICE_URL' };
+    const more = { ...(apiKey && { apiKey }), ...(own && { project: own }), ...addresses, ...named };
+    return { url, ...more, ...token, source: 'SLUICE_URL' };
   }
   const { current, profiles } = readProfiles(file);
   const name = asked ?? current;
-  if (name === undefined) return { source: file };
+  if (name === undefined) return { ...token, source: file };
   const key = asked === undefined ? env['SLUICE_API_KEY'] : undefined;
   return {
     ...findProfile(profiles, name),
-    ...(asked === undefined && writing),
+    ...(asked === undefined && addresses),
     ...(key && { apiKey: key }),
     ...named,
+    ...token,
     source: key ? 'SLUICE_API_KEY' : `profile ${name}`,
   };
 }
@@ -117,7 +144,7 @@ export function addressOf(url: string, source: string): string {
 /** Most keys belong to one project, so it need not be named. */
 export async function ownProject(baseUrl: string, apiKey: string, source: string): Promise<string> {
   const { management } = createSluiceClient({ baseUrl, apiKey });
-  const projects = await explaining(source, async () => await management.listProjects());
+  const projects = await explaining({ source }, async () => await management.listProjects());
   const [only] = projects;
   if (only !== undefined && projects.length === 1) return only.id;
   const names = projects.map(({ name }) => name).join(', ');
@@ -128,17 +155,20 @@ export async function ownProject(baseUrl: string, apiKey: string, source: string
   );
 }
 
-async function explaining<T>(source: string, act: () => Promise<T>): Promise<T> {
+async function explaining<T>(target: Target, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    if (error instanceof SluiceApiError && error.status === 401) throw notAccepted(error, source);
+    if (error instanceof SluiceApiError && error.status === 401) throw notAccepted(error, target);
     throw error;
   }
 }
 
-function notAccepted({ requestId }: SluiceApiError, source: string): CommandFailure {
+function notAccepted({ requestId, detail }: SluiceApiError, { source, tokenFile }: Target): CommandFailure {
   const request = requestId === undefined ? '' : ` [request ${requestId}]`;
+  if (tokenFile !== undefined) {
+    return new CommandFailure(`The token of ${tokenFile} is not accepted: ${detail} Sign a new one.${request}`);
+  }
   const from = source === 'SLUICE_URL' ? 'SLUICE_API_KEY' : source;
   return new CommandFailure(
     `The key of ${from} is not accepted: it is wrong, was revoked, or belongs to another server. Give another one with: sluice profile add${request}`,

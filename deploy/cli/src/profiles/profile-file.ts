@@ -13,6 +13,8 @@ export interface Profile {
   readonly project?: string;
   /** Write address, with its `/v1`. */
   readonly writeUrl?: string;
+  /** Search address, with its `/v1`. */
+  readonly searchUrl?: string;
 }
 
 /** The file of profiles. */
