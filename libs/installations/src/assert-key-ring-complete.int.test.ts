@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createStore, openDatabase } from '@sluice/store';
 import { cloneDatabase, patientLimits, seedInstallation } from '@sluice/testkit';
 import { assertKeyRingComplete } from './assert-key-ring-complete';
-import { sealClientSecret, sealCredentials, sealWebhookSecrets } from './live-credentials';
+import { sealValue } from './live-credentials';
 
 const keys = new Map(['k1', 'k2'].map((id) => [id, createSecretKey(randomBytes(32))]));
 const keyRingOf = (...ids: [string, ...string[]]) => ({
@@ -28,11 +28,11 @@ it('[sec-42] starts again after the statements that the operator guide gives for
   const database = openDatabase({ url: clone.url, poolMax: 1, applicationName: 'ring-test', limits });
   try {
     const lost = keyRingOf('k1');
-    const seal = (id: string) => sealCredentials(lost, id, { accessToken: 'token' });
+    const seal = (id: string) => sealValue(lost, { noun: 'connection', id }, { accessToken: 'token' });
     const { projectId } = await seedInstallation(store, { seal });
-    const sealApp = (id: string) => sealClientSecret(lost, id, 'client-secret');
+    const sealApp = (id: string) => sealValue(lost, { noun: 'provider app', id }, 'client-secret');
     await store.providerApps.create({ projectId, provider: 'hubspot', clientId: 'c', seal: sealApp });
-    const sealEndpoint = (id: string) => sealWebhookSecrets(lost, id, { current: 'whsec_1' });
+    const sealEndpoint = (id: string) => sealValue(lost, { noun: 'webhook endpoint', id }, { current: 'whsec_1' });
     const endpoint = { projectId, url: 'https://app.example.com/', eventTypes: [], max: 20 };
     await store.webhookEndpoints.create({ ...endpoint, seal: sealEndpoint });
 

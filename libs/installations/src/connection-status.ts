@@ -34,6 +34,5 @@ export function logStatus(
   { after, reason }: StatusChange,
 ): void {
   const event = statusEvent(before, after);
-  if (event === undefined) return;
-  logger.warn({ projectId, groupRef, provider, connectionId, ...(reason !== undefined && { reason }) }, event);
+  if (event !== undefined) logger.warn({ projectId, groupRef, provider, connectionId, reason }, event);
 }

@@ -84,7 +84,7 @@ describe('resolve', () => {
 
 describe('liveCredentials', () => {
   const secret = 'canary-live-token';
-  const seal = (connectionId: string) => installations.seal(connectionId, { accessToken: secret });
+  const seal = (id: string) => installations.seal({ noun: 'connection', id }, { accessToken: secret });
 
   it('opens what was sealed for the connection', async () => {
     const seed = await seedInstallation(store, { seal });

@@ -2,25 +2,19 @@ import type { ConnectorRegistry, FreshTokens } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { InstallationNames, Store, OAuthState } from '@sluice/store';
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { type Credentials, type InstallationContext, type LiveCredentials, metadataValues } from '@sluice/types';
+import { type InstallationContext, type LiveCredentials, metadataValues } from '@sluice/types';
 import { canRefresh, type RefreshFailpoints, type RefreshSource, tokenCallMs } from './request-tokens';
 import { callerFinder } from './find-caller';
 import { immutableContents, InstallationResolver, missingOf } from './resolve-installation';
 import {
-  createCredentialMemory,
+  CredentialMemory,
   openConnection,
-  openFromBrowser,
-  sealClientSecret,
-  sealCredentials,
-  sealForBrowser,
-  sealVerifier,
-  sealWebhookSecrets,
-  unsealWebhookSecrets,
-  type WebhookSecrets,
-  unsealClientSecret,
-  unsealVerifier,
+  sealValue,
+  unsealValue,
   type Sealed,
   type SealingKeys,
+  type SecretOwner,
+  type Secrets,
 } from './live-credentials';
 import { createRefresher, type RefreshCredentials } from './refresh-credentials';
 
@@ -58,7 +52,7 @@ export function createInstallations(options: InstallationsOptions) {
   const contents = immutableContents(store);
   const resolver = new InstallationResolver(store, contents);
   const refreshCredentials = createRefresher(options);
-  const memory = createCredentialMemory(keyring);
+  const memory = new CredentialMemory(keyring);
   return {
     /**
      * Names to everything a write needs. The ids may be up to a second old: whoever promises something on them compares
@@ -123,23 +117,12 @@ export function createInstallations(options: InstallationsOptions) {
       (await openConnection(options, { projectId, connectionId })).live,
     /** See the function. */
     exchangeCode: (returned: ReturnedCode) => exchangeCode(options, returned),
-    /** Ciphertext for the store, bound to the connection. */
-    seal: (connectionId: string, credentials: Credentials): Sealed =>
-      sealCredentials(keyring, connectionId, credentials),
-    /** Ciphertext for the store, bound to the provider app. */
-    sealClientSecret: (appId: string, secret: string): Sealed => sealClientSecret(keyring, appId, secret),
-    /** Ciphertext for the store, bound to the authorization that was begun. */
-    sealVerifier: (stateHash: string, verifier: string): Sealed => sealVerifier(keyring, stateHash, verifier),
-    /** Ciphertext for a cookie, bound to its name. */
-    sealForBrowser: (cookie: string, value: unknown): Sealed => sealForBrowser(keyring, cookie, value),
-    /** Undefined: the text was altered, is of another cookie, or its key is not in the ring any more. */
-    openFromBrowser: (cookie: string, text: string): unknown => openFromBrowser(keyring, cookie, text),
-    /** Ciphertext for the store, bound to the webhook endpoint. */
-    sealWebhookSecrets: (endpointId: string, secrets: WebhookSecrets): Sealed =>
-      sealWebhookSecrets(keyring, endpointId, secrets),
-    /** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another endpoint */
-    unsealWebhookSecrets: (endpointId: string, text: string): WebhookSecrets =>
-      unsealWebhookSecrets(keyring, endpointId, text),
+    /** Ciphertext for the store or a cookie, bound to its owner. */
+    seal: <Noun extends keyof Secrets>(owner: SecretOwner<Noun>, value: Secrets[Noun]): Sealed =>
+      sealValue(keyring, owner, value),
+    /** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another owner */
+    unseal: <Noun extends keyof Secrets>(owner: SecretOwner<Noun>, text: string): Secrets[Noun] =>
+      unsealValue(keyring, owner, text),
   };
 }
 
@@ -187,11 +170,11 @@ async function exchangeCode(
   return await connector.exchangeCode({
     code,
     redirectUri,
-    codeVerifier: unsealVerifier(keyring, stateHash, state.sealedVerifier),
+    codeVerifier: unsealValue(keyring, { noun: 'authorization', id: stateHash }, state.sealedVerifier),
     clientId: app.clientId,
-    clientSecret: unsealClientSecret(keyring, app.id, app.sealed),
-    ...(workspaceRef === undefined ? {} : { workspaceRef }),
-    ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
+    clientSecret: unsealValue(keyring, { noun: 'provider app', id: app.id }, app.sealed),
+    workspaceRef,
+    metadata: metadata && metadataValues(metadata),
     traceparent,
     signal: AbortSignal.timeout(tokenCallMs),
   });

@@ -1,16 +1,16 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { createCredentialMemory, sealCredentials } from './live-credentials';
+import { CredentialMemory, sealValue } from './live-credentials';
 
 const key = createSecretKey(randomBytes(32));
 const keyring = { currentId: 'k1', key: (id: string) => (id === 'k1' ? key : undefined) };
 const connection = { projectId: 'p1', connectionId: 'c1', groupRef: 'g1' };
 const stored = { provider: 'hubspot', status: 'working' as const, isExpiring: false };
 const sealed = (accessToken: string, connectionId = 'c1') =>
-  sealCredentials(keyring, connectionId, { accessToken }).text;
+  sealValue(keyring, { noun: 'connection', id: connectionId }, { accessToken }).text;
 
 describe('opened credentials in memory', () => {
   it('are offered until the connection is forgotten, and only to its project', () => {
-    const memory = createCredentialMemory(keyring);
+    const memory = new CredentialMemory(keyring);
     expect(memory.find(connection)).toBeUndefined();
     const live = memory.confirm(connection, { ...stored, tokenVersion: 1, sealed: sealed('a') }, undefined);
     expect(live).toMatchObject({ connectionId: 'c1', tokenVersion: 1, credentials: { accessToken: 'a' } });
@@ -21,7 +21,7 @@ describe('opened credentials in memory', () => {
   });
 
   it('are used as they are when the statement confirms their version, with what else it read', () => {
-    const memory = createCredentialMemory(keyring);
+    const memory = new CredentialMemory(keyring);
     memory.confirm(connection, { ...stored, tokenVersion: 1, sealed: sealed('a') }, undefined);
     const known = memory.find(connection);
     const live = memory.confirm(connection, { ...stored, tokenVersion: 1, workspaceRef: 'moved' }, known);
@@ -30,7 +30,7 @@ describe('opened credentials in memory', () => {
 
   // Of two writes at once the later reply may be of the earlier statement.
   it('keep the newest version, and give each caller that of its own statement', () => {
-    const memory = createCredentialMemory(keyring);
+    const memory = new CredentialMemory(keyring);
     memory.confirm(connection, { ...stored, tokenVersion: 2, sealed: sealed('new') }, undefined);
     const older = memory.confirm(connection, { ...stored, tokenVersion: 1, sealed: sealed('old') }, undefined);
     expect(older.credentials).toEqual({ accessToken: 'old' });
@@ -38,14 +38,14 @@ describe('opened credentials in memory', () => {
   });
 
   it('are not made up: a confirmation of what the caller never held is a defect', () => {
-    const memory = createCredentialMemory(keyring);
+    const memory = new CredentialMemory(keyring);
     expect(() => memory.confirm(connection, { ...stored, tokenVersion: 1 }, undefined)).toThrow(
       expect.objectContaining({ code: 'service.defect' }),
     );
   });
 
   it('are bounded: the connection that was used longest ago is out first', () => {
-    const memory = createCredentialMemory(keyring);
+    const memory = new CredentialMemory(keyring);
     memory.confirm(connection, { ...stored, tokenVersion: 1, sealed: sealed('a') }, undefined);
     const known = memory.find(connection);
     const others = Array.from({ length: 10_000 }, (_, at) => ({
@@ -66,7 +66,7 @@ describe('opened credentials in memory', () => {
         nowMs += ms;
         jest.advanceTimersByTime(ms);
       };
-      const memory = createCredentialMemory(keyring, () => nowMs);
+      const memory = new CredentialMemory(keyring, () => nowMs);
       const confirm = () => memory.confirm(connection, { ...stored, tokenVersion: 1, sealed: sealed('a') }, undefined);
       confirm();
       pass(50_000);

@@ -110,12 +110,6 @@ async function verifyToken(
   return { kind: 'token', keyId, projectId: key.projectId, scopes: [], groupRef, consumerRef };
 }
 
-/** Who a token speaks for. Source: published API, JWT accepted as bearer. */
-interface TokenClaims {
-  readonly groupRef: string;
-  readonly consumerRef: string;
-}
-
 const { jwtLifetimeSecondsMax: lifeSecondsMax } = limits;
 /** How far the clocks of issuer and service may differ, in seconds. */
 const skewSeconds = 5;
@@ -123,11 +117,11 @@ const skewSeconds = 5;
 const charactersMax = 255;
 
 /**
- * Checks the claims of a token whose signature is good.
+ * Checks the claims of a token whose signature is good. Source: published API, JWT accepted as bearer.
  * @param nowMs milliseconds since 1970
  * @throws AuthError `auth.invalid`, naming the claim and the rule
  */
-function checkClaims(claims: Readonly<Record<string, unknown>>, nowMs: number): TokenClaims {
+function checkClaims(claims: Readonly<Record<string, unknown>>, nowMs: number) {
   const groupRef = textOf(claims, 'groupRef');
   const consumerRef = textOf(claims, 'consumerRef');
   textOf(claims, 'sub');
@@ -161,16 +155,6 @@ function secondsOf(claims: Readonly<Record<string, unknown>>, name: string): num
   throw refusedToken(`must have the claim ${name}, in seconds since 1970`);
 }
 
-/** A bearer token taken apart; nothing of it is believed before its signature was checked. */
-export interface ParsedToken {
-  /** The id of the key that is claimed to have signed it. */
-  readonly keyId: string;
-  readonly claims: Readonly<Record<string, unknown>>;
-  /** What was signed. */
-  readonly signed: string;
-  readonly signature: Buffer;
-}
-
 /** Three parts in base64url without padding. Source: RFC 7515, section 3.1. */
 const form = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 /** API keys have no dots, so this distinguishes the two kinds. */
@@ -188,10 +172,11 @@ function isToken(presented: string): boolean {
 }
 
 /**
- * Reads the parts of a token, `RS256` only: no `none`, no shared secrets, no key that the token itself brings.
+ * Takes a token apart, `RS256` only: no `none`, no shared secrets, no key that the token itself brings. Nothing of it is believed before its
+ * signature was checked.
  * @throws AuthError `auth.invalid`, naming the broken rule
  */
-function parseToken(token: string): ParsedToken {
+function parseToken(token: string) {
   if (token.length > tokenCharactersMax) throw refusedToken(`may have ${tokenCharactersMax} characters`);
   const [, head = '', body = '', signature = ''] = form.exec(token) ?? [];
   const header = readJson(head, 'header');

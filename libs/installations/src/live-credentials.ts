@@ -25,14 +25,9 @@ export async function openConnection(
   if (stored === undefined) {
     throw new NotFoundError({ code: 'connection.not-found', detail: `There is no connection ${connectionId}.` });
   }
-  const { groupRef } = stored;
-  const live = toLive(
-    { connectionId, groupRef },
-    stored,
-    unsealCredentials(source.keyring, connectionId, stored.sealed),
-  );
-  const { isExpiring, providerAppId } = stored;
-  return { live, isExpiring, ...(providerAppId === undefined ? {} : { providerAppId }) };
+  const { groupRef, isExpiring, providerAppId } = stored;
+  const credentials = unsealValue(source.keyring, { noun: 'connection', id: connectionId }, stored.sealed);
+  return { live: toLive({ connectionId, groupRef }, stored, credentials), isExpiring, providerAppId };
 }
 
 /** A connection, and the project that it belongs to. */
@@ -43,43 +38,13 @@ function toLive(
   { tokenVersion, provider, status, workspaceRef, metadata }: ConfirmedCredentials,
   credentials: Credentials,
 ): LiveCredentials {
-  return {
-    connectionId,
-    tokenVersion,
-    provider,
-    groupRef,
-    status,
-    ...(workspaceRef === undefined ? {} : { workspaceRef }),
-    ...(metadata === undefined ? {} : { metadata }),
-    credentials,
-  };
+  return { connectionId, tokenVersion, provider, groupRef, status, workspaceRef, metadata, credentials };
 }
 
 /** Opened credentials of one version. Before each use a statement confirms that this version is the stored one. */
 export interface KnownCredentials {
   readonly tokenVersion: number;
   readonly credentials: Credentials;
-}
-
-/**
- * Credentials that this process has opened, so that they are neither sent nor opened again while they are the ones stored. They are never used on
- * their own: the statement that promises a send compares the version, and returns those that replaced it.
- */
-export interface CredentialMemory {
-  /** To be offered to the statement. */
-  readonly find: (connection: ConnectionKey) => KnownCredentials | undefined;
-  /**
-   * What the statement confirmed or returned, for use now.
-   * @param known what it was offered
-   * @throws DefectError when the key is not in the ring, or the text was altered or belongs to another connection
-   */
-  readonly confirm: (
-    connection: ConnectionKey & OwnedConnection,
-    stored: ConfirmedCredentials,
-    known: KnownCredentials | undefined,
-  ) => LiveCredentials;
-  /** The connection is gone, or another one took its place. */
-  readonly forget: (connection: ConnectionKey) => void;
 }
 
 /** Connections in use at once per process. */
@@ -90,77 +55,75 @@ const knownCharactersMax = heapShare(128);
 const knownForMs = 60_000;
 const purgeEveryMs = 10_000;
 
-/** @param now monotonic milliseconds. @default performance.now */
-export function createCredentialMemory(keyring: SealingKeys, now = () => performance.now()): CredentialMemory {
-  const kept = new LRUCache<string, KnownCredentials & { readonly characters: number }>({
-    max: knownMax,
-    maxSize: knownCharactersMax,
-    sizeCalculation: ({ characters }) => characters,
-    ttl: knownForMs,
-    ttlResolution: 0,
-    perf: { now },
-  });
-  let purging: NodeJS.Timeout | undefined;
-  const purgeLater = (): void => {
-    purging ??= setTimeout(() => {
-      purging = undefined;
-      kept.purgeStale();
-      if (kept.size > 0) purgeLater();
+/**
+ * Credentials that this process has opened, so that they are neither sent nor opened again while they are the ones stored. They are never used on
+ * their own: the statement that promises a send compares the version, and returns those that replaced it.
+ */
+export class CredentialMemory {
+  private readonly kept: LRUCache<string, KnownCredentials & { readonly characters: number }>;
+  private purging: NodeJS.Timeout | undefined;
+
+  /** @param now monotonic milliseconds. @default performance.now */
+  constructor(
+    private readonly keyring: SealingKeys,
+    now = () => performance.now(),
+  ) {
+    this.kept = new LRUCache({
+      max: knownMax,
+      maxSize: knownCharactersMax,
+      sizeCalculation: ({ characters }) => characters,
+      ttl: knownForMs,
+      ttlResolution: 0,
+      perf: { now },
+    });
+  }
+
+  /** To be offered to the statement. */
+  find(connection: ConnectionKey): KnownCredentials | undefined {
+    return this.kept.get(nameOf(connection));
+  }
+
+  /**
+   * What the statement confirmed or returned, for use now.
+   * @param known what it was offered
+   * @throws DefectError when the key is not in the ring, or the text was altered or belongs to another connection
+   */
+  confirm(
+    connection: ConnectionKey & OwnedConnection,
+    stored: ConfirmedCredentials,
+    known: KnownCredentials | undefined,
+  ): LiveCredentials {
+    const { sealed, tokenVersion } = stored;
+    const owner = { noun: 'connection', id: connection.connectionId } as const;
+    const credentials = sealed === undefined ? known?.credentials : unsealValue(this.keyring, owner, sealed);
+    if (credentials === undefined) throw unreadable(owner, 'were not returned');
+    const name = nameOf(connection);
+    const before = this.kept.peek(name);
+    // A newer version may have been confirmed meanwhile.
+    if (before === undefined || before.tokenVersion <= tokenVersion) {
+      const characters = sealed?.length ?? before?.characters ?? JSON.stringify(credentials).length;
+      this.kept.set(name, { tokenVersion, credentials, characters });
+      this.purgeLater();
+    }
+    return toLive(connection, stored, credentials);
+  }
+
+  /** The connection is gone, or another one took its place. */
+  forget(connection: ConnectionKey): void {
+    this.kept.delete(nameOf(connection));
+  }
+
+  private purgeLater(): void {
+    this.purging ??= setTimeout(() => {
+      this.purging = undefined;
+      this.kept.purgeStale();
+      if (this.kept.size > 0) this.purgeLater();
     }, purgeEveryMs).unref();
-  };
-  return {
-    find: (connection) => kept.get(nameOf(connection)),
-    confirm: (connection, stored, known) => {
-      const { connectionId } = connection;
-      const { sealed, tokenVersion } = stored;
-      const credentials = sealed === undefined ? known?.credentials : unsealCredentials(keyring, connectionId, sealed);
-      if (credentials === undefined) throw unreadable({ noun: 'connection', id: connectionId }, 'were not returned');
-      const name = nameOf(connection);
-      const before = kept.peek(name);
-      // A newer version may have been confirmed meanwhile.
-      if (before === undefined || before.tokenVersion <= tokenVersion) {
-        const characters = sealed?.length ?? before?.characters ?? JSON.stringify(credentials).length;
-        kept.set(name, { tokenVersion, credentials, characters });
-        purgeLater();
-      }
-      return toLive(connection, stored, credentials);
-    },
-    forget: (connection) => void kept.delete(nameOf(connection)),
-  };
+  }
 }
 
 function nameOf({ projectId, connectionId }: ConnectionKey): string {
   return `${projectId}/${connectionId}`;
-}
-
-/** Seals credentials for one connection. */
-export function sealCredentials(keys: SealingKeys, connectionId: string, credentials: Credentials): Sealed {
-  return sealValue(keys, { noun: 'connection', id: connectionId }, credentials);
-}
-
-/** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another connection */
-export function unsealCredentials(keys: SealingKeys, connectionId: string, text: string): Credentials {
-  return unsealValue(keys, { noun: 'connection', id: connectionId }, text) as Credentials;
-}
-
-/** Seals the client secret of one provider app. */
-export function sealClientSecret(keys: SealingKeys, appId: string, secret: string): Sealed {
-  return sealValue(keys, { noun: 'provider app', id: appId }, secret);
-}
-
-/** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another app */
-export function unsealClientSecret(keys: SealingKeys, appId: string, text: string): string {
-  return unsealValue(keys, { noun: 'provider app', id: appId }, text) as string;
-}
-
-/** Seals the PKCE verifier of one authorization that was begun. @param stateHash names it */
-export function sealVerifier(keys: SealingKeys, stateHash: string, verifier: string): Sealed {
-  return sealValue(keys, { noun: 'authorization', id: stateHash }, verifier);
-}
-
-/** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another authorization */
-export function unsealVerifier(keys: SealingKeys, stateHash: string, text: string): string {
-  return unsealValue(keys, { noun: 'authorization', id: stateHash }, text) as string;
 }
 
 /** The secrets that sign the messages of a webhook endpoint. */
@@ -170,27 +133,16 @@ export interface WebhookSecrets {
   readonly previous?: string;
 }
 
-/** Seals the secrets of one webhook endpoint. */
-export function sealWebhookSecrets(keys: SealingKeys, endpointId: string, secrets: WebhookSecrets): Sealed {
-  return sealValue(keys, { noun: 'webhook endpoint', id: endpointId }, secrets);
-}
-
-/** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another endpoint */
-export function unsealWebhookSecrets(keys: SealingKeys, endpointId: string, text: string): WebhookSecrets {
-  return unsealValue(keys, { noun: 'webhook endpoint', id: endpointId }, text) as WebhookSecrets;
-}
-
-export function sealForBrowser(keys: SealingKeys, cookie: string, value: unknown): Sealed {
-  return sealValue(keys, { noun: 'cookie', id: cookie }, value);
-}
-
-/** A cookie may hold any text, and key rings change: neither is a defect of ours. */
-export function openFromBrowser(keys: SealingKeys, cookie: string, text: string): unknown {
-  try {
-    return unsealValue(keys, { noun: 'cookie', id: cookie }, text);
-  } catch {
-    return undefined;
-  }
+/** What is sealed, by the noun of its owner. */
+export interface Secrets {
+  readonly connection: Credentials;
+  /** Its client secret. */
+  readonly 'provider app': string;
+  readonly 'webhook endpoint': WebhookSecrets;
+  /** The PKCE verifier of an authorization that was begun; its id is the hash of the state. */
+  readonly authorization: string;
+  /** What a browser keeps for us; its id is the name of the cookie. */
+  readonly cookie: unknown;
 }
 
 /** A key ring as `libs/config` reads it from `SLUICE_CREDENTIALS_KEYS`. Keys have 32 bytes. */
@@ -208,8 +160,8 @@ export interface Sealed {
 }
 
 /** The owner of a secret. Copied to another row, its ciphertext does not open. */
-export interface SecretOwner {
-  readonly noun: 'connection' | 'provider app' | 'webhook endpoint' | 'authorization' | 'cookie';
+export interface SecretOwner<Noun extends keyof Secrets = keyof Secrets> {
+  readonly noun: Noun;
   readonly id: string;
 }
 
@@ -220,7 +172,11 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /** Seals a JSON value for its owner with the current key, under a fresh random iv. */
-export function sealValue(keys: SealingKeys, owner: SecretOwner, value: unknown): Sealed {
+export function sealValue<Noun extends keyof Secrets>(
+  keys: SealingKeys,
+  owner: SecretOwner<Noun>,
+  value: Secrets[Noun],
+): Sealed {
   const keyId = keys.currentId;
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv(algorithm, keyOf(keys, keyId), iv, { authTagLength: tagBytes });
@@ -235,7 +191,11 @@ export function sealValue(keys: SealingKeys, owner: SecretOwner, value: unknown)
  * @throws DefectError when the key is not in the ring (named by id), or when the text was altered or belongs to
  *   another owner. Neither secrets nor ciphertext are in the error.
  */
-export function unsealValue(keys: SealingKeys, owner: SecretOwner, text: string): unknown {
+export function unsealValue<Noun extends keyof Secrets>(
+  keys: SealingKeys,
+  owner: SecretOwner<Noun>,
+  text: string,
+): Secrets[Noun] {
   const [format, keyId, iv, tag, ciphertext, ...rest] = text.split('.');
   if (format !== version || !keyId || !iv || !tag || ciphertext === undefined || rest.length > 0) {
     throw unreadable(owner, `are not in the format ${version}`);
@@ -245,7 +205,7 @@ export function unsealValue(keys: SealingKeys, owner: SecretOwner, text: string)
     const decipher = createDecipheriv(algorithm, key, fromBase64(iv), { authTagLength: tagBytes });
     decipher.setAAD(boundTo(keyId, owner)).setAuthTag(fromBase64(tag));
     const opened = Buffer.concat([decipher.update(fromBase64(ciphertext)), decipher.final()]);
-    return JSON.parse(opened.toString('utf8')) as unknown;
+    return JSON.parse(opened.toString('utf8')) as Secrets[Noun];
   } catch {
     // No cause: a message of the cipher or the parser may quote what it read.
     throw unreadable(owner, `were altered or belong to another ${owner.noun}`);

@@ -44,14 +44,14 @@ async function scene({ credentials, hasApp = true }: Scene = {}) {
   const provider = createTokenProvider();
   const mine = processOn(provider);
   const tokens = credentials ?? { accessToken: 'access-0', refreshToken: 'refresh-0' };
-  const seal = (id: string) => mine.seal(id, tokens);
+  const seal = (id: string) => mine.seal({ noun: 'connection', id }, tokens);
   const { projectId, connectionId } = await seedInstallation(store, { seal });
   const register = () =>
     store.providerApps.create({
       projectId,
       provider: 'hubspot',
       clientId: 'client-1',
-      seal: (id) => mine.sealClientSecret(id, clientSecret),
+      seal: (id) => mine.seal({ noun: 'provider app', id }, clientSecret),
     });
   if (hasApp) await register();
   return {
@@ -201,7 +201,10 @@ describe('a refresh that fails', () => {
     provider.failing = 'credentials';
     provider.before = async () => {
       provider.before = () => Promise.resolve();
-      const sealed = mine.seal(connectionId, { accessToken: 'access-9', refreshToken: 'refresh-9' });
+      const sealed = mine.seal(
+        { noun: 'connection', id: connectionId },
+        { accessToken: 'access-9', refreshToken: 'refresh-9' },
+      );
       await store.connections.saveTokens({ projectId, connectionId, tokenVersion: 1, sealed });
     };
     expect(await refresh(1)).toMatchObject({ tokenVersion: 2, credentials: { accessToken: 'access-9' } });
@@ -382,7 +385,10 @@ describe('a refresh whose reply names an address', () => {
     const { provider, mine, refresh, stored, projectId, connectionId } = await scene();
     provider.says = { metadata: { region: 'in' } };
     provider.before = async () => {
-      const sealed = mine.seal(connectionId, { accessToken: 'access-9', refreshToken: 'refresh-9' });
+      const sealed = mine.seal(
+        { noun: 'connection', id: connectionId },
+        { accessToken: 'access-9', refreshToken: 'refresh-9' },
+      );
       await store.connections.saveTokens({ projectId, connectionId, tokenVersion: 1, sealed });
     };
     expect(await refresh(1)).toMatchObject({ tokenVersion: 2, credentials: { accessToken: 'access-9' } });

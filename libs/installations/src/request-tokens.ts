@@ -2,8 +2,8 @@ import type { ConnectorRegistry, FreshTokens } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { ClientOfApp, Store } from '@sluice/store';
 import type { Logger, Metrics } from '@sluice/telemetry';
-import type { Credentials } from '@sluice/types';
-import { type OpenedConnection, unsealClientSecret, type SealingKeys } from './live-credentials';
+import { grantOf } from '@sluice/types';
+import { type OpenedConnection, unsealValue, type SealingKeys } from './live-credentials';
 
 /** What a refresh asks and changes. */
 export interface RefreshSource {
@@ -46,13 +46,6 @@ export async function requestTokens(
   return grant === undefined ? await askAsApp(source, projectId, opened) : await askAgain(source, opened, grant);
 }
 
-/** What asks for a token by itself, without a customer or an app of the builder; undefined for other credentials. */
-function grantOf({ clientCredentials, passwordCredentials }: Credentials) {
-  if (clientCredentials) return { grantType: 'client_credentials', ...clientCredentials } as const;
-  if (passwordCredentials) return { grantType: 'password', ...passwordCredentials } as const;
-  return undefined;
-}
-
 async function askAgain(
   source: RefreshSource,
   { live }: OpenedConnection,
@@ -61,12 +54,8 @@ async function askAgain(
   const { provider, workspaceRef, metadata } = live;
   const connector = source.connectors.find(provider);
   if (connector?.grant === undefined) throw unavailable(`${provider} gives no tokens for these credentials.`);
-  const address = {
-    ...(workspaceRef === undefined ? {} : { workspaceRef }),
-    ...(metadata === undefined ? {} : { metadata }),
-  };
   try {
-    return await connector.grant({ ...grant, ...address, signal: AbortSignal.timeout(tokenCallMs) });
+    return await connector.grant({ ...grant, workspaceRef, metadata, signal: AbortSignal.timeout(tokenCallMs) });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.class === 'credentials') throw error;
     throw unavailable(`The access token could not be renewed: ${error.detail}`, error);
@@ -82,9 +71,9 @@ async function askAsApp(source: RefreshSource, projectId: string, opened: Opened
     return await connector.refresh({
       refreshToken: credentials.refreshToken as string,
       clientId: app.clientId,
-      clientSecret: unsealClientSecret(source.keyring, app.id, app.sealed),
-      ...(workspaceRef === undefined ? {} : { workspaceRef }),
-      ...(metadata === undefined ? {} : { metadata }),
+      clientSecret: unsealValue(source.keyring, { noun: 'provider app', id: app.id }, app.sealed),
+      workspaceRef,
+      metadata,
       signal: AbortSignal.timeout(tokenCallMs),
     });
   } catch (error) {
@@ -144,6 +133,5 @@ function appMissing({ logger }: RefreshSource, projectId: string, opened: Opened
 }
 
 function unavailable(detail: string, cause?: ProviderError): ProviderError {
-  const wait = cause?.retryAfterMs === undefined ? {} : { retryAfterMs: cause.retryAfterMs };
-  return new ProviderError({ class: 'unavailable', detail, ...wait, ...(cause === undefined ? {} : { cause }) });
+  return new ProviderError({ class: 'unavailable', detail, retryAfterMs: cause?.retryAfterMs, cause });
 }

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { createStore, openDatabase, type Store } from '@sluice/store';
 import { cloneDatabase, seedInstallation, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import { resealSecrets, type ResealProgress } from './reseal-secrets';
-import { sealClientSecret, sealCredentials, unsealClientSecret, unsealCredentials } from './live-credentials';
+import { sealValue, unsealValue } from './live-credentials';
 
 const ring = new Map(['k1', 'k2'].map((id) => [id, createSecretKey(randomBytes(32))]));
 const keyRingOf = (currentId: string) => ({ currentId, key: (id: string) => ring.get(id) });
@@ -30,7 +30,7 @@ interface Named {
 
 /** Connections of one project, sealed with the key of before. */
 async function connect(count: number): Promise<Named[]> {
-  const seal = (id: string) => sealCredentials(before, id, { accessToken: 'token-0' });
+  const seal = (id: string) => sealValue(before, { noun: 'connection', id }, { accessToken: 'token-0' });
   const { projectId, connectionId } = await seedInstallation(store, { seal });
   const named = [{ projectId, connectionId }];
   while (named.length < count) {
@@ -42,7 +42,7 @@ async function connect(count: number): Promise<Named[]> {
 }
 
 const register = (projectId: string) => {
-  const seal = (id: string) => sealClientSecret(before, id, 'client-secret');
+  const seal = (id: string) => sealValue(before, { noun: 'provider app', id }, 'client-secret');
   return store.providerApps.create({ projectId, provider: 'hubspot', clientId: 'c', seal });
 };
 const stored = async ({ projectId, connectionId }: Named) => {
@@ -67,7 +67,7 @@ it('[sec-42] seals everything again while tokens are refreshed, and overwrites n
       if (one === undefined) break;
       const { tokenVersion } = await stored(one);
       const credentials = { accessToken: `token-${tokenVersion}` };
-      const sealed = sealCredentials(n % 2 === 0 ? before : after, one.connectionId, credentials);
+      const sealed = sealValue(n % 2 === 0 ? before : after, { noun: 'connection', id: one.connectionId }, credentials);
       expect(await store.connections.saveTokens({ ...one, tokenVersion, sealed })).toBe(true);
       refreshed.set(one.connectionId, tokenVersion);
       if (n > 5_000) break;
@@ -89,10 +89,10 @@ it('[sec-42] seals everything again while tokens are refreshed, and overwrites n
   for (const one of named) {
     const { sealed } = await stored(one);
     const token = `token-${refreshed.get(one.connectionId) ?? 0}`;
-    expect(unsealCredentials(onlyNew, one.connectionId, sealed)).toEqual({ accessToken: token });
+    expect(unsealValue(onlyNew, { noun: 'connection', id: one.connectionId }, sealed)).toEqual({ accessToken: token });
   }
   const client = await store.providerApps.findClient(first?.projectId ?? '', 'hubspot', app.id);
-  expect(unsealClientSecret(onlyNew, app.id, client?.sealed ?? '')).toBe('client-secret');
+  expect(unsealValue(onlyNew, { noun: 'provider app', id: app.id }, client?.sealed ?? '')).toBe('client-secret');
 });
 
 it('goes on where it was stopped', async () => {
@@ -111,9 +111,11 @@ it('never overwrites a newer ciphertext with an old one', async () => {
   const [one] = (await connect(1)) as [Named];
   const [read] = await store.sealedSecrets.listOthers('connection', 'k2', 10);
   if (read === undefined) throw new Error('nothing to seal');
-  const fresh = sealCredentials(before, one.connectionId, { accessToken: 'fresh' });
+  const fresh = sealValue(before, { noun: 'connection', id: one.connectionId }, { accessToken: 'fresh' });
   await store.connections.saveTokens({ ...one, tokenVersion: 1, sealed: fresh });
-  expect(await store.sealedSecrets.replace(read, sealCredentials(after, one.connectionId, {}))).toBe(false);
+  expect(
+    await store.sealedSecrets.replace(read, sealValue(after, { noun: 'connection', id: one.connectionId }, {})),
+  ).toBe(false);
   expect((await stored(one)).sealed).toBe(fresh.text);
 });
 

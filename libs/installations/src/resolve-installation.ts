@@ -64,7 +64,12 @@ export class InstallationResolver {
   }
 
   private async join(key: string, found: InstallationIds): Promise<InstallationContext> {
-    const context = await toContext(found, this.contents);
+    const { contentHash, ...ids } = found;
+    const [manifest, config] = await Promise.all([
+      this.contents.manifest(ids.projectId, ids.revisionId),
+      this.contents.config(ids.projectId, contentHash),
+    ]);
+    const context = { ...ids, manifest, config };
     this.joined.set(key, { ids: found, context });
     return context;
   }
@@ -98,41 +103,13 @@ export function missingOf(
   missing: 'project' | 'integration' | 'group' | 'installation',
   names: InstallationNames,
 ): NotFoundError {
-  return new NotFoundError({ code: `${missing}.not-found`, detail: missingDetail(missing, names) });
-}
-
-function missingDetail(
-  missing: 'project' | 'integration' | 'group' | 'installation',
-  names: InstallationNames,
-): string {
   const sentences = {
     project: `projectIdOrName: there is no project "${names.projectIdOrName}" for this key.`,
     integration: `integrationId: there is no integration "${names.integrationId}" in this project.`,
     group: `groupRef: there is no group "${names.groupRef}" in this project.`,
     installation: `groupRef: the group "${names.groupRef}" has not installed this integration.`,
   };
-  return sentences[missing];
-}
-
-async function toContext(ids: InstallationIds, contents: ImmutableContents): Promise<InstallationContext> {
-  const [manifest, config] = await Promise.all([
-    contents.manifest(ids.projectId, ids.revisionId),
-    contents.config(ids.projectId, ids.contentHash),
-  ]);
-  return {
-    projectId: ids.projectId,
-    integrationId: ids.integrationId,
-    revisionId: ids.revisionId,
-    installationId: ids.installationId,
-    groupRef: ids.groupRef,
-    provider: ids.provider,
-    configId: ids.configId,
-    connectionId: ids.connectionId,
-    laneId: ids.laneId,
-    manifest,
-    config,
-    dropUnmappedFields: ids.dropUnmappedFields,
-  };
+  return new NotFoundError({ code: `${missing}.not-found`, detail: sentences[missing] });
 }
 
 /** Manifests by revision and config contents by hash. What these keys name never changes, so it is kept for long. */

@@ -6,7 +6,7 @@ import { type Credentials, type LiveCredentials, isSameWorkspace, type ProviderM
 import type { Logger } from '@sluice/telemetry';
 import type { RefreshSource } from './request-tokens';
 import { logStatus } from './connection-status';
-import { openConnection, sealCredentials, type Sealed } from './live-credentials';
+import { openConnection, sealValue, type Sealed } from './live-credentials';
 
 /** How long a fresh pair is kept while the database is away, and how often saving is tried: as for a write's outcome. */
 const keepMs = 60_000;
@@ -30,7 +30,8 @@ export async function saveFreshTokens(
   // An id that stands beside another name is learned only where it is the known one.
   const isNamed = isSameWorkspace(workspaceRef ?? live.workspaceRef ?? '', fresh.workspaceRef ?? '');
   const account = { workspaceRef, accountId: isNamed ? fresh.accountId : undefined };
-  const kept = toStored({ ...fresh, ...account }, sealCredentials(source.keyring, connectionId, credentials));
+  const sealed = sealValue(source.keyring, { noun: 'connection', id: connectionId }, credentials);
+  const kept = toStored({ ...fresh, ...account }, sealed);
   const isSaved = await persistently(source, version, () => ({ ...version, ...kept() }));
   if (!isSaved) return (await openConnection(source, version)).live;
   const names = { ...version, tokenVersion: live.tokenVersion + 1 };
@@ -39,8 +40,8 @@ export async function saveFreshTokens(
   logReportedAddress(source.logger, names, { ...live, workspaceRef: workspaceRef ?? live.workspaceRef }, fresh);
   if (workspaceRef !== undefined) source.logger.warn({ ...names, to: { workspaceRef } }, 'connection.address-changed');
   const address = {
-    ...(fresh.metadata === undefined ? {} : { metadata: { ...live.metadata, ...fresh.metadata } }),
-    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    metadata: fresh.metadata === undefined ? live.metadata : { ...live.metadata, ...fresh.metadata },
+    workspaceRef: workspaceRef ?? live.workspaceRef,
   };
   return { ...live, ...address, tokenVersion: names.tokenVersion, status: 'created', credentials };
 }
@@ -68,21 +69,20 @@ function toStored({ expiresAt, scopes, metadata, workspaceRef, accountId }: Fres
   const lifeMs = expiresAt === undefined ? undefined : expiresAt.getTime() - Date.now();
   return () => ({
     sealed,
-    ...(lifeMs === undefined ? {} : { expiresInMs: lifeMs - (performance.now() - receivedAtMs) }),
-    ...(scopes === undefined ? {} : { scopes }),
-    ...(workspaceRef === undefined ? {} : { workspaceRef }),
-    ...(accountId === undefined ? {} : { accountId }),
-    ...(metadata === undefined ? {} : { addedMetadata: reportedMetadata(metadata) }),
+    expiresInMs: lifeMs === undefined ? undefined : lifeMs - (performance.now() - receivedAtMs),
+    scopes,
+    workspaceRef,
+    accountId,
+    addedMetadata: metadata && reportedMetadata(metadata),
   });
 }
 
 function withFresh(old: Credentials, { accessToken, refreshToken, expiresAt }: FreshTokens): Credentials {
-  const { expiresAt: _ended, ...kept } = old;
   return {
-    ...kept,
+    ...old,
     accessToken,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.toISOString() }),
+    refreshToken: refreshToken ?? old.refreshToken,
+    expiresAt: expiresAt?.toISOString(),
   };
 }
 

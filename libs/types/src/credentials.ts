@@ -20,6 +20,13 @@ export interface Credentials {
   };
 }
 
+/** What asks for a token by itself, without a customer or an app of the builder; undefined for other credentials. */
+export function grantOf({ clientCredentials, passwordCredentials }: Credentials) {
+  if (clientCredentials) return { grantType: 'client_credentials', ...clientCredentials } as const;
+  if (passwordCredentials) return { grantType: 'password', ...passwordCredentials } as const;
+  return undefined;
+}
+
 /** Credentials as read at one moment. Status and token writes compare-and-set on `tokenVersion`. */
 export interface LiveCredentials {
   readonly connectionId: string;

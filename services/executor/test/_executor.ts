@@ -140,7 +140,7 @@ export async function createFixture(): Promise<Fixture> {
     announce,
     seed: async (options, given = canary) => {
       const credentials = typeof given === 'string' ? { accessToken: given } : given;
-      const seal = (connectionId: string) => installations.seal(connectionId, credentials);
+      const seal = (id: string) => installations.seal({ noun: 'connection', id }, credentials);
       const seeded = await seedInstallation(store, { seal, ...options });
       const secret = randomBytes(9).toString('hex');
       const key = await store.apiKeys.create({ projectId: seeded.projectId, label: 'test', scopes: ['write'], secret });
@@ -152,7 +152,7 @@ export async function createFixture(): Promise<Fixture> {
         projectId,
         provider: 'hubspot',
         clientId: 'client-1',
-        seal: (appId) => installations.sealClientSecret(appId, clientSecret),
+        seal: (id) => installations.seal({ noun: 'provider app', id }, clientSecret),
       }),
     accept: async (seed, records, options = {}) => {
       const write = toAcceptable(await installations.resolve(namesOf(seed)), seed, records, options);

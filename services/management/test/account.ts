@@ -36,7 +36,7 @@ export async function prepareAccount(
   tokens += 1;
   const token = `token-${tokens}`;
   management.hubspot.outcomes.set(token, portal);
-  const seal = (connectionId: string) => management.context.installations.seal(connectionId, { apiKey: token });
+  const seal = (id: string) => management.context.installations.seal({ noun: 'connection', id }, { apiKey: token });
   return { ...(await prepareInstallation(management, { seal, ...options })), token };
 }
 

@@ -12,7 +12,8 @@ beforeAll(async () => {
   management.hubspot.outcomes.set(tokens.down, { status: 503, message: 'later' });
 });
 beforeEach(async () => {
-  const seal = (id: string) => management.context.installations.seal(id, { apiKey: tokens.old });
+  const seal = (id: string) =>
+    management.context.installations.seal({ noun: 'connection', id }, { apiKey: tokens.old });
   customer = await prepareInstallation(management, { seal });
   const { projectId, connectionId } = customer.seed;
   const version = { projectId, connectionId, tokenVersion: 1 };
@@ -80,7 +81,7 @@ describe('connections:generate for the group, consumer and provider of an instal
       ...order,
       authScheme: 'apiKey',
       reportedAccountRef: '424242',
-      seal: (id) => installations.seal(id, { apiKey: tokens.old }),
+      seal: (id) => installations.seal({ noun: 'connection', id }, { apiKey: tokens.old }),
     });
     const { latestRevision, id: integrationId } = await store.integrations.create({
       projectId,
@@ -147,7 +148,10 @@ describe('PATCH of a connection with the tokens of an authorization', () => {
     'replaces those of a connection of %s, which stays one',
     async (authScheme) => {
       const { projectId, connectionId } = customer.seed;
-      const sealed = management.context.installations.seal(connectionId, { accessToken: tokens.old });
+      const sealed = management.context.installations.seal(
+        { noun: 'connection', id: connectionId },
+        { accessToken: tokens.old },
+      );
       const change = { projectId, connectionId, credentials: { sealed, authScheme } };
       await management.context.store.connections.change(change);
       const reply = await patch(grant(tokens.fresh));

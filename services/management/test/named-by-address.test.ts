@@ -53,7 +53,7 @@ const ofBefore = (token: string) =>
     workspaceRef: `acme-${made}`,
     reportedAccountRef: `acme-${made}`,
     providerConsumerRef: String(users.get(token)),
-    seal: (id) => management.context.installations.seal(id, { basicAuth: password(token) }),
+    seal: (id) => management.context.installations.seal({ noun: 'connection', id }, { basicAuth: password(token) }),
   });
 
 const oauth = (token: string) => ({ oauth2AuthorizationCode: { accessToken: { token } } });

@@ -17,7 +17,7 @@ async function prepareInstall() {
   const prepared = await prepareAccount(management, { manifest });
   const { projectId } = prepared.seed;
   await addConnection(management, projectId, 'acme', {
-    seal: (id) => management.context.installations.seal(id, { apiKey: prepared.token }),
+    seal: (id) => management.context.installations.seal({ noun: 'connection', id }, { apiKey: prepared.token }),
   });
   const install = (content: object, query = '') =>
     prepared.send

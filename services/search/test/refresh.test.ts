@@ -16,12 +16,12 @@ const connectionOf = (seed: Seed) => search.context.store.connections.find(seed.
 async function seedEnded(name: string): Promise<Seed> {
   const { store, installations } = search.context;
   const credentials = { accessToken: `${name}-old`, refreshToken: `${name}-refresh` };
-  const seed = await search.seed({ seal: (connectionId) => installations.seal(connectionId, credentials) });
+  const seed = await search.seed({ seal: (id) => installations.seal({ noun: 'connection', id }, credentials) });
   await store.providerApps.create({
     projectId: seed.projectId,
     provider: 'hubspot',
     clientId: 'client-1',
-    seal: (appId) => installations.sealClientSecret(appId, 'client-secret'),
+    seal: (id) => installations.seal({ noun: 'provider app', id }, 'client-secret'),
   });
   search.hubspot.ended.add(`${name}-old`);
   search.hubspot.answer = foundRecords({ hs_object_id: '1' });

@@ -76,7 +76,7 @@ export async function startSearch(
     hubspot,
     newKey,
     seed: async (options = {}, scopes = ['search']) => {
-      const seal = (connectionId: string) => context.installations.seal(connectionId, { accessToken: canary });
+      const seal = (id: string) => context.installations.seal({ noun: 'connection', id }, { accessToken: canary });
       const seeded = await seedInstallation(context.store, { seal, ...options });
       const path = `/v1/projects/${seeded.projectName}/integrations/${seeded.integrationId}?groupRef=${seeded.groupRef}`;
       return { ...seeded, key: await newKey(seeded.projectId, scopes), path };

@@ -128,7 +128,7 @@ export async function startGateway(wanted: GatewayOptions = {}): Promise<Running
     post,
     get: (path) => supertest(`http://127.0.0.1:${port}`).get(path).expect(check),
     seed: async (options = {}, scopes = ['write']) => {
-      const seal = (connectionId: string) => context.installations.seal(connectionId, { accessToken: canary });
+      const seal = (id: string) => context.installations.seal({ noun: 'connection', id }, { accessToken: canary });
       const seeded = await seedInstallation(context.store, { seal, ...options });
       const path = `/v1/projects/${seeded.projectName}/integrations/${seeded.integrationId}/objects/contacts`;
       return { ...seeded, key: await newKey(seeded.projectId, scopes), path };

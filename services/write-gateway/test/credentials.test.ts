@@ -8,7 +8,7 @@ const lastToken = () => gateway.hubspot.calls.at(-1)?.token;
 
 async function replaceToken(seed: Seed, accessToken: string): Promise<void> {
   const { projectId, connectionId } = seed;
-  const sealed = gateway.context.installations.seal(connectionId, { accessToken });
+  const sealed = gateway.context.installations.seal({ noun: 'connection', id: connectionId }, { accessToken });
   await gateway.context.store.connections.change({ projectId, connectionId, credentials: { sealed } });
 }
 

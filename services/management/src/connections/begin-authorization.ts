@@ -59,7 +59,7 @@ export async function beginAuthorization(
     stateHash,
     redirectUri,
     providerAppId,
-    verifier: context.installations.sealVerifier(stateHash, verifier),
+    verifier: context.installations.seal({ noun: 'authorization', id: stateHash }, verifier),
     cookieHash: enableCSRFProtection ? hashOf(cookie) : undefined,
   };
   await context.store.oauthStates.save(begun, oauthStateLifeMs);

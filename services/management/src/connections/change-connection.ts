@@ -301,5 +301,5 @@ export function toNewCredentials(
   connectionId: string,
   { credentials, scopes, expiresInMs }: Pick<ObtainedCredentials, 'credentials' | 'scopes' | 'expiresInMs'>,
 ): NonNullable<ConnectionChange['credentials']> {
-  return { sealed: installations.seal(connectionId, credentials), scopes, expiresInMs };
+  return { sealed: installations.seal({ noun: 'connection', id: connectionId }, credentials), scopes, expiresInMs };
 }

@@ -6,6 +6,7 @@ import {
   credentialMemberOf,
   credentialMembersFor,
   credentialsOf,
+  grantOf,
   isSameWorkspace,
   metadataValues,
 } from '@sluice/types';
@@ -81,12 +82,6 @@ export function withTokens<T extends Pick<ObtainedCredentials, 'credentials'>>(g
   };
   const expiresInMs = expiresAt && expiresAt.getTime() - Date.now();
   return { ...given, credentials, scopes, expiresInMs, workspaceRef };
-}
-
-function grantOf({ clientCredentials, passwordCredentials }: Credentials) {
-  if (clientCredentials) return { grantType: 'client_credentials' as const, ...clientCredentials };
-  if (passwordCredentials) return { grantType: 'password' as const, ...passwordCredentials };
-  return undefined;
 }
 
 function unsupported({ connector, request, path }: CredentialOrder, scheme: AuthScheme) {
@@ -204,6 +199,6 @@ export function newConnection(
     providerConsumerRef: account.consumerRef,
     scopes,
     tokenExpiresInMs: expiresInMs,
-    seal: (connectionId) => installations.seal(connectionId, credentials),
+    seal: (id) => installations.seal({ noun: 'connection', id }, credentials),
   };
 }

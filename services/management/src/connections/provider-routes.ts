@@ -53,7 +53,7 @@ export function providerAppRoutes(router: Router, context: ManagementContext): v
     // 200, not 201: so the published API answers. The secret is sealed and never shown again.
     answer: async ({ body: { clientSecret, ...request } }, { id: projectId }) => {
       getConnector(context, request.provider, 'provider');
-      const seal = (appId: string) => context.installations.sealClientSecret(appId, clientSecret);
+      const seal = (id: string) => context.installations.seal({ noun: 'provider app', id }, clientSecret);
       const app = await store.providerApps.create({ ...request, projectId, seal });
       logger.info({ projectId, providerAppId: app.id, provider: app.provider }, 'provider-app.created');
       return app;
@@ -112,6 +112,7 @@ function changeOf(
   );
   const { clientSecret, ...change }: ProviderAppChange & { clientSecret?: string } = Object.fromEntries(values);
   if (change.provider !== undefined) getConnector(context, change.provider, 'providerApp.provider');
-  const sealed = clientSecret === undefined ? undefined : context.installations.sealClientSecret(appId, clientSecret);
+  const owner = { noun: 'provider app', id: appId } as const;
+  const sealed = clientSecret === undefined ? undefined : context.installations.seal(owner, clientSecret);
   return { ...change, sealed };
 }

@@ -104,7 +104,7 @@ export async function takeBegun(context: Sessions, cookies: string | undefined, 
 
 function sealCookie(context: Sealing, name: string, value: unknown, lifeMs: number): string {
   const kept: Kept<unknown> = { value, until: Date.now() + lifeMs };
-  return setCookie(context, name, context.installations.sealForBrowser(name, kept).text, lifeMs);
+  return setCookie(context, name, context.installations.seal({ noun: 'cookie', id: name }, kept).text, lifeMs);
 }
 
 /** All but `SameSite`. */
@@ -113,10 +113,16 @@ function setCookie(context: Sealing, name: string, text: string, lifeMs: number)
   return `${nameFor(context, name)}=${text}; Path=/; Max-Age=${lifeMs / 1_000}; HttpOnly${isSecure ? '; Secure' : ''}`;
 }
 
+/** Undefined also for a text that does not open: a cookie may hold any, and key rings change. */
 function openCookie<Value>(context: Sealing, name: string, cookies: string | undefined): Kept<Value> | undefined {
   const text = cookieValue(cookies, nameFor(context, name));
-  const kept = text && (context.installations.openFromBrowser(name, text) as Kept<Value> | undefined);
-  return kept && kept.until > Date.now() ? kept : undefined;
+  if (text === undefined) return undefined;
+  try {
+    const kept = context.installations.unseal({ noun: 'cookie', id: name }, text) as Kept<Value>;
+    return kept.until > Date.now() ? kept : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** With the prefix no other host, such as a sibling of this one, can set it (RFC 6265bis, 4.1.3.2). Without TLS, on loopback only, it would be refused. */

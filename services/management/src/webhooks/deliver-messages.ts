@@ -106,7 +106,7 @@ function claimsOf(due: readonly DueEndpoint[], free: number): Omit<MessageClaim,
 function openSecrets({ installations, logger }: ManagementContext, claimed: ClaimedMessage): string[] | undefined {
   const { projectId, endpointId, sealed, hasPrevious } = claimed;
   try {
-    const { current, previous } = installations.unsealWebhookSecrets(endpointId, sealed);
+    const { current, previous } = installations.unseal({ noun: 'webhook endpoint', id: endpointId }, sealed);
     return hasPrevious && previous !== undefined ? [current, previous] : [current];
   } catch (error) {
     logger.error({ error, projectId, endpointId }, 'webhook.secret-unreadable');

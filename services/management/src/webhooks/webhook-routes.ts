@@ -193,7 +193,7 @@ async function createEndpoint(
     ...request,
     eventTypes: request.eventTypes ?? webhookFiltersDefault,
     max: webhookEndpointsMax,
-    seal: (endpointId) => installations.sealWebhookSecrets(endpointId, { current: secret }),
+    seal: (id) => installations.seal({ noun: 'webhook endpoint', id }, { current: secret }),
   });
   if (endpoint === undefined) {
     const detail = `A project has at most ${webhookEndpointsMax} webhook endpoints.`;
@@ -220,7 +220,7 @@ const triesMax = 5;
 /** @throws NotFoundError `webhook-endpoint.not-found` */
 async function showSecret({ store, installations }: ManagementContext, key: EndpointKey): Promise<WebhookSecret> {
   const stored = found(await store.webhookEndpoints.findSecret(key), 'webhook-endpoint.not-found');
-  const { current, previous } = installations.unsealWebhookSecrets(key.endpointId, stored.sealed);
+  const { current, previous } = installations.unseal({ noun: 'webhook endpoint', id: key.endpointId }, stored.sealed);
   const { previousUntil } = stored;
   if (previous === undefined || previousUntil === undefined) return { secret: current };
   return { secret: current, previousSecret: previous, previousUntilTime: previousUntil.toISOString() };
@@ -233,10 +233,11 @@ async function showSecret({ store, installations }: ManagementContext, key: Endp
 async function rotateSecret(context: ManagementContext, key: EndpointKey): Promise<WebhookSecret> {
   const { store, installations, logger } = context;
   const secret = newWebhookSecret();
+  const owner = { noun: 'webhook endpoint', id: key.endpointId } as const;
   for (let tries = 0; tries < triesMax; tries += 1) {
     const stored = found(await store.webhookEndpoints.findSecret(key), 'webhook-endpoint.not-found');
-    const { current } = installations.unsealWebhookSecrets(key.endpointId, stored.sealed);
-    const sealed = installations.sealWebhookSecrets(key.endpointId, { current: secret, previous: current });
+    const { current } = installations.unseal(owner, stored.sealed);
+    const sealed = installations.seal(owner, { current: secret, previous: current });
     // Undefined: another rotation, or another seal of the same secrets, came in between.
     const until = await store.webhookEndpoints.replaceSecret(key, stored.sealed, sealed, previousMs);
     if (until === undefined) continue;
