@@ -42,8 +42,7 @@ export function createApp(o: AppOptions): Express {
   const open = createRouter(o.service);
   o.routes?.(work.router);
   o.openRoutes?.(open.router);
-  const contract = o.api && buildDocument(o.api, [...work.routes, ...open.routes]);
-  if (contract) state.contract = contract;
+  if (o.api) state.contract = buildDocument(o.api, [...work.routes, ...open.routes]);
   const observe = requestObserver({ ...o, headers: new Map([...replyHeaders, ...(o.cors ? corsHeaders : [])]) });
   const handlers = [
     observe,
@@ -53,7 +52,6 @@ export function createApp(o: AppOptions): Express {
     work.handle,
     open.handle,
     operability(o, state),
-    ...(contract ? [contractRoute(contract, o.service)] : []),
     unknownPath(o.service),
   ];
   app.use(compose(handlers), problemHandler);
@@ -79,15 +77,11 @@ function operability(o: AppOptions, state: AppState): RequestHandler {
   router.get('/healthz', (_req, res) => sendJson(res, 200, { status: 'ok' }));
   router.get('/readyz', readyRoute(o.ready, state));
   router.get('/problems/:code', problemRoute);
-  return handle;
-}
-
-/** `GET /openapi.json`: the contract, for programs. Open, as it is no secret. */
-function contractRoute({ document }: BuiltDocument, service: string): RequestHandler {
-  const { router, handle } = createRouter(service);
-  // The same bytes for every connection: a text would be encoded anew for each.
-  const content = Buffer.from(JSON.stringify(document));
-  router.get('/openapi.json', (_req, res) => sendContent(res, 200, { contentType: 'application/json', content }));
+  if (state.contract) {
+    // For programs, and open, as it is no secret. The same bytes for every connection: a text would be encoded anew for each.
+    const content = Buffer.from(JSON.stringify(state.contract.document));
+    router.get('/openapi.json', (_req, res) => sendContent(res, 200, { contentType: 'application/json', content }));
+  }
   return handle;
 }
 

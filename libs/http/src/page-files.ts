@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { Reply } from './route';
 
 /** A file of pages that were made when the packages were compiled, ready to be sent. */
-export interface PageFile {
+interface PageFile {
   /** A page ends in `.html`; every other file carries a hash of its content in its name. */
   readonly name: string;
   readonly contentType: string;
@@ -14,13 +14,6 @@ export interface PageFile {
   readonly gzipped: Buffer | undefined;
   /** Strong validator, quoted. Source: RFC 9110, 8.8.3. */
   readonly etag: string;
-}
-
-/** The files of one folder, by name. */
-export interface PageFiles {
-  has(name: string): boolean;
-  /** Read and compressed when it is first asked for: they do not change while a process runs. */
-  find(name: string): PageFile | undefined;
 }
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -33,13 +26,14 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** @returns no file where the folder was not made (`npm run build`) */
-export function readPageFiles(folder: string): PageFiles {
+/** The files of one folder, by name; none where it was not made (`npm run build`). */
+export function readPageFiles(folder: string) {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => contentTypes[extname(name)]) : [];
   const files = new Map<string, PageFile | undefined>(names.map((name) => [name, undefined]));
   return {
-    has: (name) => files.has(name),
-    find: (name) => {
+    has: (name: string) => files.has(name),
+    /** Read and compressed when it is first asked for: files do not change while a process runs. */
+    find: (name: string): PageFile | undefined => {
       if (!files.has(name)) return undefined;
       const file = files.get(name) ?? toFile(folder, name);
       files.set(name, file);

@@ -6,39 +6,16 @@ import {
   RateLimitedError,
   SluiceError,
   ValidationError,
-  type Issue,
-  type ProblemCode,
   RequestError,
   type SluiceErrorOptions,
   type Problem,
 } from '@sluice/errors';
+import type { ApiProblem, InputValidationProblem } from '@sluice/types';
 import { localsOf } from './request-state';
 import { sendJson } from './send-reply';
 
-/** An RFC 9457 document with this API's extensions at its top level. Absent members are left out, never null. */
-export interface ProblemDocument {
-  /** `/problems/{code}`, relative to the address of the request; opens a page. */
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  /** The request id. */
-  readonly instance: string;
-  readonly code: ProblemCode;
-  readonly requestId: string;
-  /** Date-time of the reply. */
-  readonly time: string;
-  /** Whether the same request may succeed later, and may be sent without doubling a write. */
-  readonly retryable: boolean;
-  /** Date-time before which a repeat is pointless. */
-  readonly retryAfter?: string;
-  readonly remedy: string;
-  /** The reasons as sentences, for clients that show a list. */
-  readonly causes?: readonly string[];
-  readonly issues?: readonly Issue[];
-  /** The operation that was opened before the failure. */
-  readonly operationId?: string;
-}
+/** Absent members are left out, never null. `type` is relative to the address of the request and opens a page; `instance` is the request id. */
+type ProblemDocument = ApiProblem & Pick<Partial<InputValidationProblem>, 'issues'>;
 
 interface PresentedProblem {
   readonly document: ProblemDocument;
@@ -68,10 +45,11 @@ export function presentProblem(error: SluiceError, requestId: string, now = new 
       requestId,
       time: now.toISOString(),
       retryable,
-      ...(retryAfterMs === undefined ? {} : { retryAfter: new Date(now.getTime() + retryAfterMs).toISOString() }),
+      retryAfter: retryAfterMs === undefined ? undefined : new Date(now.getTime() + retryAfterMs).toISOString(),
       remedy: error.remedy ?? remedy,
-      ...(issues ? { causes: issues.map((issue) => `${issue.name} ${issue.detail}`), issues } : {}),
-      ...(typeof operationId === 'string' ? { operationId } : {}),
+      causes: issues?.map((issue) => `${issue.name} ${issue.detail}`),
+      issues,
+      operationId: typeof operationId === 'string' ? operationId : undefined,
     },
     headers: {
       ...(error instanceof InboundError ? error.headers : {}),

@@ -12,7 +12,7 @@ type Method = (typeof methods)[number];
  * Where a service registers its endpoints: whole paths in Express 5 syntax, each once per method.
  * A literal colon is escaped: `/v1/projects/:projectIdOrName/connections\\:generate`.
  */
-export type Router = Readonly<Record<Method, (path: string, ...handlers: RouteHandler[]) => void>>;
+export type Router = Readonly<Record<Method, (path: string, handler: RouteHandler) => void>>;
 
 /** The parameters of a path: `{ readonly integrationId: string }` of `/v1/integrations/:integrationId`. */
 export type ParametersOf<Path extends string> = { readonly [Name in NameOf<SegmentOf<Path>>]: string };
@@ -46,19 +46,14 @@ export function createRouter(
   const table = new RouteTable<Endpoint>();
   const known = new Map<string, Set<string>>();
   const routes: RegisteredRoute[] = [];
-  const register =
-    (verb: Method) =>
-    (path: string, ...handlers: RouteHandler[]) => {
-      const taken = known.get(path) ?? new Set();
-      const method = verb.toUpperCase();
-      if (taken.has(method)) throw new DefectError({ code: 'service.defect', detail: `${verb} ${path} twice` });
-      known.set(path, taken.add(method));
-      const contract = handlers.find((one) => one.contract)?.contract;
-      routes.push({ method: verb, path, isAuthenticated: authenticate !== undefined, contract });
-      const [only] = handlers;
-      const handler = only && handlers.length === 1 ? only : compose(handlers);
-      table.add(path, { method, path: plain(path), isVerb: path.includes('\\:'), handler, taken });
-    };
+  const register = (verb: Method) => (path: string, handler: RouteHandler) => {
+    const taken = known.get(path) ?? new Set();
+    const method = verb.toUpperCase();
+    if (taken.has(method)) throw new DefectError({ code: 'service.defect', detail: `${verb} ${path} twice` });
+    known.set(path, taken.add(method));
+    routes.push({ method: verb, path, isAuthenticated: authenticate !== undefined, contract: handler.contract });
+    table.add(path, { method, path: plain(path), isVerb: path.includes('\\:'), handler, taken });
+  };
   const router = Object.fromEntries(methods.map((method) => [method, register(method)])) as unknown as Router;
   const handle: RequestHandler = (req, res, next) => {
     const fitting = table.matches(req.path);
@@ -240,28 +235,22 @@ interface Row<Entry> {
  */
 export class RouteTable<Entry> {
   private readonly bySegments = new Map<number, Row<Entry>[]>();
-  private readonly beginnings: Row<Entry>[] = [];
 
   /**
    * @param path in Express 5 syntax, as far as our API needs it: whole segments. One may be a parameter, with or without a text behind it
-   * (`/v1/operations/:operationId\\:cancel`). At the end, `*rest` stands for one segment or more and is no parameter.
+   * (`/v1/operations/:operationId\\:cancel`).
    */
   add(path: string, entry: Entry): void {
-    const parts = splitPath(path);
-    const hasRest = parts.at(-1) === '*rest';
-    const segments = (hasRest ? parts.slice(0, -1) : parts).map(toSegment);
-    const rows = hasRest ? this.beginnings : (this.bySegments.get(segments.length) ?? []);
-    if (!hasRest) this.bySegments.set(segments.length, rows);
+    const segments = splitPath(path).map(toSegment);
+    const rows = this.bySegments.get(segments.length) ?? [];
+    this.bySegments.set(segments.length, rows);
     rows.push({ segments, entry });
   }
 
-  /** Each that matches, in the order of their addition, those with `*rest` after all others. Case counts; one slash at the end does not. */
+  /** Each that matches, in the order of their addition. Case counts; one slash at the end does not. */
   matches(path: string): readonly RouteMatch<Entry>[] {
     const sent = splitPath(path);
-    const longer = this.beginnings.filter(({ segments }) => Boolean(sent[segments.length]));
-    const rows = [...(this.bySegments.get(sent.length) ?? []), ...longer].filter(({ segments }) =>
-      fits(segments, sent),
-    );
+    const rows = (this.bySegments.get(sent.length) ?? []).filter(({ segments }) => fits(segments, sent));
     return rows.map(({ segments, entry }) => ({ entry, params: () => readParameters(segments, sent) }));
   }
 }

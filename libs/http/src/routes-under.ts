@@ -18,7 +18,7 @@ export function queryOf<const Properties extends object, const Required extends 
 
 const noQuery = queryOf({});
 
-type Description = Omit<RouteOptions<object>, 'operationId' | 'params' | 'query' | 'body' | 'admit' | 'handle'>;
+type Description = Omit<RouteOptions<object>, 'operationId' | 'query' | 'body' | 'admit' | 'handle'>;
 
 /** What routes under one path have in common: what the path names, and parts of their descriptions. */
 interface Group<Base extends string, Outer, Named> extends Description {

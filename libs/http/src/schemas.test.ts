@@ -67,6 +67,14 @@ describe('the name of an object or a field, wherever it is sent', () => {
 const secretPath =
   /\.(token|password|clientSecret)$|Connection.*\.(apiKey|customAuth|basicAuth|oauth2\w+)$|\.clientSecret$/;
 
+/** Those of rules have a sentence in issue-sentence.ts, and no `anyOf` or `oneOf` is among them: its errors would name no member. */
+const keywords = new Set(
+  [
+    'type enum minimum maximum minLength maxLength minItems maxItems minProperties maxProperties uniqueItems pattern format',
+    'required properties additionalProperties items description default examples deprecated writeOnly',
+  ].flatMap((line) => line.split(' ')),
+);
+
 describe('every request schema', () => {
   it('is there', () => {
     expect(requests).toHaveLength(20);
@@ -76,6 +84,14 @@ describe('every request schema', () => {
     const open = parts(schema, name).filter(([, part]) => part['properties'] && part['additionalProperties'] !== false);
     expect(open.map(([path]) => path)).toEqual([]);
   });
+
+  it.each<[string, Schema]>([...requests, ['manifestSchema', types.manifestSchema]])(
+    '%s states no rule that has no sentence',
+    (name, schema) => {
+      const used = parts(schema, name).flatMap(([, part]) => Object.keys(part));
+      expect(used.filter((keyword) => !keywords.has(keyword))).toEqual([]);
+    },
+  );
 
   // A refused body must never be quoted where it holds a secret.
   it.each(requests)('%s marks its secrets', (name, schema) => {

@@ -171,44 +171,6 @@ describe('validate', () => {
     expect(value).toBe(`${'é'.repeat(80)}…`);
   });
 
-  describe('alternatives', () => {
-    const needs = (...names: string[]) => names.map((one) => ({ required: [one] }));
-    const record = { type: 'object', properties: { a: {}, b: {} } };
-
-    it('says what is needed when none is there', () => {
-      expect(issuesOf({ ...record, anyOf: needs('a', 'b') }, {})).toEqual([
-        { in: 'body', name: 'body', detail: 'needs a or b', value: 'object of 0' },
-      ]);
-    });
-
-    it('says that only one may be there', () => {
-      expect(issuesOf({ ...record, oneOf: needs('a', 'b') }, { a: 1, b: 1 })[0]?.detail).toBe('takes only one of a, b');
-    });
-
-    it('joins types', () => {
-      const value = { anyOf: [{ type: 'string' }, { type: 'boolean' }] };
-      expect(issuesOf({ type: 'object', properties: { value } }, { value: 5 })).toEqual([
-        { in: 'body', name: 'value', detail: 'must be a string or true or false', value: 5 },
-      ]);
-    });
-
-    it('reports the branch that was meant', () => {
-      const user = {
-        type: 'object',
-        required: ['name'],
-        properties: { kind: { const: 'user' }, name: { type: 'string' } },
-      };
-      const team = {
-        type: 'object',
-        required: ['size'],
-        properties: { kind: { const: 'team' }, size: { type: 'number' } },
-      };
-      const either = { anyOf: [user, { type: 'string' }, team] };
-      const issues = issuesOf({ type: 'object', properties: { to: either } }, { to: { kind: 'user', name: 7 } });
-      expect(issues).toEqual([{ in: 'body', name: 'to.name', detail: 'must be a string', value: 7 }]);
-    });
-  });
-
   describe('queries', () => {
     const query = {
       type: 'object',

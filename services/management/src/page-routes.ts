@@ -16,49 +16,40 @@ interface Pages {
   readonly operationIds: readonly [page: string, file: string];
 }
 
-/** Its form that tries a write calls the gateway itself, as the reference does. */
-const consolePages = ({ config: { publicWriteUrl } }: ManagementContext): Pages => ({
-  path: '/console',
-  folder: consoleFolder,
-  policy: consolePolicy(publicWriteUrl === undefined ? [] : [new URL(publicWriteUrl).origin]),
-  noun: 'console',
-  operationIds: ['showConsole', 'loadConsoleFile'],
-});
-const guidePages: Pages = {
-  path: '/docs/guide',
-  folder: guideFolder,
-  policy: guidePolicy,
-  noun: 'guide',
-  operationIds: ['showGuide', 'loadGuideFile'],
-};
-
-/** `/docs/reference`, and where the page finds the other two APIs. */
-function referenceRoutes(router: Router, context: ManagementContext): void {
-  const { publicSearchUrl: search, publicWriteUrl: write } = context.config;
-  const urls = [search, write].filter((url) => url !== undefined);
-  // Before the page's files: any other name is looked for among those.
-  routesUnder(router, '/docs/reference', { isInternal: true, find: () => undefined }).get(
-    '/servers.json',
-    'showServers',
-    { answer: () => ({ ...(search && { search: `${search}/v1` }), ...(write && { write: `${write}/v1` }) }) },
-  );
-  const pages: Pages = {
-    path: '/docs/reference',
-    folder: referenceFolder,
-    policy: referencePolicy(urls.map((url) => new URL(url).origin)),
-    noun: 'reference',
-    operationIds: ['showReference', 'loadReferenceFile'],
-  };
-  serve(router, pages, context);
-}
-
 /** `GET /console`, `GET /docs/guide` and `GET /docs/reference`, and the files of each. The guide has no use for a key; the others ask for one. */
 export function pageRoutes(router: Router, context: ManagementContext): void {
-  for (const pages of [consolePages(context), guidePages]) serve(router, pages, context);
-  referenceRoutes(router, context);
-  const reference = { query: {}, handle: redirectToReference };
-  routesUnder(router, '/docs', { isInternal: true, find: () => undefined }).get('', 'showDocs', reference);
+  const { publicSearchUrl: search, publicWriteUrl: write } = context.config;
+  const originsOf = (...urls: (string | undefined)[]) => urls.flatMap((url) => (url ? [new URL(url).origin] : []));
+  serve(router, context, {
+    path: '/console',
+    folder: consoleFolder,
+    // Its form that tries a write calls the gateway itself, as the reference does.
+    policy: consolePolicy(originsOf(write)),
+    noun: 'console',
+    operationIds: ['showConsole', 'loadConsoleFile'],
+  });
+  serve(router, context, {
+    path: '/docs/guide',
+    folder: guideFolder,
+    policy: guidePolicy,
+    noun: 'guide',
+    operationIds: ['showGuide', 'loadGuideFile'],
+  });
+  // Where the reference finds the other two APIs. Before the page's files: any other name is looked for among those.
+  routesUnder(router, '/docs/reference', internal).get('/servers.json', 'showServers', {
+    answer: () => ({ ...(search && { search: `${search}/v1` }), ...(write && { write: `${write}/v1` }) }),
+  });
+  serve(router, context, {
+    path: '/docs/reference',
+    folder: referenceFolder,
+    policy: referencePolicy(originsOf(search, write)),
+    noun: 'reference',
+    operationIds: ['showReference', 'loadReferenceFile'],
+  });
+  routesUnder(router, '/docs', internal).get('', 'showDocs', { query: {}, handle: redirectToReference });
 }
+
+const internal = { isInternal: true, find: () => undefined };
 
 const isFolder = ({ url }: RouteRequest<object>) => url.split('?')[0]?.endsWith('/') === true;
 
@@ -69,8 +60,8 @@ const redirectToReference = (request: RouteRequest<object>) => {
 
 function serve(
   router: Router,
-  { path, folder, policy, noun, operationIds }: Pages,
   { logger }: ManagementContext,
+  { path, folder, policy, noun, operationIds }: Pages,
 ): void {
   const files = readPageFiles(folder);
   if (!files.has('index.html')) logger.warn({ remedy: 'npm run build' }, `${noun}.not-built`);
@@ -82,7 +73,7 @@ function serve(
   };
   // Any query: a link to the page may carry one.
   const query = {};
-  const routes = routesUnder(router, path, { isInternal: true, find: () => undefined });
+  const routes = routesUnder(router, path, internal);
   const [page, file] = operationIds;
   routes.get('', page, {
     query,

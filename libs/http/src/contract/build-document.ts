@@ -92,10 +92,7 @@ function admissionsOf(scopes: readonly Admission[]): readonly Admission[] {
 }
 
 function parametersOf({ path, contract }: RegisteredRoute): OpenApiParameter[] {
-  const ofPath = pathNames(path).map((name) => {
-    const given = propertiesOf(contract?.params)[name];
-    return parameter('path', name, { schema: given ?? { type: 'string' }, required: true });
-  });
+  const ofPath = pathNames(path).map((name) => parameter('path', name, { schema: { type: 'string' }, required: true }));
   const required = (contract?.query?.['required'] ?? []) as readonly string[];
   const ofQuery = Object.entries(propertiesOf(contract?.query)).map(([name, schema]) =>
     parameter('query', name, { schema, required: required.includes(name) }),

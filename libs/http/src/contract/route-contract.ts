@@ -53,7 +53,6 @@ export interface RouteDescription {
 /** A route's description and its checks. */
 export interface RouteContract extends RouteDescription {
   readonly scopes?: readonly Admission[];
-  readonly params?: JsonSchema;
   readonly query?: JsonSchema;
   readonly body?: JsonSchema;
 }
