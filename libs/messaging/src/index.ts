@@ -2,5 +2,9 @@ export type { Consumer, ConsumeOptions, Messaging, MessagingOptions, Stall } fro
 export { orphanMessages } from './messaging-counters';
 export { announce, partitionKey, topics, type Announcer, type KeyedWrite, type Topic } from './topics';
 export { createKafkaMessaging, type KafkaMessagingOptions } from './kafka/kafka-messaging';
-export { createInProcessHub, type InProcessHub } from './in-process/hub';
-export { createInProcessMessaging, type InProcessMessagingOptions } from './in-process/in-process-messaging';
+export {
+  createInProcessHub,
+  createInProcessMessaging,
+  type InProcessHub,
+  type InProcessMessagingOptions,
+} from './in-process-messaging';

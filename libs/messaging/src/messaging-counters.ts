@@ -1,23 +1,14 @@
-import type { Counter, Gauge, Metrics, Logger } from '@sluice/telemetry';
+import type { Metrics, Logger } from '@sluice/telemetry';
 import type { Topic } from './topics';
 
 /** Why an announcement was not sent. */
 export type DropReason = 'buffer-full' | 'broker-away' | 'send-failed' | 'too-large' | 'closed';
 
 /** What both implementations count, under the same names. */
-export interface MessagingCounters {
-  readonly dropped: Counter<'sluice_announcements_dropped_total'>;
-  readonly sent: Counter<'sluice_announcements_sent_total'>;
-  readonly undecodable: Counter<'sluice_messages_undecodable_total'>;
-  readonly redelivered: Counter<'sluice_message_redeliveries_total'>;
-  readonly passedOver: Counter<'sluice_messages_passed_over_total'>;
-  readonly restarted: Counter<'sluice_consumer_restarts_total'>;
-  readonly stalled: Counter<'sluice_consumer_stalls_total'>;
-  readonly lag: Gauge<'sluice_consumer_lag'>;
-}
+export type MessagingCounters = ReturnType<typeof messagingCounters>;
 
 /** The counters of one service; always the same ones for the same `metrics`. */
-export function messagingCounters(metrics: Metrics): MessagingCounters {
+export function messagingCounters(metrics: Metrics) {
   return {
     dropped: metrics.counter('sluice_announcements_dropped_total'),
     sent: metrics.counter('sluice_announcements_sent_total'),

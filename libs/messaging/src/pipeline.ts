@@ -64,8 +64,12 @@ export class MessagingPipeline implements Messaging {
   }
 
   async consume(options: ConsumeOptions): Promise<Consumer> {
+    const { topic, group } = options;
+    const { logger, onStall, watchdogMs: stallMs = 30_000 } = this.options;
     const member = this.broker.join(options, this.deliveries(options));
-    const endWatchdog = this.watch(member, options);
+    const progress = () => member.progress();
+    const watched = { topic: topic.name, group, progress, stallMs, onStall, logger, counters: this.counters };
+    const endWatchdog = startWatchdog(watched);
     let stopped: Promise<void> | undefined;
     const consumer = { stop: () => (stopped ??= this.leave(consumer, options, endWatchdog)) };
     this.consumers.set(consumer, member);
@@ -111,20 +115,12 @@ export class MessagingPipeline implements Messaging {
     };
   }
 
-  private watch(member: Member, { topic, group }: ConsumeOptions): () => void {
-    return startWatchdog({
-      topic: topic.name,
-      group,
-      stallMs: this.options.watchdogMs ?? 30_000,
-      progress: () => member.progress(),
-      onStall: this.options.onStall,
-      logger: this.options.logger,
-      counters: this.counters,
-    });
-  }
-
-  private async leave(consumer: Consumer, { topic, group }: ConsumeOptions, endWatchdog: () => void): Promise<void> {
-    endWatchdog();
+  private async leave(
+    consumer: Consumer,
+    { topic, group }: ConsumeOptions,
+    endWatchdog: () => Promise<void>,
+  ): Promise<void> {
+    void endWatchdog();
     const member = this.consumers.get(consumer);
     this.consumers.delete(consumer);
     if (member === undefined || (await within(drainMs, member.leave()))) return;

@@ -1,4 +1,4 @@
-import type { Logger } from '@sluice/telemetry';
+import { repeat, type Logger } from '@sluice/telemetry';
 import type { Stall } from './messaging';
 import type { MessagingCounters } from './messaging-counters';
 
@@ -19,20 +19,10 @@ interface WatchdogOptions {
  * not return makes none.
  * @returns a function that ends it
  */
-export function startWatchdog(options: WatchdogOptions): () => void {
+export function startWatchdog(options: WatchdogOptions): () => Promise<void> {
   const watch = new ProgressWatch(options.stallMs);
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  const again = () => {
-    if (isStopped) return;
-    timer = setTimeout(() => void inspect(watch, options, () => isStopped).finally(again), options.stallMs / 6);
-    timer.unref();
-  };
-  again();
-  return () => {
-    isStopped = true;
-    clearTimeout(timer);
-  };
+  const everyMs = options.stallMs / 6;
+  return repeat((isStopped) => inspect(watch, options, isStopped), { everyMs, onFailure: () => undefined });
 }
 
 async function inspect(watch: ProgressWatch, options: WatchdogOptions, isStopped: () => boolean): Promise<void> {

@@ -2,7 +2,7 @@ import type { Logger } from '@sluice/telemetry';
 import type { ConsumeOptions } from '../messaging';
 import type { MessagingCounters } from '../messaging-counters';
 import type { DeliveryOf, Member } from '../pipeline';
-import { backoffMs } from '../waiting';
+import { backoffMs, within } from '../waiting';
 import type { Progress } from '../watchdog';
 import type { BrokerAdmin } from './broker-admin';
 import { ConsumerSession } from './consumer-session';
@@ -67,7 +67,7 @@ export class ConsumerRunner implements Member {
       if (joined) failures = 1;
       if (this.isLeaving) return;
       this.options.counters.restarted.inc({ topic: this.options.topic.name });
-      await this.pause(backoffMs(rejoin, failures));
+      await within(backoffMs(rejoin, failures), this.leaving.promise);
     }
   }
 
@@ -94,16 +94,6 @@ export class ConsumerRunner implements Member {
     await session.close();
     this.session = undefined;
     return joined;
-  }
-
-  private async pause(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const waited = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms);
-      timer.unref();
-    });
-    await Promise.race([waited, this.leaving.promise]);
-    clearTimeout(timer);
   }
 
   /** An outage is one line, not one for each try. */

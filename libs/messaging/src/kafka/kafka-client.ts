@@ -2,22 +2,21 @@ import type { Logger } from '@sluice/telemetry';
 import { Kafka, logLevel, type ISocketFactory, type logCreator, type SASLOptions } from 'kafkajs';
 
 export interface KafkaClientOptions {
+  /** `host:port` of one broker or more; the others are learned from it. */
   readonly brokers: readonly string[];
   /** Present: TLS, by the public authorities or these PEM certificates (`ca`), and with a certificate of the client's own. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
-  /** Present: the client signs in. */
-  readonly sasl?: KafkaLogin | undefined;
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  /** Present: the client signs in. The password is secret. */
+  readonly sasl?: {
+    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+    readonly username: string;
+    readonly password: string;
+  };
+  /** Shown in the broker's log: the service's name. */
   readonly clientId: string;
   readonly logger: Logger;
   /** For tests: makes the network fail without touching the broker. */
-  readonly socketFactory?: ISocketFactory | undefined;
-}
-
-/** A login at the brokers. The password is secret. */
-export interface KafkaLogin {
-  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
-  readonly username: string;
-  readonly password: string;
+  readonly socketFactory?: ISocketFactory;
 }
 
 /** Makes a fresh client. */

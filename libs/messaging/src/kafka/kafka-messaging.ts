@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ISocketFactory, Partitioners, type Message, type Producer } from 'kafkajs';
+import { Partitioners, type Producer } from 'kafkajs';
 import { DependencyError } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
 import type { Messaging, MessagingOptions, OutgoingMessage, Transport } from '../messaging';
@@ -9,22 +9,12 @@ import { encodeMessage, topics } from '../topics';
 import { backoffMs, within } from '../waiting';
 import { BrokerAdmin } from './broker-admin';
 import { ConsumerRunner } from './consumer-runner';
-import { kafkaClients, type KafkaLogin, type NewKafka } from './kafka-client';
+import { kafkaClients, type KafkaClientOptions, type NewKafka } from './kafka-client';
 import { faultOf } from './refusals';
 
-export interface KafkaMessagingOptions extends MessagingOptions {
-  /** `host:port` of one broker or more; the others are learned from it. */
-  readonly brokers: readonly string[];
-  /** Present: TLS; `ca` are PEM certificates to trust in place of the public authorities. */
-  readonly tls?: { readonly ca?: string };
-  /** Present: the client signs in. */
-  readonly sasl?: KafkaLogin;
-  /** Shown in the broker's log: the service's name. */
-  readonly clientId: string;
+export interface KafkaMessagingOptions extends MessagingOptions, KafkaClientOptions {
   /** Put before every topic and group, so that stacks can share a cluster. @default '' */
   readonly prefix?: string;
-  /** For tests: makes the network fail without touching the broker. */
-  readonly socketFactory?: ISocketFactory;
 }
 
 /** Messaging on Apache Kafka. Connects in the background; nothing here needs the broker to be there. */
@@ -156,14 +146,10 @@ class ProducerLink implements Transport {
   }
 
   private byTopic(messages: readonly OutgoingMessage[]) {
-    const grouped = new Map<string, Message[]>();
-    for (const { topic, key, value } of messages) {
-      const name = `${this.options.prefix}${topic}`;
-      const known = grouped.get(name) ?? [];
-      known.push({ key, value });
-      grouped.set(name, known);
-    }
-    return [...grouped].map(([topic, ofTopic]) => ({ topic, messages: ofTopic }));
+    return [...Map.groupBy(messages, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+      topic: `${this.options.prefix}${topic}`,
+      messages: ofTopic.map(({ key, value }) => ({ key, value })),
+    }));
   }
 
   private unavailable(cause: unknown): DependencyError {

@@ -1,6 +1,41 @@
-import type { IncomingMessage } from '../partition-delivery';
-import type { DeliveryOf, Member } from '../pipeline';
-import type { Topic } from '../topics';
+import type { Messaging, MessagingOptions } from './messaging';
+import type { IncomingMessage } from './partition-delivery';
+import { MessagingPipeline, type Broker, type DeliveryOf, type Member } from './pipeline';
+import { topics, type Topic } from './topics';
+
+export interface InProcessMessagingOptions extends MessagingOptions {
+  /** Shared by the services that exchange messages. */
+  readonly hub: InProcessHub;
+}
+
+/** Messaging for services that share a process: no broker, no network, nothing survives the process. */
+export function createInProcessMessaging(options: InProcessMessagingOptions): Messaging {
+  return new MessagingPipeline(options, hubBroker(options.hub));
+}
+
+const topicsByName: ReadonlyMap<string, Topic> = new Map(Object.values(topics).map((topic) => [topic.name, topic]));
+
+function hubBroker(hub: InProcessHub): Broker {
+  let isOpen = true;
+  return {
+    openTransport: () => ({
+      isUp: () => isOpen,
+      send: async (messages) => {
+        for (const { topic, key, value } of messages) {
+          const known = topicsByName.get(topic);
+          if (known) hub.append(known, key, value);
+        }
+      },
+    }),
+    join: ({ topic, group }, deliveryOf) => hub.group(topic, group).join(deliveryOf),
+    createTopics: async () => {},
+    answers: async () => isOpen,
+    check: async () => undefined,
+    close: async () => {
+      isOpen = false;
+    },
+  };
+}
 
 /** The broker of the services of one process, which share one hub. Made by `createInProcessHub`. */
 export class InProcessHub {
@@ -47,19 +82,15 @@ function partitionOf(key: string, partitions: number): number {
   return (hash >>> 0) % partitions;
 }
 
-/** One consumer of a group, with its handler calls in flight. */
-interface HubMember {
-  readonly deliveryOf: DeliveryOf;
-}
-
 /**
  * One group's reading of one topic. Invariant: each partition has at most one reader, and a partition changes hands
  * only between two handler calls (drain before revoke).
  */
 class HubGroup {
-  private members: HubMember[] = [];
+  /** One per consumer, by what delivers to it. */
+  private members: DeliveryOf[] = [];
   private readonly positions: number[];
-  private readonly reading = new Map<number, { owner: HubMember; done: Promise<void> }>();
+  private readonly reading = new Map<number, { owner: DeliveryOf; done: Promise<void> }>();
   private readonly timers = new Map<number, NodeJS.Timeout>();
 
   constructor(private readonly partitions: readonly HubPartition[]) {
@@ -67,14 +98,13 @@ class HubGroup {
   }
 
   join(deliveryOf: DeliveryOf): Member {
-    const member = { deliveryOf };
-    this.members = [...this.members, member];
+    this.members = [...this.members, deliveryOf];
     for (const partition of this.partitions.keys()) this.wake(partition);
-    return { isJoined: true, progress: async () => this.progressOf(member), leave: () => this.leave(member) };
+    return { isJoined: true, progress: async () => this.progressOf(deliveryOf), leave: () => this.leave(deliveryOf) };
   }
 
   /** Resolves when the handler calls that the member had in flight have ended; others read on at once. */
-  private async leave(member: HubMember): Promise<void> {
+  private async leave(member: DeliveryOf): Promise<void> {
     this.members = this.members.filter((other) => other !== member);
     if (this.members.length === 0) this.clearTimers();
     const open = [...this.reading.values()].filter(({ owner }) => owner === member);
@@ -96,18 +126,18 @@ class HubGroup {
     this.reading.set(partition, { owner, done });
   }
 
-  private progressOf(member: HubMember) {
+  private progressOf(member: DeliveryOf) {
     const owned = this.partitions.map((_, index) => index).filter((index) => this.ownerOf(index) === member);
     return owned.map((partition) => ({
       partition,
       lag: (this.partitions[partition]?.end ?? 0) - this.position(partition),
-      mark: `${this.position(partition)}:${member.deliveryOf(partition).ended}`,
+      mark: `${this.position(partition)}:${member(partition).ended}`,
     }));
   }
 
-  private read(partition: number, owner: HubMember): Promise<number | undefined> {
+  private read(partition: number, owner: DeliveryOf): Promise<number | undefined> {
     const messages = this.partitions[partition]?.read(this.position(partition), 100) ?? [];
-    return owner.deliveryOf(partition).deliver(messages, {
+    return owner(partition).deliver(messages, {
       isCurrent: () => this.ownerOf(partition) === owner,
       resolve: (offset) => {
         this.positions[partition] = Number(offset) + 1;
@@ -125,7 +155,7 @@ class HubGroup {
     this.timers.set(partition, timer);
   }
 
-  private ownerOf(partition: number): HubMember | undefined {
+  private ownerOf(partition: number): DeliveryOf | undefined {
     return this.members[partition % Math.max(1, this.members.length)];
   }
 

@@ -1,7 +1,6 @@
-import { describeMessaging } from '../../test/conformance';
-import { topics } from '../topics';
-import { createInProcessHub } from './hub';
-import { createInProcessMessaging } from './in-process-messaging';
+import { describeMessaging } from '../test/conformance';
+import { createInProcessHub, createInProcessMessaging } from './in-process-messaging';
+import { topics } from './topics';
 
 describeMessaging('in process', async () => {
   const hub = createInProcessHub();

@@ -1,4 +1,4 @@
-import { HubPartition } from './hub';
+import { HubPartition } from './in-process-messaging';
 
 describe('HubPartition', () => {
   it('gives each message the next offset and reads from any of them', () => {
