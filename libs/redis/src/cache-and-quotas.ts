@@ -10,11 +10,10 @@ export interface Cache {
   /** The values of these keys in one request, in their order. Undefined as a whole: no reply, so nothing is known of any. */
   getMany(keys: readonly string[]): Promise<readonly (string | undefined)[] | undefined>;
   /**
-   * Keeps the value for `ttlMs`, or less. A `ttlMs` below 1 and a value above 256 kB are not kept.
+   * Keeps the value for `ttlMs`, or less. A larger value than some hundred characters would make a hint slower than what it saves.
    * Never put a secret or a customer's value here.
    */
   set(key: string, value: string, ttlMs: number): Promise<void>;
-  delete(key: string): Promise<void>;
 }
 
 /** One request to a bucket. */
@@ -85,12 +84,4 @@ export interface CacheAndQuotas {
   readonly health: () => Promise<Fault | undefined>;
   /** Afterwards every read is a miss and quotas are answered locally. Never rejects. */
   close(): Promise<void>;
-}
-
-/** Larger values would make a hint slower than what it saves. */
-const valueBytesMax = 256 * 1024;
-
-/** Whether a cache keeps this at all. */
-export function isKept(value: string, ttlMs: number): boolean {
-  return Number.isFinite(ttlMs) && ttlMs >= 1 && Buffer.byteLength(value) <= valueBytesMax;
 }

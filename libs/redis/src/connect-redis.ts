@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Logger, Metrics } from '@sluice/telemetry';
-import { type CacheAndQuotas, type Cache, isKept } from './cache-and-quotas';
+import type { CacheAndQuotas, Cache } from './cache-and-quotas';
 import { Guard, redisClient, refusalOf, type RedisCertificates, type RedisClient } from './guard';
 import { RedisQuotas } from './redis-quotas';
 
@@ -102,12 +102,7 @@ class RedisCache implements Cache {
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    if (!isKept(value, ttlMs)) return this.delete(key);
     await this.guard.send(() => this.client.set(this.name(key), value, 'PX', Math.floor(ttlMs)));
-  }
-
-  async delete(key: string): Promise<void> {
-    await this.guard.send(() => this.client.del(this.name(key)));
   }
 
   private name(key: string): string {

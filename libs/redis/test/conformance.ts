@@ -34,12 +34,8 @@ export function describeHints(name: string, makeHarness: () => Promise<HintsHarn
         expect(await other.cache.get(key)).toBe(value);
       });
 
-      it('knows nothing of a key that was not set, and of one that was deleted', async () => {
-        const key = randomUUID();
-        expect(await one.cache.get(key)).toBeUndefined();
-        await one.cache.set(key, 'value', 60_000);
-        await other.cache.delete(key);
-        expect(await one.cache.get(key)).toBeUndefined();
+      it('knows nothing of a key that was not set', async () => {
+        expect(await one.cache.get(randomUUID())).toBeUndefined();
       });
 
       it('gives the values of many keys in their order, and knows which were not set', async () => {
@@ -62,23 +58,6 @@ export function describeHints(name: string, makeHarness: () => Promise<HintsHarn
         await one.cache.set(key, 'value', 60);
         expect(await one.cache.get(key)).toBe('value');
         await eventually(async () => (await one.cache.get(key)) === undefined);
-      });
-
-      it.each([0, -1, 0.4, Number.NaN, Number.POSITIVE_INFINITY])(
-        'keeps nothing without an end: ttl %d',
-        async (ttlMs) => {
-          const key = randomUUID();
-          await one.cache.set(key, 'before', 60_000);
-          await one.cache.set(key, 'value', ttlMs);
-          expect(await one.cache.get(key)).toBeUndefined();
-        },
-      );
-
-      it('keeps nothing larger than 256 kB, and not what stood there before', async () => {
-        const key = randomUUID();
-        await one.cache.set(key, 'before', 60_000);
-        await one.cache.set(key, 'x'.repeat(300_000), 60_000);
-        expect(await one.cache.get(key)).toBeUndefined();
       });
     });
 
@@ -213,7 +192,6 @@ export function describeHints(name: string, makeHarness: () => Promise<HintsHarn
       await closed.close();
       expect(await closed.cache.get(randomUUID())).toBeUndefined();
       await closed.cache.set(randomUUID(), 'value', 1_000);
-      await closed.cache.delete(randomUUID());
       expect((await closed.quotas.take(randomUUID(), { limit: 10, windowMs: 1_000 })).granted).toBe(true);
     });
   });
