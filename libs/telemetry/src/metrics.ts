@@ -15,7 +15,7 @@ import {
   type MetricName,
   type MetricRow,
 } from './metric-table';
-import { createFiguresByProject, type FiguresByProject } from './minutes';
+import { FiguresByProject } from './minutes';
 
 /** The labels of a metric that has some, before its value. */
 type Labelled<N extends MetricName, Value extends unknown[]> = keyof LabelsOf<N> extends never
@@ -76,7 +76,7 @@ export function createMetrics(service: string): Metrics {
     gauge: <N extends GaugeName>(name: N) => (known(name) ?? new PromGauge(options(name))) as Gauge<N>,
     histogram: <N extends HistogramName>(name: N) =>
       (known(name) ?? new PromHistogram({ ...options(name), buckets: bucketsOf(name) })) as Histogram<N>,
-    byProject: createFiguresByProject(),
+    byProject: new FiguresByProject(),
     onRead: (refresh) => void refreshers.push(refresh),
     expose: async () => {
       for (const refresh of refreshers) refresh();

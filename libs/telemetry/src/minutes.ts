@@ -38,19 +38,6 @@ export interface ProjectFigures extends FiguresOf {
   readonly timings: Readonly<Record<TimingName, readonly number[]>>;
 }
 
-/**
- * What the console draws: figures by project, which no metric has, because its labels are closed sets. They are taken and stored each minute,
- * and never exposed to a scraper.
- */
-export interface FiguresByProject {
-  count(of: FiguresOf, figure: FigureName, by: number): void;
-  observe(of: FiguresOf, timing: TimingName, seconds: number): void;
-  /** What was counted since the last time. */
-  take(): ProjectFigures[];
-  /** Counts again what was taken and could not be stored. */
-  giveBack(figures: readonly ProjectFigures[]): void;
-}
-
 /** Projects and providers that are kept at once; more are not counted. What was stored makes room, so only an outage of the database comes near. */
 const kept = 10_000;
 
@@ -59,40 +46,49 @@ interface Counted extends FiguresOf {
   readonly timings: Record<TimingName, number[]>;
 }
 
-export function createFiguresByProject(): FiguresByProject {
-  let counted = new Map<string, Counted>();
-  const figuresOf = ({ projectId, provider }: FiguresOf): Counted => {
+/**
+ * What the console draws: figures by project, which no metric has, because its labels are closed sets. They are taken and stored each minute,
+ * and never exposed to a scraper.
+ */
+export class FiguresByProject {
+  private counted = new Map<string, Counted>();
+
+  count(of: FiguresOf, figure: FigureName, by: number): void {
+    if (by > 0) this.figuresOf(of).counts[figure] += by;
+  }
+
+  observe(of: FiguresOf, timing: TimingName, seconds: number): void {
+    const buckets = this.figuresOf(of).timings[timing];
+    const at = timingBounds.findIndex((bound) => seconds <= bound);
+    const bucket = at === -1 ? timingBounds.length : at;
+    buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+  }
+
+  /** What was counted since the last time. */
+  take(): ProjectFigures[] {
+    const taken = [...this.counted.values()];
+    this.counted = new Map();
+    return taken;
+  }
+
+  /** Counts again what was taken and could not be stored. */
+  giveBack(figures: readonly ProjectFigures[]): void {
+    for (const { counts, timings, ...of } of figures) {
+      const mine = this.figuresOf(of);
+      for (const name of figureNames) mine.counts[name] += counts[name];
+      for (const name of timingNames)
+        mine.timings[name] = mine.timings[name].map((count, at) => count + (timings[name][at] ?? 0));
+    }
+  }
+
+  private figuresOf({ projectId, provider }: FiguresOf): Counted {
     const key = `${projectId} ${provider}`;
-    const known = counted.get(key);
+    const known = this.counted.get(key);
     if (known !== undefined) return known;
     const fresh = emptyFigures(projectId, provider);
-    if (counted.size < kept) counted.set(key, fresh);
+    if (this.counted.size < kept) this.counted.set(key, fresh);
     return fresh;
-  };
-  return {
-    count: (of, figure, by) => {
-      if (by > 0) figuresOf(of).counts[figure] += by;
-    },
-    observe: (of, timing, seconds) => {
-      const buckets = figuresOf(of).timings[timing];
-      const at = timingBounds.findIndex((bound) => seconds <= bound);
-      const bucket = at === -1 ? timingBounds.length : at;
-      buckets[bucket] = (buckets[bucket] ?? 0) + 1;
-    },
-    take: () => {
-      const taken = [...counted.values()];
-      counted = new Map();
-      return taken;
-    },
-    giveBack: (figures) => {
-      for (const { counts, timings, ...of } of figures) {
-        const mine = figuresOf(of);
-        for (const name of figureNames) mine.counts[name] += counts[name];
-        for (const name of timingNames)
-          mine.timings[name] = mine.timings[name].map((count, at) => count + (timings[name][at] ?? 0));
-      }
-    },
-  };
+  }
 }
 
 function emptyFigures(projectId: string, provider: string): Counted {
