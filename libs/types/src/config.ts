@@ -1,6 +1,5 @@
 import { configContentSchema, type ConfigContent } from './config-content';
-import { choice, listOf, momentText, openObject, text } from './json-schema';
-import type { JsonPatchOperation } from './installation-request';
+import { choice, listOf, momentText, openObject, text, type Described } from './json-schema';
 
 /** One state of an installation's configuration; each change is a new one. Source: specification, Config. */
 export interface Config {
@@ -25,17 +24,6 @@ export const configSchema = openObject(
   },
 );
 
-/**
- * A config of an installation's history with what it changed. Configs are immutable; each change of an installation's
- * content is a new one. Spec is silent; we chose this shape, see rulings.
- */
-export interface ConfigVersion extends Config {
-  /** The config before it. Absent: it is the first. */
-  readonly previousConfigId?: string;
-  /** What turned the previous content into this one: a JSON Patch, relative to the content. Absent: it is the first. */
-  readonly changes?: readonly JsonPatchOperation[];
-}
-
 export const configVersionSchema = {
   ...configSchema,
   description: 'A config of an installation, with what it changed.',
@@ -52,3 +40,5 @@ export const configVersionSchema = {
     ),
   },
 } as const;
+/** Of an installation's history. Spec is silent; we chose this shape, see rulings. */
+export type ConfigVersion = Described<typeof configVersionSchema>;

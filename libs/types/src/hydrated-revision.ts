@@ -1,61 +1,10 @@
-import { listOf, mapOf, momentText, openObject, text } from './json-schema';
-import { fieldMetadataSchema, type FieldMetadata } from './object-metadata';
-import type { IntegrationField } from './integration-field';
-import {
-  manifestIntegrationSchema,
-  type ManifestIntegration,
-  type ManifestReadObject,
-  type ManifestWriteObject,
-} from './manifest';
-
-/**
- * A revision with one customer's account's descriptions of its objects: what an installation form shows.
- * Source: published API, HydratedRevision.
- */
-export interface HydratedRevision {
-  readonly id: string;
-  readonly specVersion: string;
-  readonly content: HydratedIntegration;
-  readonly createTime: string;
-}
-
-export interface HydratedIntegration extends Pick<
-  ManifestIntegration,
-  'name' | 'provider' | 'displayName' | 'module' | 'proxy'
-> {
-  readonly read?: { readonly objects: readonly HydratedReadObject[] };
-  readonly write?: { readonly objects: readonly HydratedWriteObject[] };
-}
-
-/** `destination` and `schedule` are always there, empty when the manifest has none. */
-export interface HydratedReadObject extends Omit<ManifestReadObject, 'requiredFields' | 'optionalFields'> {
-  readonly displayName: string;
-  readonly destination: string;
-  readonly schedule: string;
-  /** Why the account's fields of this object are not known. */
-  readonly error?: string;
-  readonly requiredFields?: readonly HydratedField[];
-  readonly optionalFields?: readonly HydratedField[];
-  /** By the provider's field name; absent with `error`. */
-  readonly allFieldsMetadata?: Readonly<Record<string, FieldMetadata>>;
-  /**
-   * The same fields as a list; absent with `error`. Deprecated where it is published, and still what the prebuilt form of
-   * the published browser client offers for a mapping.
-   */
-  readonly allFields?: readonly HydratedField[];
-}
-
-/** A field that exists has a `displayName`; one that the user chooses is as the manifest has it. */
-export interface HydratedField extends IntegrationField {
-  readonly displayName?: string;
-}
-
-export interface HydratedWriteObject extends ManifestWriteObject {
-  readonly displayName: string;
-}
+import { listOf, mapOf, momentText, openObject, text, type Described } from './json-schema';
+import { manifestIntegrationSchema } from './manifest';
+import { fieldMetadataSchema } from './object-metadata';
 
 const declared = manifestIntegrationSchema.properties;
 
+/** A field that exists has a `displayName`; one that the user chooses is as the manifest has it. */
 const field = openObject('A field, or a mapped name whose field the user chooses.', {
   fieldName: text("The provider's name of the field."),
   displayName: text("The provider's shown name of the field."),
@@ -65,6 +14,7 @@ const field = openObject('A field, or a mapped name whose field the user chooses
   prompt: text('The question to the user.'),
 });
 
+/** `destination` and `schedule` are always there, empty when the manifest has none; `allFieldsMetadata` and `allFields` are absent with `error`. */
 const readObject = openObject(
   'An object that can be read and searched.',
   ['objectName', 'displayName', 'destination', 'schedule'],
@@ -75,6 +25,7 @@ const readObject = openObject(
     requiredFields: listOf('Fields always read.', field),
     optionalFields: listOf('Fields a user may choose.', field),
     allFieldsMetadata: mapOf('Fields of the account, by name.', fieldMetadataSchema),
+    // Deprecated where it is published, and still what the prebuilt form of the published browser client offers for a mapping.
     allFields: listOf('Fields of the account, as a list.', field),
   },
 );
@@ -105,3 +56,8 @@ export const hydratedRevisionSchema = openObject(
     }),
   },
 );
+/** What an installation form shows of a customer's account. Source: published API, HydratedRevision. */
+export type HydratedRevision = Described<typeof hydratedRevisionSchema>;
+export type HydratedField = Described<typeof field>;
+export type HydratedReadObject = Described<typeof readObject>;
+export type HydratedWriteObject = Described<typeof writeObject>;

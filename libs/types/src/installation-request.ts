@@ -2,14 +2,6 @@ import { configContentSchema, updateConfigContentSchema } from './config-content
 import { choice, closedObject, nameText, text, type Described } from './json-schema';
 import { limits } from './limits';
 
-/** `add` on a member that exists replaces it. Source: RFC 6902, restricted by the published API. */
-export interface JsonPatchOperation {
-  readonly op: 'add' | 'remove' | 'replace';
-  /** RFC 6901, relative to the object's configuration: `/deletionSettings`. */
-  readonly path: string;
-  readonly value?: unknown;
-}
-
 const groupRef = { ...nameText, description: "The builder's id of the group.", examples: ['demo-group'] } as const;
 const connectionId = { ...nameText, description: 'The connection to use.' } as const;
 /** Must belong to the integration; the latest one is used. */
@@ -70,3 +62,5 @@ export const patchConfigContentRequestSchema = closedObject(
   },
 );
 export type PatchConfigContentRequest = Described<typeof patchConfigContentRequestSchema>;
+/** `add` on a member that exists replaces it. Source: RFC 6902, restricted by the published API. */
+export type JsonPatchOperation = PatchConfigContentRequest['changes'][number];

@@ -1,18 +1,4 @@
-import { memberName, nameText, text } from './json-schema';
-
-/**
- * A field of a read object. Either an existing one (`fieldName`, optionally under another name), or one that the user chooses at install time
- * (`mapToName` without `fieldName`). Names may be JSONPath in brackets: `$['a']['b']`. Source: published API, manifest.
- */
-export interface IntegrationField {
-  readonly fieldName?: string;
-  readonly mapToName?: string;
-  readonly mapToDisplayName?: string;
-  /** The provider field proposed to the user. */
-  readonly default?: string;
-  /** What the user is asked. */
-  readonly prompt?: string;
-}
+import { memberName, nameText, text, type Described } from './json-schema';
 
 export const integrationFieldSchema = {
   type: 'object',
@@ -27,3 +13,8 @@ export const integrationFieldSchema = {
     prompt: text('The question to the user.'),
   },
 } as const;
+/**
+ * A field of a read object. Either an existing one (`fieldName`, optionally under another name), or one that the user chooses at install time
+ * (`mapToName` without `fieldName`). Names may be JSONPath in brackets: `$['a']['b']`. Source: published API, manifest.
+ */
+export type IntegrationField = Described<typeof integrationFieldSchema>;

@@ -22,12 +22,6 @@ export interface Revision {
   readonly createTime: string;
 }
 
-export interface CreateIntegrationRequest {
-  readonly name: string;
-  readonly provider: string;
-  readonly latestRevision: { readonly specVersion: string; readonly content: ManifestIntegration };
-}
-
 const specVersion = choice('Version of the manifest format.', ['1.0.0']);
 
 export const revisionSchema = openObject(
@@ -67,6 +61,7 @@ export const createIntegrationRequestSchema = closedObject(
     }),
   },
 );
+export type CreateIntegrationRequest = Described<typeof createIntegrationRequestSchema>;
 
 /** Creates or revises an integration per entry of the manifest. */
 export const deployManifestRequestSchema = {

@@ -1,58 +1,7 @@
-import { authSchemes, type AuthScheme } from './connection';
+import { authSchemes } from './connection';
 import type { FailureClass } from '@sluice/errors';
 import { choice, count, listOf, momentText, openObject, text, type Described } from './json-schema';
 import { pageOf, type ListReply } from './operation';
-
-/** The queue of one provider account: what waits, and what delays it. Our addition to the published API; see rulings. */
-export interface Lane {
-  readonly id: string;
-  readonly projectId: string;
-  readonly provider: string;
-  /** The account as the provider itself named it. Absent: it names none, and the lane is that of one connection. */
-  readonly workspaceRef?: string;
-  /** Groups whose connections lead to the account, in the order of their names; at most 20 of them. */
-  readonly groupRefs: readonly string[];
-  /** In the future: the provider refused a call, and nothing of the lane is sent before then. Absent when it is not blocked. */
-  readonly blockedUntil?: string;
-  /** The provider's last refusal. Kept after the block is over. */
-  readonly lastError?: string;
-  /** Calls at once while the account recovers. Absent when it is well: the executor's own limit holds. */
-  readonly callsAtOnceMax?: number;
-  /**
-   * The burst limit that calls are counted by: what replies stated for this account, else what is declared for the provider.
-   * Absent where the provider is not known to this service any more.
-   */
-  readonly quota?: Described<typeof quota>;
-  readonly calls: LaneCalls;
-  /** Since when the first call that may be sent now could have been. Absent: none may, or the provider refuses the credentials of all that wait. */
-  readonly readySince?: string;
-  /** Connections whose calls wait for new credentials, because the provider refuses theirs; at most 20. Absent: none. */
-  readonly held?: readonly HeldConnection[];
-  /** How the provider last failed a call that waits for its next attempt. Absent: no call waits for one. */
-  readonly lastFailure?: LastFailure;
-  readonly createTime: string;
-}
-
-/** A connection that the provider refuses: nothing of it is sent before it has new credentials. */
-export interface HeldConnection {
-  readonly connectionId: string;
-  readonly provider: string;
-  readonly groupRef: string;
-  /** What new credentials are: a customer who connects again, or a key that is sent. */
-  readonly authScheme: AuthScheme;
-  /** When the connection last changed, which is when it was refused unless its metadata was changed after that. */
-  readonly since: string;
-}
-
-/** The end of an attempt after which the call waits for its next one. */
-export interface LastFailure {
-  readonly class: FailureClass;
-  /** The provider's. Absent: there was no reply. */
-  readonly status?: number;
-  readonly time: string;
-}
-
-export type LaneListReply = ListReply<Lane>;
 
 /** A count of calls stops here. Our choice: more is as alarming as this, and counting costs by the call. */
 export const laneCallsMax = 1_000;
@@ -64,10 +13,13 @@ export const heldConnectionSchema = openObject(
     connectionId: text('Connection id.'),
     provider: text('Provider of the account.'),
     groupRef: text('Group of the connection.'),
+    // What new credentials are: a customer who connects again, or a key that is sent.
     authScheme: choice('How it authenticates.', authSchemes),
+    // That is when it was refused, unless its metadata was changed after that.
     since: momentText('When the connection last changed: when it was refused.'),
   },
 );
+export type HeldConnection = Described<typeof heldConnectionSchema>;
 
 export const lastFailureSchema = openObject(
   'How the provider last failed a call that is tried again.',
@@ -78,6 +30,7 @@ export const lastFailureSchema = openObject(
     time: momentText('When.'),
   },
 );
+export type LastFailure = Described<typeof lastFailureSchema> & { readonly class: FailureClass };
 
 const callCount = (description: string) =>
   ({ type: 'integer', minimum: 0, maximum: laneCallsMax, description }) as const;
@@ -111,18 +64,29 @@ export const laneSchema = openObject(
     id: text('Lane id.'),
     projectId: text('Project of the lane.'),
     provider: text('Provider of the account.'),
+    // Absent: it names none, and the lane is that of one connection.
     workspaceRef: text('The account, as the provider names it.'),
+    // In the order of their names.
     groupRefs: listOf('Groups that use the account; at most 20.', { type: 'string' }),
+    // In the future; absent when the account is not blocked. The refusal is kept after the block is over.
     blockedUntil: momentText('Nothing is sent before then.'),
     lastError: text("The provider's last refusal."),
+    // Absent when the account is well: the executor's own limit holds.
     callsAtOnceMax: { type: 'integer', minimum: 1, description: 'Calls at once while the account recovers.' },
+    // What replies stated for this account, else what is declared for the provider. Absent where this service does not know the provider any more.
     quota,
     calls,
+    // Absent: none may, or the provider refuses the credentials of all that wait.
     readySince: momentText('Since when the first call that may be sent now could have been.'),
     held: listOf('Connections that the provider refuses and whose calls wait; at most 20.', heldConnectionSchema),
+    // Absent: no call waits for its next attempt.
     lastFailure: lastFailureSchema,
     createTime: momentText('When its account was first connected.'),
   },
 );
+
+/** Our addition to the published API; see rulings. */
+export type Lane = Described<typeof laneSchema> & { readonly lastFailure?: LastFailure };
+export type LaneListReply = ListReply<Lane>;
 
 export const laneListReplySchema = pageOf('A page of lanes, oldest first.', 'The lanes.', laneSchema);

@@ -1,6 +1,6 @@
 import type { Issue } from '@sluice/errors';
 import { integrationFieldSchema, type IntegrationField } from './integration-field';
-import { choice, closedObject, flag, listOf, memberName, nameText } from './json-schema';
+import { choice, closedObject, flag, listOf, memberName, nameText, type Described } from './json-schema';
 import { manifestBackfillSchema, subscribeSchema, watchSchemaSchema } from './manifest-stored';
 import { bodyIssue } from './problem';
 import { isCronSchedule } from './cron-schedule';
@@ -27,8 +27,8 @@ export interface ManifestIntegration {
   readonly read?: { readonly objects?: readonly ManifestReadObject[] };
   readonly write?: { readonly objects?: readonly ManifestWriteObject[] };
   readonly proxy?: { readonly enabled?: boolean; readonly useModule?: boolean };
-  readonly subscribe?: Readonly<Record<string, unknown>>;
-  readonly watchSchema?: Readonly<Record<string, unknown>>;
+  readonly subscribe?: Described<typeof subscribeSchema>;
+  readonly watchSchema?: Described<typeof watchSchemaSchema>;
 }
 
 /**
@@ -48,7 +48,7 @@ export interface ManifestReadObject {
   readonly requiredFields?: readonly IntegrationField[];
   readonly optionalFields?: readonly IntegrationField[];
   readonly optionalFieldsAuto?: 'all';
-  readonly backfill?: Readonly<Record<string, unknown>>;
+  readonly backfill?: Described<typeof manifestBackfillSchema>;
   readonly delivery?: { readonly mode?: 'onRequest' | 'auto'; readonly pageSize?: number };
 }
 
@@ -129,20 +129,10 @@ export function checkManifest(manifest: Manifest, path = ''): Issue[] {
 /** Rules of one integration: no object twice, each field named, a mapped name used once, a readable schedule. */
 export function checkManifestIntegration(integration: ManifestIntegration, path = ''): Issue[] {
   const read = integration.read?.objects ?? [];
-  const write = integration.write?.objects ?? [];
   const readPath = pathOf(pathOf(path, 'read'), 'objects');
-  const writePath = pathOf(pathOf(path, 'write'), 'objects');
   return [
-    ...checkUnique(
-      read.map(({ objectName }) => objectName),
-      readPath,
-      'objectName',
-    ),
-    ...checkUnique(
-      write.map(({ objectName }) => objectName),
-      writePath,
-      'objectName',
-    ),
+    ...checkObjects(read, readPath),
+    ...checkObjects(integration.write?.objects, pathOf(pathOf(path, 'write'), 'objects')),
     ...read.flatMap((object, index) => checkReadObject(object, pathOf(readPath, index))),
     ...checkStored(integration, path),
   ];
@@ -150,11 +140,9 @@ export function checkManifestIntegration(integration: ManifestIntegration, path 
 
 /** `subscribe` and `watchSchema`: their form is the schema's, what is left is an object twice and the schedule. */
 function checkStored({ subscribe, watchSchema }: ManifestIntegration, path: string): Issue[] {
-  const subscribed = (subscribe?.['objects'] ?? []) as readonly { readonly objectName: string }[];
-  const names = subscribed.map(({ objectName }) => objectName);
-  const issues = checkUnique(names, pathOf(pathOf(path, 'subscribe'), 'objects'), 'objectName');
-  const schedule = watchSchema?.['schedule'];
-  if (typeof schedule === 'string' && schedule !== '' && !isCronSchedule(schedule)) {
+  const issues = checkObjects(subscribe?.objects, pathOf(pathOf(path, 'subscribe'), 'objects'));
+  const { schedule } = watchSchema ?? {};
+  if (schedule && !isCronSchedule(schedule)) {
     issues.push(bodyIssue(`${pathOf(path, 'watchSchema')}.schedule`, cronRule, schedule));
   }
   return issues;
@@ -189,6 +177,14 @@ function checkFields(fields: readonly IntegrationField[], path: string): Issue[]
       return fault === undefined ? [] : [bodyIssue(`${here}.${member}`, fault, name)];
     });
   });
+}
+
+function checkObjects(objects: readonly { readonly objectName: string }[] = [], path: string): Issue[] {
+  return checkUnique(
+    objects.map(({ objectName }) => objectName),
+    path,
+    'objectName',
+  );
 }
 
 function checkUnique(names: readonly string[], path: string, member: string): Issue[] {

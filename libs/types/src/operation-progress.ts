@@ -1,6 +1,5 @@
 import { choice, count, flag, momentText, openObject, text, type Described } from './json-schema';
-import { heldConnectionSchema, lastFailureSchema, type HeldConnection, type LastFailure } from './lane';
-import type { OperationStatus } from './operation';
+import { heldConnectionSchema, lastFailureSchema, type LastFailure } from './lane';
 
 /**
  * `accumulating`: an auto-batch that still takes records. `queued`: its calls wait, run or are looked up. `ended`: every record has
@@ -8,35 +7,6 @@ import type { OperationStatus } from './operation';
  */
 const operationPhases = ['accumulating', 'queued', 'ended'] as const;
 export type OperationPhase = (typeof operationPhases)[number];
-
-/** How far an operation is: a batch filling and draining. Our addition to the published API; see rulings. */
-export interface OperationProgress {
-  readonly operationId: string;
-  readonly status: OperationStatus;
-  readonly phase: OperationPhase;
-  /** `create`, `update` or `delete`. */
-  readonly type: string;
-  /** `synchronous` or `asynchronous`. */
-  readonly mode: string;
-  /** Of an auto-batch only. */
-  readonly batch?: Described<typeof batch>;
-  /** They add up to `total`. */
-  readonly records: Described<typeof records>;
-  readonly calls: Described<typeof calls>;
-  /** When the next attempt is due, where a call waits for one. */
-  readonly nextAttemptTime?: string;
-  readonly cancelRequestTime?: string;
-  readonly installationId?: string;
-  /** Of its installation, also of a deleted one. */
-  readonly groupRef?: string;
-  readonly laneId: string;
-  /** In the future: the lane of the operation is blocked until then. */
-  readonly laneBlockedUntil?: string;
-  /** The provider refuses its connection: what is not decided waits for new credentials. Absent: it does not, or all is decided. */
-  readonly held?: HeldConnection;
-  /** How the provider last failed a call that waits for its next attempt. Absent: no call waits for one. */
-  readonly lastFailure?: LastFailure;
-}
 
 const batch = openObject('How an auto-batch fills.', ['recordsMax', 'dueTime', 'isFull'], {
   recordsMax: count('Records that fill it.'),
@@ -78,16 +48,22 @@ export const operationProgressSchema = openObject(
     ),
     type: text('create, update or delete.'),
     mode: text('synchronous or asynchronous.'),
+    // Of an auto-batch only.
     batch,
     records,
     calls,
     nextAttemptTime: momentText('When the next attempt is due.'),
     cancelRequestTime: momentText('When a cancel was asked for.'),
     installationId: text('Installation of the operation.'),
+    // Also of a deleted one.
     groupRef: text('Group of the installation.'),
     laneId: text('Lane of the operation.'),
     laneBlockedUntil: momentText('Nothing of the lane is sent before then.'),
+    // Absent: the provider does not refuse the connection, or all is decided.
     held: heldConnectionSchema,
+    // Absent: no call waits for its next attempt.
     lastFailure: lastFailureSchema,
   },
 );
+/** Our addition to the published API; see rulings. */
+export type OperationProgress = Described<typeof operationProgressSchema> & { readonly lastFailure?: LastFailure };

@@ -9,57 +9,30 @@ export interface ParameterMeaning {
   readonly notFound?: ProblemCode;
 }
 
+/** An id with two digits of its own. */
+const id = (number: number): string => `01a1fb19-d20c-7689-a391-719613643c${String(number).padStart(2, '0')}`;
+
 const flag = (description: string): ParameterMeaning => ({ description, example: 'true' });
+const idOf = (description: string, number: number, notFound?: ProblemCode): ParameterMeaning => ({
+  description,
+  example: id(number),
+  notFound,
+});
 
 /** By name. A parameter has one meaning in the whole API, so a route need not repeat it. */
 export const parameterMeanings: Readonly<Record<string, ParameterMeaning>> = {
   projectIdOrName: { description: 'Project id or name.', example: 'demo', notFound: 'project.not-found' },
   integrationId: { description: 'Integration id or name.', example: 'crm', notFound: 'integration.not-found' },
   integrationIdOrName: { description: 'Integration id or name.', example: 'crm', notFound: 'integration.not-found' },
-  installationId: {
-    description: 'Installation id.',
-    example: '01a1fb19-d20c-7689-a391-719613643c01',
-    notFound: 'installation.not-found',
-  },
-  configId: {
-    description: 'Config id.',
-    example: '01a1fb19-d20c-7689-a391-719613643c02',
-    notFound: 'config.not-found',
-  },
-  connectionId: {
-    description: 'Connection id.',
-    example: '01a1fb19-d20c-7689-a391-719613643c03',
-    notFound: 'connection.not-found',
-  },
-  operationId: {
-    description: 'Operation id, as the reply of the write gave it.',
-    example: '01a1fb19-d20c-7689-a391-719613643c04',
-    notFound: 'operation.not-found',
-  },
-  revisionId: {
-    description: 'Revision id.',
-    example: '01a1fb19-d20c-7689-a391-719613643c05',
-    notFound: 'revision.not-found',
-  },
-  providerAppId: {
-    description: 'Provider app id.',
-    example: '01a1fb19-d20c-7689-a391-719613643c06',
-    notFound: 'provider-app.not-found',
-  },
-  keyId: {
-    description: 'Public id of the key, never the key itself.',
-    example: '01a1fb19-d20c-7689-a391-719613643c07',
-  },
-  endpointId: {
-    description: 'Webhook endpoint id.',
-    example: '01a1fb19-d20c-7689-a391-719613643c08',
-    notFound: 'webhook-endpoint.not-found',
-  },
-  messageId: {
-    description: 'Message id: the header svix-id.',
-    example: '01a1fb19-d20c-7689-a391-719613643c09',
-    notFound: 'webhook-message.not-found',
-  },
+  installationId: idOf('Installation id.', 1, 'installation.not-found'),
+  configId: idOf('Config id.', 2, 'config.not-found'),
+  connectionId: idOf('Connection id.', 3, 'connection.not-found'),
+  operationId: idOf('Operation id, as the reply of the write gave it.', 4, 'operation.not-found'),
+  revisionId: idOf('Revision id.', 5, 'revision.not-found'),
+  providerAppId: idOf('Provider app id.', 6, 'provider-app.not-found'),
+  keyId: idOf('Public id of the key, never the key itself.', 7),
+  endpointId: idOf('Webhook endpoint id.', 8, 'webhook-endpoint.not-found'),
+  messageId: idOf('Message id: the header svix-id.', 9, 'webhook-message.not-found'),
   objectName: { description: 'Object of the manifest.', example: 'contacts' },
   groupRef: { description: "The builder's id of a group of users.", example: 'demo-group' },
   consumerRef: { description: "The builder's id of a user.", example: 'ann' },
@@ -84,8 +57,6 @@ export const parameterMeanings: Readonly<Record<string, ParameterMeaning>> = {
   },
   force: flag('true: also replay records of unknown outcome. The provider may then have them twice.'),
 };
-
-const id = (number: number): string => `01a1fb19-d20c-7689-a391-719613643c${number}`;
 
 /** Values of members that mean one thing in the whole API. Those of parameters are in `parameterMeanings`. */
 const memberExamples: Readonly<Record<string, string>> = {

@@ -1,37 +1,5 @@
 import type { Issue, ProblemCode } from '@sluice/errors';
-import { choice, flag, listOf, momentText, openObject, text } from './json-schema';
-
-/**
- * Body of an error reply, `application/problem+json`: RFC 9457, with extensions at top level under the names of the
- * published API's ApiProblem.
- */
-export interface ApiProblem {
-  /** Address of a page about the problem. */
-  readonly type: string;
-  readonly title: string;
-  /** 400 to 599. */
-  readonly status: number;
-  readonly detail: string;
-  readonly instance?: string;
-  /** Stable, dotted: `write.delete-not-enabled`. */
-  readonly code: ProblemCode;
-  readonly requestId: string;
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
-  /** Not before then, ISO 8601; with it goes the header `Retry-After`. */
-  readonly retryAfter?: string;
-  /** What the caller can do. */
-  readonly remedy: string;
-  readonly causes?: readonly string[];
-  readonly time: string;
-  /** The operation of a synchronous write that failed. */
-  readonly operationId?: string;
-}
-
-/** A problem that lists the broken rules of a request. */
-export interface InputValidationProblem extends ApiProblem {
-  readonly issues: readonly Issue[];
-}
+import { choice, flag, listOf, momentText, openObject, text, type Described } from './json-schema';
 
 const members = {
   type: text('Address of a page about the problem.'),
@@ -52,6 +20,11 @@ const members = {
 const required = ['type', 'title', 'status', 'detail', 'code', 'requestId', 'retryable', 'remedy', 'time'] as const;
 
 export const apiProblemSchema = openObject('An error, RFC 9457.', required, members);
+/**
+ * Body of an error reply, `application/problem+json`: RFC 9457, with extensions at top level under the names of the
+ * published API's ApiProblem. With `retryAfter` goes the header `Retry-After`.
+ */
+export type ApiProblem = Described<typeof apiProblemSchema> & { readonly code: ProblemCode };
 
 export const inputValidationProblemSchema = openObject('A request that breaks rules.', [...required, 'issues'], {
   ...members,
@@ -65,6 +38,7 @@ export const inputValidationProblemSchema = openObject('A request that breaks ru
     }),
   ),
 });
+export type InputValidationProblem = Described<typeof inputValidationProblemSchema> & { readonly code: ProblemCode };
 
 /** A broken rule of the body. `detail` continues the field's name: `must be …`; `value` only where it is no secret. */
 export function bodyIssue(name: string, detail: string, value?: unknown): Issue {

@@ -26,13 +26,6 @@ export interface ProviderApp {
   readonly updateTime?: string;
 }
 
-export interface ProviderAppMetadata {
-  /** Extra query parameters of the authorization URL: name to values. */
-  readonly authQueryParams?: Readonly<Record<string, readonly string[]>>;
-  /** Provider-specific values. */
-  readonly providerParams?: Readonly<Record<string, string>>;
-}
-
 const shared = {
   externalRef: { ...nameText, description: "The provider's id for the app." },
   provider: { ...nameText, description: 'The SaaS provider.' },
@@ -46,6 +39,7 @@ const shared = {
     providerParams: mapOf('Provider-specific values.', { type: 'string' }),
   }),
 } as const;
+export type ProviderAppMetadata = Described<typeof shared.metadata>;
 
 const writable = {
   ...shared,

@@ -1,56 +1,21 @@
 import { choice, flag, listOf, mapOf, openObject, text, type JsonSchema, type Described } from './json-schema';
 
-/** What can be done with a provider, according to the catalogue. Source: published API, ProviderInfo. */
-export interface ProviderInfo {
-  /** `hubspot`, `salesforce`. */
-  readonly name: string;
-  readonly displayName?: string;
-  /** May hold a variable in double braces: `https://{{.workspace}}.my.salesforce.com`. */
-  readonly baseURL: string;
-  readonly authType: 'oauth2' | 'apiKey' | 'basic' | 'jwt' | 'custom' | 'none';
-  readonly support: ProviderSupport;
-  /** Versions of the provider's API that this build asks for and that are over. Absent: none. */
-  readonly endedVersions?: readonly string[];
-  /** The module that is meant when none is named; empty: the provider has none. */
-  readonly defaultModule: string;
-  /** Something of the account is asked for after the authorization. */
-  readonly postAuthInfoNeeded?: boolean;
-  readonly labels?: Readonly<Record<string, string>>;
-  /** What a user is asked for before the authorization. */
-  readonly metadata?: { readonly input?: Described<typeof input> };
-  readonly oauth2Opts?: Described<typeof oauth2Opts>;
-  readonly apiKeyOpts?: Described<typeof apiKeyOpts>;
-  readonly basicOpts?: Described<typeof basicOpts>;
-  /** Always empty; older published clients refuse a reply without it. */
-  readonly providerOpts: Readonly<Record<string, string>>;
-}
-
-/** Which actions work. Bulk means jobs of their own at the provider, which we do not use. */
-export interface ProviderSupport {
-  readonly bulkWrite: Readonly<Record<'insert' | 'update' | 'upsert' | 'delete', boolean>>;
-  readonly batchWrite?: Readonly<Record<'create' | 'update' | 'upsert' | 'delete', Described<typeof batch>>>;
-  readonly proxy: boolean;
-  readonly read: boolean;
-  readonly write: boolean;
-  readonly subscribe: boolean;
-  readonly delete: boolean;
-  readonly search: { readonly operators: { readonly equals: boolean } };
-}
-
 const batch = openObject('Whether several records go in one call.', ['supported'], {
   supported: flag('They do.'),
   defaultRecordLimit: { type: 'integer', minimum: 1, description: 'Records of one call.' },
 });
-const flagsOf = <T>(names: readonly string[], of: T) => Object.fromEntries(names.map((name) => [name, of]));
-const bulkNames = ['insert', 'update', 'upsert', 'delete'];
-const batchNames = ['create', 'update', 'upsert', 'delete'];
+const bulkNames = ['insert', 'update', 'upsert', 'delete'] as const;
+const batchNames = ['create', 'update', 'upsert', 'delete'] as const;
+const eachOf = <Name extends string, T>(names: readonly Name[], of: T) =>
+  Object.fromEntries(names.map((name) => [name, of])) as Record<Name, T>;
 
 const support = openObject(
   'Which actions work.',
   ['bulkWrite', 'proxy', 'read', 'write', 'subscribe', 'delete', 'search'],
   {
-    bulkWrite: openObject('Jobs of their own at the provider.', bulkNames, flagsOf(bulkNames, flag('Used.'))),
-    batchWrite: openObject('Several records in one call.', batchNames, flagsOf(batchNames, batch)),
+    // Jobs of their own, which we do not use.
+    bulkWrite: openObject('Jobs of their own at the provider.', bulkNames, eachOf(bulkNames, flag('Used.'))),
+    batchWrite: openObject('Several records in one call.', batchNames, eachOf(batchNames, batch)),
     proxy: flag('Proxy calls.'),
     read: flag('Scheduled reads.'),
     write: flag('Writes.'),
@@ -121,12 +86,14 @@ export const providerInfoSchema = openObject(
   {
     name: text('Name, as integrations and connections spell it.', 'hubspot'),
     displayName: text('Shown name.'),
+    // `https://{{.workspace}}.my.salesforce.com`.
     baseURL: text('Where calls go; may hold a variable in double braces.'),
     authType: choice('The usual kind of authentication.', ['oauth2', 'apiKey', 'basic', 'jwt', 'custom', 'none']),
     support,
     endedVersions: listOf('Versions of its API that this build asks for and that are over. Absent: none.', {
       type: 'string',
     }),
+    // Empty: the provider has none.
     defaultModule: text('The module that is meant when none is named.'),
     postAuthInfoNeeded: flag('Something is asked for after the authorization.'),
     labels: mapOf('Labels.', { type: 'string' }),
@@ -134,9 +101,13 @@ export const providerInfoSchema = openObject(
     oauth2Opts,
     apiKeyOpts,
     basicOpts,
+    // Older published clients refuse a reply without it.
     providerOpts: mapOf('Always empty.', { type: 'string' }),
   },
 ) satisfies JsonSchema;
+/** What can be done with a provider, according to the catalogue. Source: published API, ProviderInfo. */
+export type ProviderInfo = Described<typeof providerInfoSchema>;
+export type ProviderSupport = ProviderInfo['support'];
 
 /** Schema of the catalogue in replies: provider name to its entry. */
 export const providerCatalogueSchema = mapOf('The providers, by name.', providerInfoSchema) satisfies JsonSchema;

@@ -1,4 +1,4 @@
-import { closedObject, flag, mapOf, memberName, text } from './json-schema';
+import { closedObject, flag, mapOf, memberName, text, type Described } from './json-schema';
 
 /** Writing of one object, in an installation. Source: specification, Config Content, write.objects. */
 export interface WriteObjectConfig {
@@ -10,38 +10,11 @@ export interface WriteObjectConfig {
   /** Writes use the read mappings. The effective value is this OR the manifest's. */
   readonly inheritMapping?: boolean;
   /** @deprecated in favour of selectedFieldSettings, which wins where both name a field. */
-  readonly selectedValueDefaults?: Readonly<Record<string, ValueDefault>>;
-}
-
-/** What happens to a field on its way. */
-export interface FieldSettings {
-  /** Applied when the key is missing in the request; an explicit null is a value. */
-  readonly default?: FieldDefault;
-  /** Whether the field is written on create. @default 'always' */
-  readonly writeOnCreate?: 'always' | 'never';
-  /** `ifEmpty`: only while unset or empty at the provider; HubSpot and Salesforce only. @default 'always' */
-  readonly writeOnUpdate?: 'always' | 'never' | 'ifEmpty';
-}
-
-/** Exactly one member is set. */
-export interface FieldDefault {
-  readonly stringValue?: string;
-  readonly integerValue?: number;
-  readonly booleanValue?: boolean;
-}
-
-export interface ValueDefault {
-  readonly value: string | number | boolean;
-  /** @default 'always' */
-  readonly applyOnUpdate?: 'always' | 'never';
-}
-
-/** The value of a default, whichever member carries it; undefined when none does. */
-export function fieldDefaultValue(settings: FieldDefault): string | number | boolean | undefined {
-  return settings.stringValue ?? settings.integerValue ?? settings.booleanValue;
+  readonly selectedValueDefaults?: Readonly<Record<string, Described<typeof valueDefault>>>;
 }
 
 const fieldSettings = closedObject('How a field is written.', {
+  // An explicit null is a value.
   default: {
     type: 'object',
     description: 'Used when the field is missing in the request. Exactly one member.',
@@ -67,6 +40,17 @@ const fieldSettings = closedObject('How a field is written.', {
     description: 'Whether the field is written on update. ifEmpty: only while it is empty.',
   },
 });
+export type FieldSettings = Described<typeof fieldSettings>;
+
+/** The value of a default, whichever member carries it; undefined when none does. */
+export function fieldDefaultValue(given: NonNullable<FieldSettings['default']>): string | number | boolean | undefined {
+  return given.stringValue ?? given.integerValue ?? given.booleanValue;
+}
+
+const valueDefault = closedObject('A default.', ['value'], {
+  value: { type: ['string', 'integer', 'boolean'], description: 'The default value.' },
+  applyOnUpdate: { type: 'string', enum: ['always', 'never'], default: 'always', description: 'On update too.' },
+});
 
 export const writeObjectConfigSchema = closedObject('Writing of one object.', ['objectName'], {
   objectName: { ...memberName, description: 'The object to write.' },
@@ -77,14 +61,6 @@ export const writeObjectConfigSchema = closedObject('Writing of one object.', ['
     type: 'object',
     deprecated: true,
     description: 'Use selectedFieldSettings.',
-    additionalProperties: closedObject('A default.', ['value'], {
-      value: { type: ['string', 'integer', 'boolean'], description: 'The default value.' },
-      applyOnUpdate: {
-        type: 'string',
-        enum: ['always', 'never'],
-        default: 'always',
-        description: 'On update too.',
-      },
-    }),
+    additionalProperties: valueDefault,
   },
 });

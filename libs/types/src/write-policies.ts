@@ -1,34 +1,5 @@
-import { closedObject } from './json-schema';
+import { closedObject, type Described } from './json-schema';
 import { limits } from './limits';
-
-/** How a batch treats a failed record. Source: specification, Write records, batchPolicy. */
-export interface BatchPolicy {
-  /**
-   * When true the whole batch fails if one record fails. HubSpot batch updates are always partial success.
-   * @default false
-   */
-  readonly allOrNone?: boolean;
-}
-
-/**
- * Lets the service collect single asynchronous writes of one installation, object and type.
- * Source: specification, Write records, rule 3 and Limits.
- */
-export interface AutoBatchPolicy {
-  /** The batch leaves this long after its first record at the latest. Integer, 1 to 1440. */
-  readonly maxDelayMinutes: number;
-  /** Retrying stops this many hours after the batch was sealed. Integer, 1 to 48. @default 1 */
-  readonly retryDeadlineHours?: number;
-}
-
-/**
- * How long an asynchronous write is retried. Beside an autoBatchPolicy, that policy's deadline rules.
- * Source: specification, Write records, rule 4 and Limits.
- */
-export interface RetryPolicy {
-  /** Retrying stops this many hours after acceptance. Integer, 1 to 48 (the minimum is ours). @default 1 */
-  readonly deadlineHours?: number;
-}
 
 const deadlineHours = {
   type: 'integer',
@@ -44,6 +15,8 @@ export const batchPolicySchema = closedObject('How a batch treats a failed recor
     description: 'True: the whole batch fails if one record fails. HubSpot batch updates are always partial success.',
   },
 });
+/** Source: specification, Write records, batchPolicy. */
+export type BatchPolicy = Described<typeof batchPolicySchema>;
 
 export const autoBatchPolicySchema = closedObject(
   'Collects single asynchronous writes of one installation, object and type into a batch.',
@@ -58,7 +31,11 @@ export const autoBatchPolicySchema = closedObject(
     retryDeadlineHours: { ...deadlineHours, description: 'Retrying stops this many hours after the batch left.' },
   },
 );
+/** Source: specification, Write records, rule 3 and Limits. */
+export type AutoBatchPolicy = Described<typeof autoBatchPolicySchema>;
 
 export const retryPolicySchema = closedObject('How long an asynchronous write is retried.', {
   deadlineHours: { ...deadlineHours, description: 'Retrying stops this many hours after acceptance.' },
 });
+/** Beside an autoBatchPolicy, that policy's deadline rules. Source: specification, Write records, rule 4 and Limits; the minimum is ours. */
+export type RetryPolicy = Described<typeof retryPolicySchema>;

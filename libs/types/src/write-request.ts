@@ -1,6 +1,6 @@
 import type { Issue, ProblemCode } from '@sluice/errors';
 import { checkNames, pathOf } from './field-names';
-import { choice, closedObject, listOf, nameText, text } from './json-schema';
+import { choice, closedObject, listOf, nameText, text, type Described } from './json-schema';
 import { limits } from './limits';
 import { bodyIssue } from './problem';
 import {
@@ -25,19 +25,6 @@ export type RequestMode = (typeof writeModes)[number];
 
 /** Field name to value. An update's and a delete's carry `id`, the provider's id of the record. */
 export type WriteRecord = Readonly<Record<string, JsonValue>>;
-
-/** Link of a written record to another one. HubSpot only. Source: specification, Write records, associations. */
-export interface Association {
-  /** The provider's id of the record to link to. */
-  readonly to: { readonly id: string };
-  readonly types: readonly AssociationType[];
-}
-
-export interface AssociationType {
-  /** `HUBSPOT_DEFINED`, `USER_DEFINED` or `INTEGRATOR_DEFINED`; checked by the provider. */
-  readonly associationCategory: string;
-  readonly associationTypeId: number;
-}
 
 /** A header that goes with the provider request. Salesforce only. */
 export interface ForwardedHeader {
@@ -83,6 +70,7 @@ const associationTypeSchema = {
   additionalProperties: false,
   required: ['associationCategory', 'associationTypeId'],
   properties: {
+    // `HUBSPOT_DEFINED`, `USER_DEFINED` or `INTEGRATOR_DEFINED`; checked by the provider.
     associationCategory: { ...nameText, description: 'Category of the association type, such as HUBSPOT_DEFINED.' },
     associationTypeId: { type: 'integer', minimum: 1, description: "The provider's id of the association type." },
   },
@@ -99,6 +87,9 @@ const associationsSchema = listOf('Links of the record to others. HubSpot only.'
     types: { type: 'array', minItems: 1, description: 'Kinds of the link.', items: associationTypeSchema },
   },
 });
+/** Link of a written record to another one. HubSpot only. Source: specification, Write records, associations. */
+export type Association = Described<typeof associationsSchema>[number];
+export type AssociationType = Association['types'][number];
 
 export const writeRequestSchema = closedObject('A write of one record or of a batch.', ['groupRef', 'type'], {
   groupRef: { ...nameText, description: 'The group whose installation is used.' },
