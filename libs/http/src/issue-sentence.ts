@@ -1,4 +1,4 @@
-import { memberName, nameText } from '@sluice/types';
+import { memberName, nameText, pathOf } from '@sluice/types';
 import type { ErrorObject } from 'ajv';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -83,8 +83,6 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-const plain = /^[\w$-]+$/;
-
 /** Longest path that is shown. */
 const lengthMax = 300;
 
@@ -94,11 +92,6 @@ const lengthMax = 300;
  */
 export function fieldPath(steps: readonly (string | number)[], root = 'body'): string {
   if (steps.length === 0) return root;
-  let path = '';
-  for (const step of steps) {
-    if (typeof step === 'number') path += `[${step}]`;
-    else if (plain.test(step)) path += path === '' ? step : `.${step}`;
-    else path += `[${JSON.stringify(step)}]`;
-  }
+  const path = steps.reduce<string>(pathOf, '');
   return path.length > lengthMax ? `${path.slice(0, lengthMax)}…` : path;
 }

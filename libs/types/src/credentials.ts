@@ -51,11 +51,7 @@ export interface AccountAccess extends Pick<LiveCredentials, 'workspaceRef' | 'm
 /** The access with which a connector opens the account. It sees nothing else of the credentials. */
 export function accessOf(live: Pick<LiveCredentials, 'credentials' | 'workspaceRef' | 'metadata'>): AccountAccess {
   const { credentials, workspaceRef, metadata } = live;
-  return {
-    ...tokenOf(credentials),
-    ...(workspaceRef === undefined ? {} : { workspaceRef }),
-    ...(metadata === undefined ? {} : { metadata }),
-  };
+  return { ...tokenOf(credentials), workspaceRef, metadata };
 }
 
 /** An access token before everything else: a grant's own credentials only lead to one. */

@@ -53,11 +53,7 @@ export function withNamedWorkspace<T extends WorkspaceNames>(request: T): T {
   const { [workspaceInput]: item, ...others } = given ?? {};
   const providerMetadata =
     workspaceRef === undefined ? given && others : { ...others, ...itemOf(workspaceRef, item, 'input') };
-  return {
-    ...rest,
-    ...(workspaceRef === undefined ? {} : { providerWorkspaceRef: workspaceRef }),
-    ...(providerMetadata === undefined ? {} : { providerMetadata }),
-  } as T;
+  return { ...rest, providerWorkspaceRef: workspaceRef, providerMetadata } as T;
 }
 
 /** A connection's metadata as it is shown: with its workspace, which the provider reported unless its source is known. */
@@ -81,7 +77,7 @@ function valueIn(metadata: Connection['providerMetadata']): string | undefined {
   return itemIn(metadata)?.value;
 }
 
-/** Labels of a host name, each at most 63 characters.2, item 15; RFC 1035, section 2.3.4. */
+/** A label of a host name. Source: RFC 1035, section 2.3.4. */
 const label = /^[a-z0-9-]{1,63}$/i;
 /** Our choice: a host name has at most 127 labels, and no provider's workspace has more than a few. */
 const labelsMax = 8;

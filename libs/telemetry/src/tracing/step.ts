@@ -96,8 +96,7 @@ export class Step {
     if (buffer.wants(failed, isFirst)) {
       const { name, facts } = options.atEnd?.() ?? { name: options.name, facts: {} };
       const ended = { name, kind: options.kind, facts: { ...this.facts, ...facts }, links: this.links() };
-      const span = { ...context, ...ended, ...(parentSpanId !== undefined && { parentSpanId }) };
-      buffer.add(timed(span, startedAtMs, buffer, failed));
+      buffer.add(timed({ ...context, ...ended, parentSpanId }, startedAtMs, buffer, failed));
     }
     if (isFirst) buffer.end(buffer.isKept ? this.backfilled() : []);
   }
@@ -105,7 +104,7 @@ export class Step {
   /** A step inside this one. */
   child(name: string, facts?: Facts): Step {
     if (!this.buffer.isRecorded) return this;
-    return new Step(this.buffer, { name, kind: 'work', ...(facts && { facts }) }, this.context.spanId, this);
+    return new Step(this.buffer, { name, kind: 'work', facts }, this.context.spanId, this);
   }
 
   /** A step inside this one that has already ended: a provider call. */
@@ -136,7 +135,7 @@ export class Step {
     return (this.options.accepted?.() ?? []).flatMap(({ traceparent, index }) => {
       const context = readTraceparent(traceparent);
       if (context === undefined || context.spanId === this.parentSpanId) return [];
-      return [{ context, facts: index === undefined ? {} : { index } }];
+      return [{ context, facts: { index } }];
     });
   }
 
@@ -150,7 +149,7 @@ export class Step {
       if (context === undefined || context.isSampled || visited.has(context.spanId) || Number.isNaN(at)) return [];
       visited.add(context.spanId);
       const { traceId, spanId } = context;
-      const facts = { isBackfilled: true, ...(index !== undefined && { index }) };
+      const facts = { isBackfilled: true, index };
       const step = { traceId, spanId, startedAtMs: at, endedAtMs: at, service, name: 'write.accept', links: [] };
       return [{ ...step, kind: 'work' as const, facts }];
     });
@@ -178,7 +177,7 @@ function timed(
 ): EndedStep {
   const endedAtMs = Date.now();
   const times = { startedAtMs: endedAtMs - (performance.now() - startedAtMs), endedAtMs };
-  return { ...step, ...times, service, ...(failed === undefined ? {} : { failed }) };
+  return { ...step, ...times, service, failed };
 }
 
 /** Steps of one trace at most: a call makes a handful, and a defect must not fill the memory. */
@@ -238,8 +237,7 @@ class TraceBuffer {
 
   private record(steps: readonly EndedStep[]): void {
     const { operationId } = this;
-    const known = operationId === undefined ? {} : { operationId };
-    this.recorder?.record(steps.map((step) => ({ ...step, facts: { ...known, ...step.facts } })));
+    this.recorder?.record(steps.map((step) => ({ ...step, facts: { operationId, ...step.facts } })));
   }
 }
 
