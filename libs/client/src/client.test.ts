@@ -313,6 +313,11 @@ describe('waitForOperation', () => {
   });
 });
 
+it.each(['.', '..'])('sends no request whose address %j would lead elsewhere', async (operationId) => {
+  await expect(client().management.getOperation({ operationId })).rejects.toThrow(`must not be "${operationId}"`);
+  expect(seen).toEqual([]);
+});
+
 it('says that nobody answered, and which part of an address is missing', async () => {
   const nobody = createSluiceClient({ baseUrl: 'http://127.0.0.1:9/v1' });
   await expect(nobody.management.listProjects()).rejects.toBeInstanceOf(SluiceConnectionError);

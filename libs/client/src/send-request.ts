@@ -66,6 +66,8 @@ function defaultsOf({ projectIdOrName }: Sender): Record<string, unknown> {
 function addressOf({ path, query }: OperationShape, params: Readonly<Record<string, unknown>>): string {
   const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) => {
     const value = params[name];
+    // As a segment of a path these would lead to another address, and no encoding prevents it: WHATWG URL, "double-dot path segment".
+    if (value === '.' || value === '..') throw new TypeError(`${name} must not be "${value}".`);
     if (typeof value === 'string' && value !== '') return encodeURIComponent(value);
     throw new TypeError(`${name} is missing: ${path} needs it.`);
   });
