@@ -222,6 +222,10 @@ const problemsMax = 20;
 const problemBytesMax = 300;
 const problemsBytesMax = 3_000;
 
+/** Names of fields and codes are words of a schema. What is none may be a customer's value, which is for nobody but who wrote it. */
+const fieldName = /^[\w.$-]{1,200}$/;
+const codeName = /^[\w.-]{1,100}$/;
+
 /** A problem as a reply has it: nothing in it is trusted. */
 export interface ReadProblem {
   readonly providerField?: string | undefined;
@@ -239,13 +243,13 @@ export function withProblems(
   ...secrets: readonly string[]
 ): ProviderFailure {
   if (retryOf(failure.class) !== 'never') return failure;
-  const ofFields = read.filter(({ providerField }) => providerField !== undefined);
+  const ofFields = read.filter(({ providerField }) => fieldName.test(providerField ?? ''));
   const problems = new Map<string, RecordProblem>();
   let bytes = 0;
   for (const { providerField, code, message } of ofFields.length > 0 ? ofFields : read) {
     const problem: RecordProblem = {
-      ...(providerField !== undefined && { providerField: cleanBytes(providerField, 200, secrets) }),
-      ...(code !== undefined && { code: cleanBytes(code, 100, secrets) }),
+      ...(ofFields.length > 0 && providerField !== undefined && { providerField }),
+      ...(code !== undefined && codeName.test(code) && { code }),
       message: cleanBytes(message || code || failure.message, problemBytesMax, secrets),
     };
     const text = JSON.stringify(problem);

@@ -98,6 +98,29 @@ describe('stopping a service', () => {
     expect(seen).toEqual(['flush ends', 'flush ended', 'close ends', 'close ended']);
   });
 
+  it('ends a part that starts while it is stopped, and starts no further one', async () => {
+    const seen: string[] = [];
+    let join: (end: () => void) => void = () => undefined;
+    const joining = new Promise<() => void>((resolve) => (join = resolve));
+    let start: () => void = () => undefined;
+    const starting = new Promise<void>((resolve) => (start = resolve));
+    const consumer: ServicePart = {
+      stage: 'consumers',
+      start: () => {
+        start();
+        return joining;
+      },
+    };
+    const service = serviceOf([consumer, ...reportingParts(seen)]);
+    const started = service.start();
+    await starting;
+    const stopped = service.stop();
+    join(() => void seen.push('left'));
+    await Promise.all([started, stopped]);
+    expect(seen).toEqual(expect.arrayContaining(['left', 'close ended']));
+    expect(seen).not.toContain('loops starts');
+  });
+
   it('ends what had started when a later part cannot start', async () => {
     const seen: string[] = [];
     const broken: ServicePart = { stage: 'loops', start: () => Promise.reject(new Error('no lanes')) };

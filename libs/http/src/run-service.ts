@@ -55,6 +55,7 @@ export function createService({ app, config, logger, metrics, check, parts }: Se
   const stops = new Map<string, Stop[]>(stages.map((stage) => [stage, []]));
   for (const part of parts) if ('stop' in part) stops.get(part.stage)?.push(part.stop);
   let metricsServer: HttpServer | undefined;
+  let isStopping = false;
   return {
     start: async () => {
       await check();
@@ -63,10 +64,16 @@ export function createService({ app, config, logger, metrics, check, parts }: Se
       const drained = { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs, trustedProxies };
       const server = await startServer(app, drained);
       stops.get('drain')?.push(() => server.close());
-      for (const part of parts) if ('start' in part) stops.get(part.stage)?.push(await part.start());
+      for (const part of parts) {
+        if (isStopping || !('start' in part)) continue;
+        const end = await part.start();
+        if (isStopping) await end();
+        else stops.get(part.stage)?.push(end);
+      }
       return { port: server.port };
     },
     stop: async () => {
+      isStopping = true;
       const failures: unknown[] = [];
       for (const ends of stops.values()) {
         const ended = await Promise.allSettled(ends.map(async (end) => await end()));

@@ -45,18 +45,16 @@ async function hasBackend(condition: string): Promise<true | undefined> {
   return rows.length > 0 ? true : undefined;
 }
 
-it('a repetition that would refuse the write reports it as in doubt', async () => {
-  const { outcome, isStored } = await acceptTwice(fixture.asynchronous());
+it.each([
+  ['without a key', {}],
+  [
+    'with a key, under which a repeat of the request finds out',
+    { idempotency: { scope: 'w', key: newId(), bodyHash: 'h' } },
+  ],
+])('a repetition that would refuse the write reports it as in doubt, %s', async (_, more) => {
+  const { outcome, isStored } = await acceptTwice({ ...fixture.asynchronous(), ...more });
   expect(isStored).toBe(true);
   expect(outcome).toMatchObject({ code: 'service.unavailable', meta: { retryable: false } });
-});
-
-// The next plan is committed with the same key, which the first try has or waits for.
-it('with an idempotency key it is refused: the key keeps it from being stored twice', async () => {
-  const idempotency = { scope: 'write', key: newId(), bodyHash: 'hash' };
-  const { outcome, isStored } = await acceptTwice({ ...fixture.asynchronous(), idempotency });
-  expect(isStored).toBe(true);
-  expect(outcome).toEqual({ kind: 'stale' });
 });
 
 // It is no outage: a caller that comes again meets it again, and an alert should name it.

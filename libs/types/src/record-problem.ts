@@ -13,7 +13,7 @@ export interface RecordProblem {
   readonly code?: string;
   /** The provider's sentence, of a field at most 300 bytes. */
   readonly message: string;
-  /** What was sent for the field, after defaults and mappings; in the reply to a synchronous write only. */
+  /** What was sent for the field, after defaults and mappings; in the reply to a synchronous write only, up to 1,000 characters of JSON. */
   readonly value?: JsonValue;
 }
 

@@ -137,10 +137,15 @@ function present({ type, results, sentFields }: EndedWrite, at: number): WriteRe
   };
 }
 
+/** Of a longer value a form has the text itself, and twenty problems may name the same field. */
+const valueCharactersMax = 1_000;
+
 /** A value goes only into the reply to who sent it. */
 function withValue(problem: RecordProblem, sent: Fields = {}): RecordProblem {
   const name = Object.keys(sent).find((each) => each.toLowerCase() === problem.providerField?.toLowerCase());
-  return name === undefined ? problem : { ...problem, value: sent[name] as JsonValue };
+  const value = name === undefined ? undefined : (sent[name] as JsonValue);
+  const isShort = value !== undefined && JSON.stringify(value).length <= valueCharactersMax;
+  return isShort ? { ...problem, value } : problem;
 }
 
 function overtaken(operationIds: readonly string[]): string {

@@ -391,6 +391,13 @@ describe('problems', () => {
     ]);
   });
 
+  test('a value that the message quotes is no name of a field and no code', () => {
+    const quoted = `zoe@x.com is wrong [{"name":"zoe@x.com","error":"zoe in Rome","message":"m"}]`;
+    expect(classify(failed({ status: 400, json: body('VALIDATION_ERROR', quoted) })).problems).toEqual([
+      { message: 'm' },
+    ]);
+  });
+
   test('a failure that may pass has none', () => {
     expect(classify(failed({ status: 429, json: body('RATE_LIMITS', 'Slow down.') })).problems).toBeUndefined();
   });

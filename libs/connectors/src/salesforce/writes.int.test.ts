@@ -17,12 +17,17 @@ test('a create that says no inside a 2xx', async () => {
   expect(await salesforce.create({ ...contacts, fields: ada })).toEqual({ ok: false, error });
 });
 
+const refusal = (failed: string, problem: { readonly code: string; readonly message: string }) => ({
+  ok: false,
+  error: { class: failed, scope: 'record', message: `${problem.code}: ${problem.message}`, problems: [problem] },
+});
+
 test('a batch create that is refused record by record with a 400', async () => {
   const body = [refusedItem('REQUIRED_FIELD_MISSING', 'one'), refusedItem('DUPLICATE_VALUE', 'two')];
   stub.replyWith({ status: 400, body });
   expect(await salesforce.createBatch({ ...contacts, records: [{ fields: ada }, { fields: ada }] })).toEqual([
-    { ok: false, error: { class: 'rejected', scope: 'record', message: 'REQUIRED_FIELD_MISSING: one' } },
-    { ok: false, error: { class: 'conflict', scope: 'record', message: 'DUPLICATE_VALUE: two' } },
+    refusal('rejected', { code: 'REQUIRED_FIELD_MISSING', message: 'one' }),
+    refusal('conflict', { code: 'DUPLICATE_VALUE', message: 'two' }),
   ]);
 });
 

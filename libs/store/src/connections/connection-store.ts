@@ -128,7 +128,8 @@ export function connectionStore(database: Knex) {
     create: async (connection: NewConnection): Promise<Connection> => {
       const id = newId();
       await database.transaction((transaction) => insertConnection(transaction, id, connection));
-      return (await find(connection.projectId, id)) as Connection;
+      // Guarded by itself: a repetition of the whole would make another connection.
+      return (await guard(() => find(connection.projectId, id), refusedStatement)) as Connection;
     },
     /**
      * Makes the group's connection to the reported account, unless it has one that was made with an authorization code: then it

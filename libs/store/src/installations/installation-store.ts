@@ -2,8 +2,9 @@ import { ConflictError } from '@sluice/errors';
 import type { BoundedPage, ConfigContent, Installation, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { bound } from '../database';
-import { onDuplicate } from '../database-errors';
+import { onDuplicate, refusedStatement } from '../database-errors';
 import type { StoreFailpoints } from '../failpoints';
+import { guard } from '../guard';
 import { largeColumns } from '../connections/connection-row';
 import { newId } from '../new-id';
 import { boundedPage, bytesOf } from '../page';
@@ -50,7 +51,9 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints) {
     create: async (installation: NewInstallation): Promise<Installation> => {
       const id = newId();
       await database.transaction((transaction) => insertInstallation(transaction, id, installation));
-      return (await findInstallation(database, { ...installation, installationId: id })) as Installation;
+      const key = { ...installation, installationId: id };
+      // Guarded by itself: a repetition of the whole would meet what it has made.
+      return (await guard(() => findInstallation(database, key), refusedStatement)) as Installation;
     },
     /** Oldest first. Health and last status are computed by the same statement. */
     list: async (projectId: string, filter: InstallationFilter = {}): Promise<Installation[]> => {

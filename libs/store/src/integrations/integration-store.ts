@@ -1,6 +1,8 @@
 import { ConflictError } from '@sluice/errors';
 import type { BoundedPage, Integration, ManifestIntegration, Page } from '@sluice/types';
 import type { Knex } from 'knex';
+import { refusedStatement } from '../database-errors';
+import { guard } from '../guard';
 import { newId } from '../new-id';
 import { boundedPage, bytesOf } from '../page';
 import { json, moment, plain, table, times, type StoredRow } from '../table';
@@ -39,7 +41,9 @@ export function integrationStore(database: Knex) {
     create: async (integration: NewIntegration): Promise<Integration> => {
       const id = await database.transaction((transaction) => insertIntegration(transaction, integration));
       if (id === undefined) throw nameTaken(integration.name);
-      return (await byIds(integration.projectId, [id]))[0] as Integration;
+      // Guarded by itself: a repetition of the whole would meet what it has made.
+      const [made] = await guard(() => byIds(integration.projectId, [id]), refusedStatement);
+      return made as Integration;
     },
     /**
      * Creates each by its name, or gives it a new revision when its content differs; all or none.

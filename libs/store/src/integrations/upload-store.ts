@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { inMs } from '../database';
+import { refusedStatement } from '../database-errors';
 import { guard } from '../guard';
 import { optional, plain, table, type StoredRow } from '../table';
 
@@ -42,7 +43,7 @@ export function uploadStore(database: Knex) {
     save: async ({ tokenHash, ...upload }: NewUpload, lifeMs: number, waitingMax: number): Promise<void> => {
       const row = { ...uploads.write(upload), token_hash: tokenHash, expires_at: inMs(database, lifeMs) };
       await database('uploads').insert(row);
-      await guard(() => database.raw(deleteOldestSql, { projectId: upload.projectId, waitingMax }));
+      await guard(() => database.raw(deleteOldestSql, { projectId: upload.projectId, waitingMax }), refusedStatement);
     },
     find: ({ projectId, id }: UploadKey) => findBy({ project_id: projectId, id }),
     findByToken: ({ projectId, tokenHash }: { readonly projectId: string; readonly tokenHash: string }) =>

@@ -6,7 +6,15 @@ export const recordProblems: Migration = {
   up: async (knex) => {
     await knex.raw(`
   -- Each a list as JSON, null where the text is all.
-  alter table outcomes add column problems text[];
+  alter table outcomes add column problems text[];`);
+  },
+};
+
+/** A step of its own: whoever reads the view locks it before the table. */
+export const shownProblems: Migration = {
+  name: '20261129T200100-shown-problems',
+  up: async (knex) => {
+    await knex.raw(`
   create or replace view record_outcomes as
   select o.project_id, o.operation_id, e.record_index, o.call_number, o.fence, o.outcome, o.ended_at, e.provider_id, e.error_class,
          e.error_text, e.warnings, e.problems

@@ -3,9 +3,16 @@ import { baseline } from './20261128T120000-baseline-of-0.3.0';
 import { peopleAndSessions } from './20261129T000000-people-and-sessions';
 import { accountIds } from './20261129T060000-account-ids';
 import { leaveQueue } from './20261129T120000-leave-queue';
-import { recordProblems } from './20261129T200000-record-problems';
+import { recordProblems, shownProblems } from './20261129T200000-record-problems';
 
 export { baseline };
 
 /** The schema's history since version 0.3.0, oldest first. */
-export const migrations: readonly Migration[] = [baseline, peopleAndSessions, accountIds, leaveQueue, recordProblems];
+export const migrations: readonly Migration[] = [
+  baseline,
+  peopleAndSessions,
+  accountIds,
+  leaveQueue,
+  recordProblems,
+  shownProblems,
+];

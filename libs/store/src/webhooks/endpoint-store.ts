@@ -1,6 +1,7 @@
 import type { BoundedPage, Page, WebhookEndpoint, WebhookFilter } from '@sluice/types';
 import type { Knex } from 'knex';
 import { inMs } from '../database';
+import { refusedStatement } from '../database-errors';
 import { guard } from '../guard';
 import { newId } from '../new-id';
 import { pageOfRows } from '../page';
@@ -79,7 +80,7 @@ export function webhookEndpointStore(database: Knex) {
     /** With its messages and attempts. False when there was none. */
     remove: async (key: EndpointKey): Promise<boolean> => {
       if ((await rowOf(key).delete()) === 0) return false;
-      while ((await guard(() => deleteMessages(database, key))) === messagesPerPass);
+      while ((await guard(() => deleteMessages(database, key), refusedStatement)) === messagesPerPass);
       return true;
     },
     findSecret: async (key: EndpointKey): Promise<StoredSecret | undefined> => {

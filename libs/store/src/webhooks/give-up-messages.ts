@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { refusedStatement } from '../database-errors';
 import { guard } from '../guard';
 import { pendingEndpoints, type EndpointKey } from './claim-messages';
 
@@ -30,7 +31,7 @@ export async function giveUpPending(database: Knex, { projectId, endpointId }: E
     where project_id = :projectId and id = :endpointId and not is_enabled for no key update)`;
   const bindings = { projectId, endpointId, limit: messagesPerPass };
   const pass = () => countOf(database, `with ${closed}, ${giveUpSql}`, bindings);
-  while ((await guard(pass)) === messagesPerPass);
+  while ((await guard(pass, refusedStatement)) === messagesPerPass);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { WebhookAttempt, WebhookEvent, WebhookMessage, WebhookMessageState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { bound } from '../database';
+import { refusedStatement } from '../database-errors';
 import { guard } from '../guard';
 import { moment, optional, plain, table, type StoredRow } from '../table';
 import {
@@ -156,7 +157,7 @@ export async function replayFailed(
 ): Promise<ReplayedMessages | undefined> {
   let replayed = 0;
   for (let passes = 0; passes < passesLeft; passes += 1) {
-    const found = await guard(() => replayPass(database, key, since));
+    const found = await guard(() => replayPass(database, key, since), refusedStatement);
     if (found === undefined) return passes === 0 ? undefined : { replayed, isComplete: false };
     replayed += found;
     if (found < messagesPerPass) return { replayed, isComplete: true };

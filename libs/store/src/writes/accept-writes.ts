@@ -109,12 +109,9 @@ export async function insertAccepted(
   }
   // What an earlier try has stored is accepted, whatever this one refuses.
   if (refusals.size > 0) await noteStored(database, unanswered(), answers);
-  for (const { operation, idempotency } of unanswered()) {
-    // The earlier try may be committed after this one. Only an idempotency key keeps what is planned and sent again from being stored twice.
-    if (isInDoubt && idempotency === undefined) continue;
-    answers.set(operation.id, refusals.get(operation.id) as Acceptance);
-  }
-  if (unanswered().length > 0) throw outcomeUnknown();
+  // The earlier try may be committed after this one: what is refused now could be written all the same, or planned again and stored twice.
+  if (isInDoubt && unanswered().length > 0) throw outcomeUnknown();
+  for (const { operation } of unanswered()) answers.set(operation.id, refusals.get(operation.id) as Acceptance);
   return answers;
 }
 

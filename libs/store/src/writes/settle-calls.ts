@@ -155,7 +155,9 @@ async function quarantine(transaction: Knex.Transaction, settlements: readonly S
 const evidenceColumns: Column<Settlement>[] = [
   ...callKeyColumns,
   column('fence', 'bigint', (s) => s.fence),
-  column('evidence', 'text', (s) => JSON.stringify(s.records)),
+  column('evidence', 'text', (s) =>
+    JSON.stringify(s.records, (name, value: unknown) => (name === 'problems' ? undefined : value)),
+  ),
 ];
 
 type WrittenRecord = OperationKey & { readonly index: number };

@@ -34,18 +34,20 @@ it('leaves a success, and a plan without notes, as they are', () => {
 });
 
 it('names the field of each problem as the caller does, whatever case the provider replies in', () => {
-  const problems = [hash, 'CF_Level', 'NAME', 'email', 'Company', undefined].map((providerField) => ({
+  const inner = note('parent name', "$['parent']['born']");
+  const problems = ['Born', hash, 'CF_Level', 'NAME', 'email', 'Company', undefined].map((providerField) => ({
     message: 'is wrong',
     ...(providerField !== undefined && { providerField }),
   }));
   const result = inCallersNames(
     { ok: false, error: failure({ message: 'x', problems }) },
-    { notes, fields: { [hash]: 1, name: 'Ada', Email: 'zoe@' } },
+    { notes: [...notes, inner], fields: { [hash]: 1, name: 'Ada', Email: 'zoe@', born: '1815' } },
   );
   const named = result.ok
     ? []
     : (result.error.problems ?? []).map(({ field, providerField }) => [field, providerField]);
   expect(named).toEqual([
+    ['born', 'Born'],
     ['tier', hash],
     ['level', 'CF_Level'],
     ['surname', 'NAME'],

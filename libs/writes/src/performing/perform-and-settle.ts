@@ -211,6 +211,8 @@ function sharing(writes: Pick<WriteStore, 'settle'>): SharedSettle {
   return coalesce({
     ...sharedStatement,
     weightOf: textBytes,
+    // A late reply and the current one may name the same call.
+    keyOf: callId,
     run: async (settlements: readonly Settlement[]) => {
       const { answers, released } = await writes.settle(settlements);
       const announcer = settlements.find((settlement) => isHeld(answers.get(callId(settlement))));

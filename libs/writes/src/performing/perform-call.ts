@@ -288,8 +288,8 @@ function callersName(
 ): Pick<RecordProblem, 'field'> {
   if (providerField === undefined) return {};
   const isMeant = (name: string): boolean => name.toLowerCase() === providerField.toLowerCase();
-  const note = notes.find(
-    ({ sent, providerField: of = '' }) => sent && (isMeant(of) || isMeant(String(fieldSteps(of).at(-1)))),
-  );
-  return { field: note?.field ?? Object.keys(fields).find(isMeant) ?? providerField };
+  const sent = notes.filter((note) => note.sent);
+  const whole = sent.find(({ providerField: of = '' }) => isMeant(of));
+  const inside = sent.find(({ providerField: of = '' }) => isMeant(String(fieldSteps(of).at(-1))));
+  return { field: whole?.field ?? Object.keys(fields).find(isMeant) ?? inside?.field ?? providerField };
 }
