@@ -42,7 +42,16 @@ test('a batch create, in part: each input is traced, with its associations', asy
   const inputs = ['ada@example.com', 'bob@example.com'].map((email) => ({ fields: { email, nickname: null } }));
   const records = inputs.map((input, at) => ({ ...input, ...(at === 1 && { associations: [association] }) }));
   expect(await hubspot.createBatch({ ...contacts, records })).toEqual([
-    { ok: false, error: { class: 'conflict', message: 'Contact already exists', existingId: '7', scope: 'record' } },
+    {
+      ok: false,
+      error: {
+        class: 'conflict',
+        message: 'Contact already exists',
+        existingId: '7',
+        scope: 'record',
+        problems: [{ code: 'CONFLICT', message: 'Contact already exists' }],
+      },
+    },
     { ok: true, recordId: bob.id, data: bob },
   ]);
   const properties = { email: 'ada@example.com', nickname: '' };
