@@ -58,9 +58,25 @@ describe('a path', () => {
   });
 });
 
+it('the rest of a path is one segment or more, and comes after what is named', () => {
+  const below = tableOf('/crm/*rest', '/crm/v3', '/*rest');
+  expect(below('/crm/v3')).toEqual([
+    ['/crm/v3', {}],
+    ['/crm/*rest', {}],
+    ['/*rest', {}],
+  ]);
+  expect(below('/crm/v3/objects/a%2Fb')).toEqual([
+    ['/crm/*rest', {}],
+    ['/*rest', {}],
+  ]);
+  expect(below('/crm')).toEqual([['/*rest', {}]]);
+  expect(tableOf('/crm/*rest')('/crm/')).toEqual([]);
+  expect(below('/')).toEqual([]);
+});
+
 it('the root is a path like others', () => expect(tableOf('/')('/')).toEqual([['/', {}]]));
 
-it.each(['/v1/*rest', '/v1/{optional}', '/v1/:a-:b', '/v1/a:b', '/v1/:a:b', '/v1/(x)'])(
+it.each(['/v1/*rest/more', '/v1/*other', '/v1/{optional}', '/v1/:a-:b', '/v1/a:b', '/v1/:a:b', '/v1/(x)'])(
   '%s is refused when it is registered: no route of ours has such a segment',
   (path) => expect(() => tableOf(path)).toThrow('which no route can have'),
 );

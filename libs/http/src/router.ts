@@ -235,22 +235,28 @@ interface Row<Entry> {
  */
 export class RouteTable<Entry> {
   private readonly bySegments = new Map<number, Row<Entry>[]>();
+  private readonly beginnings: Row<Entry>[] = [];
 
   /**
    * @param path in Express 5 syntax, as far as our API needs it: whole segments. One may be a parameter, with or without a text behind it
-   * (`/v1/operations/:operationId\\:cancel`).
+   * (`/v1/operations/:operationId\\:cancel`). At the end, `*rest` stands for one segment or more and is no parameter: the sandbox's.
    */
   add(path: string, entry: Entry): void {
-    const segments = splitPath(path).map(toSegment);
-    const rows = this.bySegments.get(segments.length) ?? [];
-    this.bySegments.set(segments.length, rows);
+    const parts = splitPath(path);
+    const hasRest = parts.at(-1) === '*rest';
+    const segments = (hasRest ? parts.slice(0, -1) : parts).map(toSegment);
+    const rows = hasRest ? this.beginnings : (this.bySegments.get(segments.length) ?? []);
+    if (!hasRest) this.bySegments.set(segments.length, rows);
     rows.push({ segments, entry });
   }
 
-  /** Each that matches, in the order of their addition. Case counts; one slash at the end does not. */
+  /** Each that matches, in the order of their addition, those with `*rest` after all others. Case counts; one slash at the end does not. */
   matches(path: string): readonly RouteMatch<Entry>[] {
     const sent = splitPath(path);
-    const rows = (this.bySegments.get(sent.length) ?? []).filter(({ segments }) => fits(segments, sent));
+    const longer = this.beginnings.filter(({ segments }) => Boolean(sent[segments.length]));
+    const rows = [...(this.bySegments.get(sent.length) ?? []), ...longer].filter(({ segments }) =>
+      fits(segments, sent),
+    );
     return rows.map(({ segments, entry }) => ({ entry, params: () => readParameters(segments, sent) }));
   }
 }
