@@ -1,5 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { tokenIssuer } from '@sluice/testkit';
@@ -86,11 +89,18 @@ const byToken = () => [
 
 /** What an agent's program does first. */
 async function connect(args: readonly string[], more: Record<string, string> = {}): Promise<Client> {
+  return (await connectWithLog(args, more)).client;
+}
+
+/** @returns also what the server has written to standard error when it has ended */
+async function connectWithLog(args: readonly string[], more: Record<string, string> = {}) {
   const client = new Client({ name: 'tests', version: '1' });
   const settings = { command: process.execPath, args: [sluicePath, 'mcp', ...args], env: { ...env, ...more } };
-  await client.connect(new StdioClientTransport({ ...settings, cwd: person.home, stderr: 'ignore' }));
+  const transport = new StdioClientTransport({ ...settings, cwd: person.home, stderr: 'pipe' });
+  const log = textOf(transport.stderr as Readable);
+  await client.connect(transport);
   opened.push(client);
-  return client;
+  return { client, log };
 }
 
 interface Answer {
@@ -115,6 +125,8 @@ interface Refusal {
   readonly detail: string;
   readonly remedy?: string;
   readonly operationId: string;
+  readonly idempotencyKey?: string;
+  readonly repeat?: string;
   readonly issues: readonly { readonly field: string; readonly rule: string; readonly value?: unknown }[];
 }
 
@@ -196,6 +208,19 @@ describe('describe_objects', () => {
       code: 'object.not-found',
     });
   });
+
+  it('refuses an integration that the group does not have, and names those that it has', async () => {
+    const client = await connect([...byToken()]);
+    const { integrations } = await done<{ integrations: readonly { integration: string }[] }>(
+      client,
+      'describe_objects',
+    );
+    const detail = `integration: "none" is not one of ${integrations[0]?.integration}.`;
+    for (const args of [{}, { object: 'contacts' }]) {
+      const refusal = await refused(client, 'describe_objects', { ...args, integration: 'none' });
+      expect(refusal).toEqual({ code: 'argument.refused', detail });
+    }
+  });
 });
 
 describe('writing and searching', () => {
@@ -236,11 +261,36 @@ describe('writing and searching', () => {
   });
 
   it('writes once for a repeat with the same key, and later when it is asked to', async () => {
-    const twice = { object: 'contacts', fields: { email: 'twice@example.com' }, idempotencyKey: 'agent-1' };
+    // A key may be any text.
+    const twice = { object: 'contacts', fields: { email: 'twice@example.com' }, idempotencyKey: 'für Zoë 1' };
     expect(await done(client, 'create_record', twice)).toEqual(await done(client, 'create_record', twice));
     const later = { object: 'contacts', fields: { email: 'later@example.com' }, asynchronous: true };
     const { operationId } = await done<{ operationId: string }>(client, 'create_record', later);
     expect(await customer.ended(operationId)).toMatchObject({ status: 'success' });
+  });
+
+  it('gives the key of each write, with which a repeat writes nothing, and none of a dry run', async () => {
+    const args = { object: 'contacts', fields: { email: 'again@example.com' } };
+    const first = await done<{ idempotencyKey: string }>(client, 'create_record', args);
+    const { idempotencyKey } = first;
+    expect(first).toMatchObject({ repeat: expect.stringContaining('must carry this idempotencyKey') as string });
+    expect(await done(client, 'create_record', { ...args, idempotencyKey })).toEqual(first);
+    const changed = await refused(client, 'create_record', {
+      ...args,
+      fields: { email: 'b@example.com' },
+      idempotencyKey,
+    });
+    expect(changed).toMatchObject({ code: 'request.idempotency-mismatch', idempotencyKey });
+    const wrong = { object: 'contacts', fields: { email: 'no address' } };
+    const failed = await refused(client, 'create_record', wrong);
+    expect(failed).toMatchObject({
+      idempotencyKey: expect.any(String) as string,
+      repeat: expect.any(String) as string,
+    });
+    expect(failed.idempotencyKey).not.toBe(idempotencyKey);
+    const again = await refused(client, 'create_record', { ...wrong, idempotencyKey: failed.idempotencyKey });
+    expect(again.operationId).toBe(failed.operationId);
+    expect(await done(client, 'create_record', { ...args, dryRun: true })).not.toHaveProperty('idempotencyKey');
   });
 
   it('says which field is wrong, by what rule, and what to do', async () => {
@@ -313,6 +363,26 @@ describe('another group', () => {
     expect(found).toMatchObject({ isError: true });
     expect(found.text).not.toContain('private@');
   });
+
+  it.each(['key', 'token'])('has operations that read as if they did not exist, with a %s', async (credential) => {
+    const client = credential === 'key' ? await connect(own(), withKey()) : await connect(byToken());
+    const { body } = await other.write('contacts', { type: 'create', record: { email: `${credential}@example.com` } });
+    const answers: Refusal[] = [];
+    for (const operationId of [body.operationId, randomUUID()]) {
+      const { detail, ...refusal } = await refused(client, 'explain_operation', { operationId });
+      answers.push({ ...refusal, detail: detail.replace(operationId, 'ID') });
+    }
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
+  it('has keys of its own: the same key takes nothing from it, and tells nothing of it', async () => {
+    for (const groupRef of [customer.groupRef, other.groupRef]) {
+      const client = await connect(['--group', groupRef, '--allow-writes'], withKey());
+      const args = { object: 'contacts', fields: { email: 'order@example.com' }, idempotencyKey: 'order-1' };
+      const written = await done(client, 'create_record', args);
+      expect(written).toMatchObject({ written: true, idempotencyKey: 'order-1' });
+    }
+  });
 });
 
 describe('it does not start', () => {
@@ -359,4 +429,19 @@ it('reads the token for each request: one that is refused is an error of the too
   expect(wrong).toMatchObject({ code: expect.stringMatching(/^auth/) as string, remedy: expect.any(String) as string });
   byToken();
   expect(await done(client, 'describe_objects')).toMatchObject({ group: customer.groupRef });
+});
+
+it('tells who runs it where the token is that cannot be read, and the agent only that it cannot', async () => {
+  const token = issuer.issue(kid, { groupRef: customer.groupRef, consumerRef: 'agent', sub: 'agent' });
+  const file = tokenFile('gone.jwt', token);
+  const { client, log } = await connectWithLog(['--token-file', file]);
+  for (const spoil of [() => writeFileSync(file, 'no token'), () => rmSync(file)]) {
+    spoil();
+    const answer = await call(client, 'describe_objects');
+    expect(JSON.parse(answer.text)).toMatchObject({ error: { code: 'token.unreadable' } });
+    expect(answer.text).not.toContain('gone.jwt');
+  }
+  await client.close();
+  expect(await log).toContain(`sluice mcp: ${file} holds no bearer token`);
+  expect(await log).toContain(`ENOENT of ${file}`);
 });

@@ -67,7 +67,9 @@ export const createArguments = z.strictObject({
     .min(1)
     .max(limits.idempotencyKeyCharactersMax)
     .optional()
-    .describe('Repeat a call with the same key and the same arguments, and nothing is written twice.'),
+    .describe(
+      'Any text. Repeat a call with the same key and the same arguments, and nothing is written twice. Default: a new one, which the reply names.',
+    ),
 });
 
 export const updateArguments = createArguments.extend({

@@ -1,14 +1,28 @@
-import { randomUUID } from 'node:crypto';
-import { readExplanation, type SluiceClient } from '@sluice/client';
-import type { AcceptedWriteReply, DryRunReply, SingleWriteReply, WriteRecord, WriteRequest } from '@sluice/types';
+import { createHash, randomUUID } from 'node:crypto';
+import { readExplanation, SluiceNotFoundError, type SluiceClient } from '@sluice/client';
+import type {
+  AcceptedWriteReply,
+  DryRunReply,
+  Integration,
+  Operation,
+  SingleWriteReply,
+  WriteRecord,
+  WriteRequest,
+} from '@sluice/types';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod';
 import { renderExplanation } from '../explain/render-explanation';
 import { CommandFailure } from '../failure';
 import { given } from '../read-options';
 import { describeFields, describeInstalled, describeUse, type Installed } from './describe';
-import { fitting, reply, replyBytesMax, textReply } from './replies';
+import { answering, fitting, reply, replyBytesMax, textReply } from './replies';
 import type { createArguments, describeArguments, explainArguments, searchArguments } from './arguments';
+
+/** Integrations that are read at the same time. Our choice: a group has few, and a call of a tool must not be a burst. */
+const readsAtATime = 8;
+
+const repeat =
+  'A repeat of this call must carry this idempotencyKey and the same arguments, or the record may be written twice. For other arguments leave it out.';
 
 /** Whom the agent works for, and by what. */
 export interface Agent extends Pick<SluiceClient, 'management' | 'search'> {
@@ -20,8 +34,7 @@ export interface Agent extends Pick<SluiceClient, 'management' | 'search'> {
 export async function describeObjects(agent: Agent, asked: z.infer<typeof describeArguments>): Promise<CallToolResult> {
   const { management, groupRef } = agent;
   if (asked.object === undefined) {
-    const all = await readInstalled(agent);
-    const own = all.filter(({ integration: { id, name } }) => [undefined, id, name].includes(asked.integration));
+    const own = await readMatching(agent, asked.integration);
     return reply({
       group: groupRef,
       writesAllowed: agent.write !== undefined,
@@ -70,9 +83,11 @@ export async function explainOperation(agent: Agent, asked: z.infer<typeof expla
   const { operationId, record } = asked;
   // A token sees its group's operations alone, an API key those of every group.
   const own = await management.listInstallationsForProject({ groupRef });
-  const { installationId } = await management.getOperation({ operationId });
-  if (!own.some(({ id }) => id === installationId)) {
-    throw new CommandFailure(`There is no operation "${operationId}" of this customer.`);
+  const operation = await findOperation(agent, operationId);
+  if (!own.some(({ id }) => id === operation?.installationId)) {
+    throw new CommandFailure(
+      `operationId: there is no operation "${operationId}" of this customer, or it is no longer kept.`,
+    );
   }
   const all = await readExplanation(management, operationId);
   const records = record === undefined ? all.records : all.records.filter(({ index }) => index === record);
@@ -84,25 +99,54 @@ export async function explainOperation(agent: Agent, asked: z.infer<typeof expla
   return textReply(renderExplanation({ ...all, records }));
 }
 
+async function findOperation({ management }: Agent, operationId: string): Promise<Operation | undefined> {
+  try {
+    return await management.getOperation({ operationId });
+  } catch (error) {
+    if (error instanceof SluiceNotFoundError && error.code === 'operation.not-found') return undefined;
+    throw error;
+  }
+}
+
 interface AskedWrite extends z.infer<typeof createArguments> {
   /** Of an update. */
   readonly id?: string;
 }
 
+/** Also when it fails the agent learns the key: with it the call can be repeated. A dry run has none, because it writes nothing. */
 export async function writeRecord(agent: Required<Agent>, asked: AskedWrite): Promise<CallToolResult> {
-  const { write, groupRef } = agent;
-  const { object: objectName, id, dryRun, asynchronous, idempotencyKey = randomUUID() } = asked;
-  const integrationId = asked.integration ?? (await findInstalled(agent, undefined)).integration.id;
-  const record = { ...asked.fields, ...given({ id }) } as WriteRecord;
-  const type = id === undefined ? 'create' : 'update';
-  const body: WriteRequest = { groupRef, type, mode: asynchronous ? 'asynchronous' : 'synchronous', record };
-  if (dryRun) {
-    const { plan } = (await write.writeRecords({ integrationId, objectName, dryRun: 'true', body })) as DryRunReply;
-    return reply({ written: false, dryRun: true, ...listed('plan', plan) });
-  }
+  if (asked.dryRun) return await answering(async () => reply(await planWrite(agent, asked)));
+  const { idempotencyKey = randomUUID() } = asked;
+  const repeatable = { idempotencyKey, repeat };
+  const write = async () => reply({ ...repeatable, ...(await sendWrite(agent, asked, idempotencyKey)) });
+  return await answering(write, repeatable);
+}
+
+async function planWrite(agent: Required<Agent>, asked: AskedWrite): Promise<object> {
+  const request = await requestOf(agent, asked);
+  const { plan } = (await agent.write.writeRecords({ ...request, dryRun: 'true' })) as DryRunReply;
+  return { written: false, dryRun: true, ...listed('plan', plan) };
+}
+
+async function sendWrite(agent: Required<Agent>, asked: AskedWrite, key: string): Promise<object> {
+  const request = await requestOf(agent, asked);
   // With a key the client may send the request again when its reply is lost.
-  const answer = await write.writeRecords({ integrationId, objectName, body }, { idempotencyKey });
-  return reply(describeWritten(answer as SingleWriteReply | AcceptedWriteReply));
+  const answer = await agent.write.writeRecords(request, { idempotencyKey: sentKey(agent.groupRef, key) });
+  return describeWritten(answer as SingleWriteReply | AcceptedWriteReply);
+}
+
+async function requestOf(agent: Agent, { integration, object: objectName, fields, id, asynchronous }: AskedWrite) {
+  const integrationId = integration ?? (await findInstalled(agent, undefined)).integration.id;
+  const record = { ...fields, ...given({ id }) } as WriteRecord;
+  const type = id === undefined ? 'create' : 'update';
+  const mode = asynchronous ? 'asynchronous' : 'synchronous';
+  const body: WriteRequest = { groupRef: agent.groupRef, type, mode, record };
+  return { integrationId, objectName, body };
+}
+
+/** Groups of a project share the keys of an API key: one must not take those of another, nor learn of them. No group has a NUL in its name. */
+function sentKey(groupRef: string, key: string): string {
+  return createHash('sha256').update(`${groupRef}\0${key}`).digest('hex');
 }
 
 function describeWritten(answer: SingleWriteReply | AcceptedWriteReply): object {
@@ -118,24 +162,40 @@ function describeWritten(answer: SingleWriteReply | AcceptedWriteReply): object 
 /** What the group has installed, with the integrations. */
 async function readInstalled({ management, groupRef }: Agent): Promise<readonly Installed[]> {
   const installations = await management.listInstallationsForProject({ groupRef });
-  return await Promise.all(
-    installations.map(async (installation) => {
-      const { integrationId } = installation;
-      return { installation, integration: await management.getIntegration({ integrationId }) };
-    }),
-  );
+  const ids = [...new Set(installations.map(({ integrationId }) => integrationId))];
+  const integrations: Integration[] = [];
+  while (integrations.length < ids.length) {
+    const next = ids.slice(integrations.length, integrations.length + readsAtATime);
+    integrations.push(
+      ...(await Promise.all(next.map((integrationId) => management.getIntegration({ integrationId })))),
+    );
+  }
+  return installations.map((installation) => {
+    return { installation, integration: integrations[ids.indexOf(installation.integrationId)] as Integration };
+  });
+}
+
+/** @param named id or name; undefined: all of them @throws CommandFailure with those that there are */
+async function readMatching(agent: Agent, named: string | undefined): Promise<readonly Installed[]> {
+  const all = await readInstalled(agent);
+  if (named === undefined) return all;
+  const matching = all.filter(({ integration: { id, name } }) => id === named || name === named);
+  if (matching.length === 0) throw refused(`"${named}" is not one of`, all);
+  return matching;
 }
 
 /** @param named id or name; undefined: the only one @throws CommandFailure with those that there are */
 async function findInstalled(agent: Agent, named: string | undefined): Promise<Installed> {
-  const all = await readInstalled(agent);
-  const matching = all.filter(({ integration: { id, name } }) => [undefined, id, name].includes(named));
+  const matching = await readMatching(agent, named);
   const [only] = matching;
   if (only !== undefined && matching.length === 1) return only;
-  const known = all.map(({ integration: { name } }) => name).join(', ');
-  if (all.length === 0) throw new CommandFailure('The customer has no integration installed.');
-  const asked = named === undefined ? 'must name one of' : `"${named}" is not one of`;
-  throw new CommandFailure(`integration: ${asked} ${known}.`);
+  throw refused('must name one of', matching);
+}
+
+function refused(rule: string, installed: readonly Installed[]): CommandFailure {
+  if (installed.length === 0) return new CommandFailure('The customer has no integration installed.');
+  const known = installed.map(({ integration: { name } }) => name).join(', ');
+  return new CommandFailure(`integration: ${rule} ${known}.`);
 }
 
 /** A list as far as there is room, with what is left out. */

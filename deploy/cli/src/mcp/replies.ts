@@ -2,7 +2,8 @@ import { SluiceApiError, SluiceConnectionError, SluiceRecordError } from '@sluic
 import { reasonOf } from '@sluice/types';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { CommandFailure } from '../failure';
-import { jsonOf } from '../output/print';
+import { jsonOf, plain } from '../output/print';
+import { TokenFailure } from '../profiles/bearer-token';
 
 /** Bytes of a reply. Our choice: about 16,000 tokens, which leaves an agent room to work. */
 export const replyBytesMax = 64_000;
@@ -36,12 +37,17 @@ export function fitting<Item>(items: readonly Item[]): readonly Item[] {
   return end === -1 ? items : items.slice(0, end);
 }
 
-/** What a tool answers when the service, the provider or we refuse: an error that the agent reads, and can act on. */
-export async function answering(act: () => Promise<CallToolResult>): Promise<CallToolResult> {
+/**
+ * What a tool answers when the service, the provider or we refuse: an error that the agent reads, and can act on.
+ * @param more what the error tells besides; first, where no cut takes it
+ */
+export async function answering(act: () => Promise<CallToolResult>, more: object = {}): Promise<CallToolResult> {
   try {
     return await act();
   } catch (error) {
-    return { ...reply({ error: describeError(error) }), isError: true };
+    // Where the file is, is for who runs the server.
+    if (error instanceof TokenFailure) process.stderr.write(`sluice mcp: ${plain(error.message)}\n`);
+    return { ...reply({ error: { ...more, ...describeError(error) } }), isError: true };
   }
 }
 
@@ -50,8 +56,13 @@ function describeError(error: unknown): object {
   if (error instanceof SluiceRecordError) return ofRecord(error);
   if (error instanceof SluiceApiError) return ofApi(error);
   if (error instanceof SluiceConnectionError) {
-    const remedy = 'It is not known whether the request arrived. Search before you write again.';
+    const remedy =
+      'It is not known whether the request arrived. The same call may be made again, a write with its idempotencyKey.';
     return { code: 'unreachable', detail: error.message, remedy };
+  }
+  if (error instanceof TokenFailure) {
+    const remedy = 'Ask who runs this server to renew the token.';
+    return { code: 'token.unreadable', detail: 'The bearer token cannot be read.', remedy };
   }
   if (error instanceof CommandFailure) return { code: 'argument.refused', detail: error.message };
   return { code: 'failed', detail: error instanceof Error ? error.message : String(error) };

@@ -52,7 +52,7 @@ export function addWriteTools(server: McpServer, agent: Required<Agent>): void {
       inputSchema: createArguments,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
     },
-    (asked) => answering(() => writeRecord(agent, asked)),
+    (asked) => writeRecord(agent, asked),
   );
   server.registerTool(
     'update_record',
@@ -62,6 +62,6 @@ export function addWriteTools(server: McpServer, agent: Required<Agent>): void {
       inputSchema: updateArguments,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
-    (asked) => answering(() => writeRecord(agent, asked)),
+    (asked) => writeRecord(agent, asked),
   );
 }

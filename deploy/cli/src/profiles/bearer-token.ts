@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { CommandFailure } from '../failure';
 
-/** The token that a file holds now. @throws CommandFailure */
+/** A file that holds no token; the message names the file. */
+export class TokenFailure extends CommandFailure {}
+
+/** The token that a file holds now. @throws TokenFailure */
 export function readToken(file: string): string {
   let token: string;
   try {
     token = readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new CommandFailure(`The token cannot be read: ${(error as NodeJS.ErrnoException).code} of ${file}.`);
+    throw new TokenFailure(`The token cannot be read: ${(error as NodeJS.ErrnoException).code} of ${file}.`);
   }
   if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
-  throw new CommandFailure(`${file} holds no bearer token: it must be a JWT and nothing else.`);
+  throw new TokenFailure(`${file} holds no bearer token: it must be a JWT and nothing else.`);
 }
 
 /** The group that a token claims; the service verifies it. Undefined for an API key, and for a token without one. */
