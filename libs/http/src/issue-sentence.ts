@@ -25,6 +25,7 @@ const patterns: Record<string, string> = {
 const sentences: Record<string, (p: Params) => string> = {
   type: (p) => `must be ${kindOf(p['type'])}`,
   enum: (p) => `must be one of ${quoted(p['allowedValues'])}`,
+  exclusiveMinimum: (p) => `must be more than ${limit(p)}`,
   minimum: (p) => `must be at least ${limit(p)}`,
   maximum: (p) => `must be at most ${limit(p)}`,
   minLength: (p) => (p['limit'] === 1 ? 'must not be empty' : `must have at least ${count(p, 'character')}`),
