@@ -58,7 +58,7 @@ export const nouns: Readonly<Record<string, readonly (readonly [noun: string, ..
     ['webhooks', 'notify'],
     ['connections', 'connection-row', 'connection-store'],
     ['integrations'],
-    ['writes', 'call-key', 'close-batch', 'end-uninstalled', 'end-unsent', 'write-rows'],
+    ['writes', 'close-batch', 'end-uninstalled', 'end-unsent', 'write-rows'],
     ['operations', 'delete-operations'],
     ['installations', 'delete-installation'],
     ['projects'],
