@@ -30,7 +30,7 @@ export function accountHarness(account: Account, run: string): ConnectorHarness 
         isLinked: async (recordId, targetId) => {
           const filters = [{ field: link.searchedBy, value: targetId }];
           const asked = { auth, objectName: fixture.objectName, filters, fields: [fixture.markField], limit: 10 };
-          return (await connector.search?.(asked))?.some(({ id }) => id === recordId) === true;
+          return (await connector.search?.(asked))?.records.some(({ id }) => id === recordId) === true;
         },
       },
     }),
@@ -77,7 +77,7 @@ export async function findMarked({ connector, auth }: Account, object: WrittenOb
   }
   const found = await connector.search?.({ ...asked, filters: [{ field: name, value: mark }], limit: 10 });
   // Where search is fuzzy, what carries another mark is not ours.
-  return (found ?? []).filter((record) => isSame(record.fields[name], mark));
+  return (found?.records ?? []).filter((record) => isSame(record.fields[name], mark));
 }
 
 /** Emails come back in lower case. */

@@ -22,7 +22,7 @@ import type {
 import type {
   FoundCreated,
   FreshTokens,
-  ProviderRecord,
+  RecordPage,
   RecordRead,
   RecordResult,
   ReturnedAddress,
@@ -119,7 +119,7 @@ export interface Connector {
   /** One entry per id or value, in order. Throws where it has no answer for any of them. */
   readonly readBatch?: (read: BatchRead) => Promise<RecordRead[]>;
   /** One page of records. */
-  readonly search?: (search: SearchRequest) => Promise<ProviderRecord[]>;
+  readonly search?: (search: SearchRequest) => Promise<RecordPage>;
   /** The object's fields as this account has them. May be a minute old. */
   readonly describe?: (call: ObjectCall) => Promise<ObjectMetadata>;
   /**

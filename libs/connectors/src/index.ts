@@ -49,6 +49,7 @@ export type {
   FreshTokens,
   ProviderFailure,
   ProviderRecord,
+  RecordPage,
   RecordRead,
   RecordResult,
   Workspace,

@@ -60,6 +60,13 @@ export interface ProviderRecord {
   readonly createdAt?: Date;
 }
 
+/** What a search answered. */
+export interface RecordPage {
+  readonly records: readonly ProviderRecord[];
+  /** The provider has more that equal every filter, or may have: its page was full, and it does not state whether it was the last. */
+  readonly hasMore: boolean;
+}
+
 /**
  * What a read by id showed of one record. Undefined: the provider says that there is none. A ProviderError: it does not read this one, or
  * its reply says nothing of it, which is no proof of absence.

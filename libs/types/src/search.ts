@@ -17,6 +17,8 @@ export interface SearchResultItem {
 /** One page of provider results, at most 100. */
 export interface SearchReply {
   readonly results: readonly SearchResultItem[];
+  /** The provider has more that match, or may have; absent where these are all. */
+  readonly truncated?: true;
 }
 
 /** The group is in the query as `groupRef`. Source: specification, Search records. */
@@ -61,5 +63,11 @@ export const searchReplySchema = openObject('One page of provider results.', ['r
         examples: [{ id: '171590321967', properties: { email: 'zoe@example.com', jobtitle: 'Engineer' } }],
       },
     }),
+  },
+  truncated: {
+    type: 'boolean',
+    const: true,
+    description:
+      'The provider has more records that match, or may have: make the filter narrower. Absent where these are all.',
   },
 });

@@ -48,6 +48,13 @@ describe('200', () => {
     expect(body).toMatchObject({ results: [{ fields: properties, raw: { properties } }] });
   });
 
+  it('says when the provider has more than the page', async () => {
+    const seed = await search.seed();
+    const { status, body } = foundRecords({ hs_object_id: '501' });
+    search.hubspot.answer = { status, body: { ...body, total: 2, paging: { next: { after: '1' } } } };
+    expect((await ask(seed).expect(200)).body).toMatchObject({ results: [{ id: '501' }], truncated: true });
+  });
+
   it('takes the integration by its name', async () => {
     const seed = await search.seed();
     search.hubspot.answer = foundRecords({ hs_object_id: '501' });

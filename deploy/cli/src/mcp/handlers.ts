@@ -61,7 +61,7 @@ export async function searchRecords(agent: Agent, asked: z.infer<typeof searchAr
   const { search, groupRef } = agent;
   const integrationId = asked.integration ?? (await findInstalled(agent, undefined)).integration.id;
   const fieldFilters = asked.filters.map(({ field, value }) => ({ fieldName: field, operator: 'eq' as const, value }));
-  const { results } = await search.searchRecords({
+  const { results, truncated } = await search.searchRecords({
     integrationId,
     groupRef,
     body: { objectName: asked.object, fieldFilters },
@@ -74,6 +74,7 @@ export async function searchRecords(agent: Agent, asked: z.infer<typeof searchAr
     .map(({ id, fields, mappedFields }) => ({ id, fields: pick(fields), mappedFields: pick(mappedFields) }));
   return reply({
     found: results.length,
+    ...(truncated && { truncated, hint: 'The provider has more that match: name more filters.' }),
     ...listed('records', records, 'Name the fields that you need, or more filters.'),
   });
 }

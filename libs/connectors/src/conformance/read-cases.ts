@@ -37,7 +37,7 @@ export function readCases({
         const id = idOf(await create({ ...call, fields }));
         const filters = [{ field: markField, value: String(fields[markField]) }];
         await within(Math.max(capabilities.lateCommitMs, visibleWithinMs), async () => {
-          const records = await search({ ...call, filters, fields: [markField], limit: 10 });
+          const { records } = await search({ ...call, filters, fields: [markField], limit: 10 });
           assert.deepEqual(
             records.map((record) => record.id),
             [id],

@@ -165,7 +165,7 @@ it('Zendesk: a row has its pairs under their names, and a filter names the field
   const { connector, taken } = open('zendeskSupport', { results: [row] });
   const filters = [{ field: '42', value: 'gold' }];
   const found = await connector.search({ ...search, auth: authOf('zendeskSupport'), objectName: 'tickets', filters });
-  expect(found).toMatchObject([{ id: '1', fields: { 42: 'gold' }, raw: row }]);
+  expect(found.records).toMatchObject([{ id: '1', fields: { 42: 'gold' }, raw: row }]);
   expect(decodeURIComponent(taken()[0]?.path ?? '')).toContain('type:ticket+custom_field_42:"gold"');
 });
 
@@ -197,7 +197,7 @@ it('Pipedrive: no custom field can be read from a row, nor be searched by', asyn
     objectName: 'persons',
     filters: [{ field: 'name', value: 'A' }],
   };
-  expect((await connector.search(byName))[0]?.fields).toEqual(row.item);
+  expect((await connector.search(byName)).records[0]?.fields).toEqual(row.item);
   taken();
   const filters = [{ field: hash, value: 'gold' }];
   await expect(connector.search({ ...byName, filters })).rejects.toMatchObject({

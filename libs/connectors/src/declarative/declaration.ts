@@ -302,6 +302,8 @@ const search = object(
     fields: pointer,
     /** From the record to the moment it was made. */
     created: pointer,
+    /** To what leads to the rows after these: absent, null, empty or false when there are none. @default a full page may have more */
+    next: pointer,
     success: match,
     /** A 2xx without a body is a page without rows. @default false */
     empty: flag,

@@ -79,7 +79,7 @@ describe('Pipedrive', () => {
     const found = await get('pipedrive').search({ ...on('pipedrive'), filters, fields: [field], limit: 1 });
     const sent = new URL(`http://x${stub.requests[0]?.path}`).searchParams;
     expect(Object.fromEntries(sent)).toMatchObject({ fields, term: value, exact_match: 'true' });
-    expect(found).toMatchObject([{ id: '1', fields: { emails: ['a+b@c.de'] } }]);
+    expect(found.records).toMatchObject([{ id: '1', fields: { emails: ['a+b@c.de'] } }]);
   });
 
   const throttled = (headers: Readonly<Record<string, string>>) => ({

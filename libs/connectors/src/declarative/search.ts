@@ -1,7 +1,7 @@
 import { fieldSteps } from '@sluice/types';
 import { toProviderError } from '../provider-call';
 import type { SearchRequest } from '../requests';
-import type { ProviderFailure, ProviderRecord } from '../results';
+import type { ProviderFailure, ProviderRecord, RecordPage } from '../results';
 import { callProvider, type DeclaredApi, type DeclaredRequest } from './call-provider';
 import { filterName, withCustom } from './custom-fields';
 import type { CustomFields, DeclaredSearch } from './declaration';
@@ -20,22 +20,16 @@ import {
 } from './template';
 
 /** A page of records, or why there is none. */
-export type Page =
-  | { readonly ok: true; readonly records: readonly ProviderRecord[] }
-  | { readonly ok: false; readonly failure: ProviderFailure };
+export type Page = ({ readonly ok: true } & RecordPage) | { readonly ok: false; readonly failure: ProviderFailure };
 
 /**
  * One page of the records that equal every filter.
  * @throws ProviderError; `rejected` names the field
  */
-export async function search(
-  api: DeclaredApi,
-  declared: DeclaredSearch,
-  request: SearchRequest,
-): Promise<ProviderRecord[]> {
+export async function search(api: DeclaredApi, declared: DeclaredSearch, request: SearchRequest): Promise<RecordPage> {
   const page = await readPage(api, declared, request, 'search');
   if (!page.ok) throw toProviderError(page.failure, api.file.name);
-  return [...page.records];
+  return { records: page.records, hasMore: page.hasMore };
 }
 
 /** The same, with a failure as data. A row without an id makes the whole page unusable. */
@@ -56,7 +50,19 @@ export async function readPage(
   const records = answer.body === undefined ? [] : toRecords(declared, found, answer.body);
   if (records === undefined) return { ok: false, failure: answer.lacking() };
   const equal = declared.exact ? records.filter((record) => isEqual(record, request.filters)) : records;
-  return { ok: true, records: equal.slice(0, request.limit) };
+  const hasMore =
+    equal.length > request.limit || isCut(declared, answer.body, records.length >= pageSizeOf(declared, request));
+  return { ok: true, records: equal.slice(0, request.limit), hasMore };
+}
+
+/** Rows that a search asks for. What is only alike is left out afterwards, so a page of the caller's size could hold nothing else. */
+function pageSizeOf({ exact, pageMax }: DeclaredSearch, { limit }: Pick<SearchRequest, 'limit'>): number {
+  return exact ? pageMax : Math.max(1, Math.min(limit, pageMax));
+}
+
+/** Whether the provider has rows after these: as its reply says, else as a full page suggests. */
+function isCut({ next }: DeclaredSearch, body: unknown, isFull: boolean): boolean {
+  return next === undefined ? isFull : Boolean(valueAt(body, next));
 }
 
 function toRecords(
@@ -117,8 +123,7 @@ export function searchParts(
   const { filter } = declared;
   const fault = filtersFault(declared, object, name, request.filters);
   if (fault !== undefined) return fault;
-  // What is only alike is left out afterwards, so a page of the caller's size could hold nothing else.
-  const limit = declared.exact ? declared.pageMax : Math.max(1, Math.min(request.limit, declared.pageMax));
+  const limit = pageSizeOf(declared, request);
   const filters = request.filters.map((one) => ({ ...one, field: object.searchNames?.[one.field] ?? one.field }));
   const parts: string[] = [];
   for (const one of filters) {

@@ -137,7 +137,7 @@ it.each([
   });
   const filters = [{ field, value: 'a@b.c' }];
   const search = { auth: authOf(provider), objectName, filters, fields: [field], limit: 1 };
-  expect(await connectors.get(provider).search?.(search)).toMatchObject([{ id: '4711' }]);
+  expect(await connectors.get(provider).search?.(search)).toMatchObject({ records: [{ id: '4711' }] });
 });
 
 const create = (provider: string, objectName: string, reply: StubReply) => {

@@ -205,6 +205,15 @@ test('H21: a search asks for at most the 200 records that a page has', async () 
   expect(stub.requests[0]?.body).toMatchObject({ limit: 200 });
 });
 
+test('H21: a page of fewer records than match says that there are more', async () => {
+  const results = [recordOf('1', {})];
+  stub.replyWith({ status: 200, body: { total: 2, results, paging: { next: { after: '1' } } } });
+  const asked = { ...contacts, filters: [{ field: 'city', value: 'x' }], fields: ['city'], limit: 1 };
+  expect(await hubspot.search(asked)).toMatchObject({ records: [{ id: '1' }], hasMore: true });
+  stub.replyWith({ status: 200, body: { total: 1, results } });
+  expect(await hubspot.search(asked)).toMatchObject({ records: [{ id: '1' }], hasMore: false });
+});
+
 test('H22: values that live outside of the property are no empty list of values', async () => {
   const stage = {
     name: 'dealstage',

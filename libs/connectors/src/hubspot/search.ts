@@ -1,6 +1,6 @@
 import { toProviderError } from '../provider-call';
 import type { Fields, ObjectCall, SearchRequest } from '../requests';
-import type { ProviderRecord } from '../results';
+import type { ProviderRecord, RecordPage } from '../results';
 import type { HubspotAnswer, HubspotApi } from './call-hubspot';
 import { canonicalObjectName, normalizeValue, paths, readBatch, readRecord, toProviderRecord } from './wire';
 
@@ -48,7 +48,7 @@ export async function postSearch(api: HubspotApi, body: SearchBody, call: Object
  * is thrown with its own text.
  * @throws ProviderError
  */
-export async function search(api: HubspotApi, request: SearchRequest): Promise<ProviderRecord[]> {
+export async function search(api: HubspotApi, request: SearchRequest): Promise<RecordPage> {
   const filters = request.filters.map(({ field, value }) => ({
     propertyName: field,
     operator: 'EQ' as const,
@@ -64,7 +64,8 @@ export async function search(api: HubspotApi, request: SearchRequest): Promise<P
     request,
   );
   if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
-  return [...answer.records];
+  const { records, total } = answer;
+  return { records, hasMore: total > records.length };
 }
 
 /** A group takes 6 filters; one is for the time of creation. Source: reference A5. */

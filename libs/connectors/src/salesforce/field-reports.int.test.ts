@@ -165,7 +165,7 @@ test('S15: a record that was merged away or deleted is not found', async () => {
 test('S16: more fields than a URL may name: all are read', async () => {
   const names = Array.from({ length: 700 }, (_, at) => `Quite_a_long_name_of_a_field_${at}__c`);
   stub.replyWith(described(...names.map((name) => field(name))), page(record(idA, {})));
-  expect(await find([{ field: names[0] ?? '', value: 'x' }], names)).toHaveLength(1);
+  expect(await find([{ field: names[0] ?? '', value: 'x' }], names)).toMatchObject({ records: [{}] });
   expect(soqlOf(stub.requests.at(-1)?.path)).toMatch(/^SELECT FIELDS\(ALL\) FROM Contact WHERE/);
 });
 
@@ -221,7 +221,9 @@ test('S22: a moment of "+0000" is read', async () => {
     described(field('LastName'), field('CreatedDate', 'datetime', fixed)),
     page(record(idA, { LastName: 'A', CreatedDate: '2025-04-11T09:30:00.000+0000' })),
   );
-  const [found] = await find([{ field: 'LastName', value: 'A' }], ['LastName', 'CreatedDate']);
+  const {
+    records: [found],
+  } = await find([{ field: 'LastName', value: 'A' }], ['LastName', 'CreatedDate']);
   expect(found).toMatchObject({ createdAt: new Date('2025-04-11T09:30:00Z') });
 });
 
@@ -269,7 +271,9 @@ test.each([
 ])('S40: the amount %s keeps its digits', async (sent, expected) => {
   const body = `{"totalSize":1,"done":true,"records":[{"Id":"${idA}","Amount__c":${sent}}]}`;
   stub.replyWith(described(field('Amount__c', 'currency'), field('LastName')), { status: 200, body });
-  const [found] = await find([{ field: 'LastName', value: 'A' }], ['Amount__c']);
+  const {
+    records: [found],
+  } = await find([{ field: 'LastName', value: 'A' }], ['Amount__c']);
   expect(found?.fields).toEqual({ Amount__c: expected });
 });
 

@@ -71,7 +71,7 @@ test('[sec-25] the SOQL of any values reads back as the same filters', async () 
       const soql = await queryOf(filters.map(({ type, value }) => ({ field: `${type}__C`, value })));
       const isAsked = where.every(({ values }) => values[0] !== undefined);
       if (isAsked) found += where.length;
-      const asked = { fields: ['Id', 'string__c'], from: 'Contact', where, limit: 10 };
+      const asked = { fields: ['Id', 'string__c'], from: 'Contact', where, limit: 11 };
       expect(soql === undefined ? undefined : readSoql(soql)).toEqual(isAsked ? asked : undefined);
       expect(soql?.isWellFormed() ?? true).toBe(true);
     }),

@@ -59,16 +59,17 @@ describe('search', () => {
       { field: 'Birthdate', value: '1815-12-10' },
       { field: 'AccountId', value: '001ak00000000AAAAA' },
     ];
-    expect(await find(filters)).toEqual([
-      { id: idA, fields: { LastName: "O'Hara" }, raw: record(idA, { LastName: "O'Hara" }) },
-    ]);
+    expect(await find(filters)).toEqual({
+      records: [{ id: idA, fields: { LastName: "O'Hara" }, raw: record(idA, { LastName: "O'Hara" }) }],
+      hasMore: false,
+    });
     expect(stub.requests.map(({ method, path }) => `${method} ${path.split('?')[0]}`)).toEqual([
       `GET ${objects}/describe`,
       `GET ${root}/query`,
     ]);
     expect(soql()).toBe(
       "SELECT Id, LastName FROM Contact WHERE LastName = 'O\\'Hara\\\\' AND DoNotCall = true AND Score__c = 5 " +
-        "AND Birthdate = 1815-12-10 AND AccountId = '001ak00000000AAAAA' LIMIT 100",
+        "AND Birthdate = 1815-12-10 AND AccountId = '001ak00000000AAAAA' LIMIT 101",
     );
   });
 
@@ -78,15 +79,28 @@ describe('search', () => {
       { status: 200, body: accountDescription },
       page(record(idA, { Account: { Name: 'Acme' } })),
     );
-    const records = await find([{ field: 'account.name', value: 'Acme' }], ['Id', 'Account.Name', 'id']);
+    const { records } = await find([{ field: 'account.name', value: 'Acme' }], ['Id', 'Account.Name', 'id']);
     expect(records[0]?.fields).toEqual({ Id: idA, 'Account.Name': 'Acme' });
-    expect(soql()).toBe("SELECT Id, Account.Name FROM Contact WHERE Account.Name = 'Acme' LIMIT 100");
+    expect(soql()).toBe("SELECT Id, Account.Name FROM Contact WHERE Account.Name = 'Acme' LIMIT 101");
     expect(stub.requests[1]?.path).toBe(`${root}/sobjects/Account/describe`);
+  });
+
+  // A query with a LIMIT states no other total than what it returns, so one record more is asked for than is wanted.
+  test('a page that the query could not hold whole says so', async () => {
+    const asked = { ...contacts, filters: [{ field: 'LastName', value: 'A' }], fields: ['LastName'], limit: 2 };
+    const rows = [idA, idB, idA].map((id) => record(id, { LastName: 'A' }));
+    stub.replyWith(described, page(...rows), page(...rows.slice(1)));
+    const cut = await salesforce.search(asked);
+    expect(cut).toMatchObject({ records: [{ id: idA }, { id: idB }], hasMore: true });
+    expect(soql()).toMatch(/ LIMIT 3$/);
+    expect(await salesforce.search(asked)).toMatchObject({ records: [{ id: idB }, { id: idA }], hasMore: false });
   });
 
   test('without fields all are read, 200 at most', async () => {
     stub.replyWith(described, page(record(idA, { LastName: 'A', Email: null })));
-    const [found] = await salesforce.search({ ...contacts, filters: [], fields: [], limit: 5_000 });
+    const {
+      records: [found],
+    } = await salesforce.search({ ...contacts, filters: [], fields: [], limit: 5_000 });
     expect(soql()).toBe('SELECT FIELDS(ALL) FROM Contact LIMIT 200');
     expect(found?.fields).toEqual({ Id: idA, LastName: 'A', Email: null });
   });
@@ -116,11 +130,13 @@ describe('search', () => {
     const many = Array.from({ length: 400 }, (_, at) => field(`Long_Custom_Field_Name_Number_${at}__c`, 'string'));
     const fields = [...contactDescription.fields, ...many];
     stub.replyWith({ status: 200, body: { ...contactDescription, fields } }, page(record(idA, { LastName: 'A' })));
-    const [found] = await find(
+    const {
+      records: [found],
+    } = await find(
       [{ field: 'LastName', value: 'A' }],
       fields.map(({ name }) => name),
     );
-    expect(soql()).toBe("SELECT FIELDS(ALL) FROM Contact WHERE LastName = 'A' LIMIT 100");
+    expect(soql()).toBe("SELECT FIELDS(ALL) FROM Contact WHERE LastName = 'A' LIMIT 101");
     expect(found?.fields['LastName']).toBe('A');
   });
 

@@ -1,20 +1,23 @@
 import { toProviderError } from '../provider-call';
 import type { SearchRequest } from '../requests';
-import type { ProviderRecord } from '../results';
+import type { RecordPage } from '../results';
 import type { SalesforceApi } from './call-salesforce';
 import { describe, rejected, resolveField } from './describe';
 import { type Condition, pathBytes, pathBytesMax, query, type Selection, toLiteral } from './soql';
 import { toProviderRecord } from './wire';
 
-/** Records of one page. A query takes 2,000, but `FIELDS(ALL)` only this many. Source: reference B4. */
-export const searchPageMax = 200;
+/** Records of one query with `FIELDS(ALL)`; others take 2,000. Source: reference B4. */
+const queryMax = 200;
+
+/** Records of one page. One more is asked for: a query with a LIMIT states no other total than what it returns. */
+export const searchPageMax = queryMax - 1;
 
 /**
  * One page of the records that equal every filter; texts are compared without case, by Salesforce. Values are typed by
  * the account's description. Without fields, or with more than a URL holds, all are read.
  * @throws ProviderError; `rejected` names the field
  */
-export async function search(api: SalesforceApi, request: SearchRequest): Promise<ProviderRecord[]> {
+export async function search(api: SalesforceApi, request: SearchRequest): Promise<RecordPage> {
   const where: Condition[] = [];
   for (const filter of request.filters) where.push(await toCondition(api, request, filter));
   const asked: string[] = [];
@@ -23,11 +26,13 @@ export async function search(api: SalesforceApi, request: SearchRequest): Promis
   const limit = Math.max(1, Math.min(request.limit, searchPageMax));
   const queried = await query(
     api,
-    fit({ objectName, fields: asked.length > 0 ? asked : 'all', where, limit }),
+    fit({ objectName, fields: asked.length > 0 ? asked : 'all', where, limit: limit + 1 }),
     request,
   );
   if (!queried.ok) throw toProviderError(queried.failure, 'salesforce');
-  return queried.page.records.flatMap((record) => toProviderRecord(record, asked.length > 0 ? asked : undefined) ?? []);
+  const { records: rows, isWhole } = queried.page;
+  const records = rows.flatMap((record) => toProviderRecord(record, asked.length > 0 ? asked : undefined) ?? []);
+  return { records: records.slice(0, limit), hasMore: !isWhole || rows.length > limit };
 }
 
 async function toCondition(

@@ -1,4 +1,4 @@
-import { type Auth, type Connector, fieldFault, fieldOfObject, type ProviderRecord } from '@sluice/connectors';
+import { type Auth, type Connector, fieldFault, fieldOfObject, type ProviderRecord, type RecordPage } from '@sluice/connectors';
 import { providerProblemCodes, ValidationError } from '@sluice/errors';
 import {
   filterText,
@@ -17,6 +17,7 @@ import {
   type InstallationContext,
   limits,
   reachOf,
+  type SearchReply,
   searchReplySchema,
   type SearchRequest,
   searchRequestSchema,
@@ -59,8 +60,8 @@ export function searchRecordsRoute(router: Router, context: SearchContext): void
       await context.requestLimits.assertGroup(request.caller, request.query.groupRef);
       checkRequestType(request);
       const { caller, params, query } = request;
-      const results = await searchRecords(context, { ...reachOf(caller), ...params, ...query }, request);
-      return { stream: jsonText({ results }) };
+      const page = await searchRecords(context, { ...reachOf(caller), ...params, ...query }, request);
+      return { stream: jsonText(page) };
     },
   });
 }
@@ -78,6 +79,9 @@ type SearchCall = Pick<RouteRequest<{ readonly body: SearchRequest }>, 'body' | 
 
 type Searcher = Connector & Required<Pick<Connector, 'search'>>;
 
+/** A `SearchReply` whose records are made on demand. */
+type FoundPage = Omit<SearchReply, 'results'> & { readonly results: Iterable<SearchResultItem> };
+
 /**
  * One page of the provider's records that equal every filter, each built when it is requested: a page may have 10 MB. Installation, credentials and
  * the account's block are read as they are now, in one statement, so a change is in force for the next search.
@@ -87,7 +91,7 @@ async function searchRecords(
   context: SearchContext,
   names: InstallationNames,
   { body, traceparent, signal, held }: SearchCall,
-): Promise<Iterable<SearchResultItem>> {
+): Promise<FoundPage> {
   const { installation, blockedMs, live } = await context.installations.resolveAccount(names);
   const object = getSearchableObject(installation, body.objectName);
   const connector = getSearcher(context, installation);
@@ -102,15 +106,15 @@ async function searchRecords(
   const known = await live();
   const quotas = context.pace(signal);
   await takeLaneQuota({ store: context.store, quotas }, { projectId, laneId }, connector);
-  const ask = async (auth: Auth): Promise<ProviderRecord[]> => {
+  const ask = async (auth: Auth): Promise<RecordPage> => {
     const call = { auth, objectName, traceparent };
     const fields = await fieldsToAsk(connector, call, { object, names: fieldNames, filters });
     return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal, held });
   };
-  const records = await blockingRefused(context, { projectId, laneId, connector, used: { provider, groupRef } }, () =>
+  const { records, hasMore } = await blockingRefused(context, { projectId, laneId, connector, used: { provider, groupRef } }, () =>
     callAccount(context, { projectId, connectionId }, ask, known),
   );
-  return itemsOf(records, fieldNames);
+  return { results: itemsOf(records, fieldNames), ...(hasMore && { truncated: true }) };
 }
 
 function* itemsOf(records: readonly ProviderRecord[], names: FieldNames): Generator<SearchResultItem> {
