@@ -1,5 +1,5 @@
 import type { Connector } from '@sluice/connectors';
-import type { ClaimedCall, Intent, Settlement } from '@sluice/store';
+import type { ClaimedCall, Intent, PendingRecord, Settlement } from '@sluice/store';
 import { HeldBytes, asStep, classOf } from '@sluice/telemetry';
 import { type LiveCredentials, limits } from '@sluice/types';
 import {
@@ -52,6 +52,8 @@ interface Run {
   readonly sendDeadlineMs: number;
   /** Whose account is called; absent until the connection was read. */
   connection?: Pick<LiveCredentials, 'provider' | 'groupRef'>;
+  /** Its unfinished records; absent until they were loaded. */
+  pending?: readonly PendingRecord[];
   readonly trace: CallTrace;
   /** What its plans and the provider's replies take of memory, until the call is settled. */
   readonly held: HeldBytes;
@@ -119,6 +121,7 @@ async function work(context: ExecutorContext, run: Run): Promise<Settlement | un
   const { call } = run;
   const loadedAtMs = performance.now();
   const pending = await context.loadPending(call);
+  run.pending = pending;
   run.trace.load(pending);
   if (pending.length === 0) return endCall(call, [], disconnected);
   const restriction = await findRestriction(context, call);
@@ -135,10 +138,10 @@ async function work(context: ExecutorContext, run: Run): Promise<Settlement | un
 }
 
 async function settleCall(context: ExecutorContext, run: Run, settlement: Settlement): Promise<void> {
-  const { call, lanes, connection: { provider, groupRef } = {} } = run;
+  const { call, lanes, pending, connection: { provider, groupRef } = {} } = run;
   // A call in doubt is looked up, so it does not count as a retry.
   const isRetried = !call.isInDoubt;
-  const of = { provider, groupRef, isRetried, lateEvent: 'call.fence-lost', logsSuccess: true };
+  const of = { provider, groupRef, isRetried, sent: pending, lateEvent: 'call.fence-lost', logsSuccess: true };
   const settled = await settleAndReport(context, call, settlement, of);
   await context.failpoints.hit('ex.after_finish');
   if (!settled.isHeld) return;

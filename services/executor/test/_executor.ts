@@ -41,6 +41,8 @@ export interface AcceptOptions {
   readonly deadlineHours?: number;
   /** Records of one call at most. @default 100 */
   readonly recordsPerCall?: number;
+  /** What the caller sent as `Sluice-Record-Ref`. */
+  readonly ref?: string;
   /** Says it on `sluice.writes.ready`. @default true */
   readonly announce?: boolean;
 }
@@ -272,7 +274,8 @@ function toAcceptable(
     const { plan } = planRecord(rules, { record, path: 'record' });
     const orderKey = orderKeyOf(laneId, 'contacts', plan.recordId);
     const retryMs = deadlineHours * 3_600_000;
-    return { index, headersKey: headersKeyOf([]), plan: JSON.stringify(plan), retryMs, ...(orderKey && { orderKey }) };
+    const more = { ...(orderKey && { orderKey }), ...(o.ref && { ref: o.ref }) };
+    return { index, headersKey: headersKeyOf([]), plan: JSON.stringify(plan), retryMs, ...more };
   });
   const calls = planCalls(
     rows.map((row) => ({ ...row, connectionId, isBehindAnother: false, planBytes: Buffer.byteLength(row.plan) })),

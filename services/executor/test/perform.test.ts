@@ -40,11 +40,14 @@ it('none written is a failure, its result is the text of the provider, and its l
   });
   const seed = await fixture.seed();
   await fixture.startExecutor(sweepsOff, { logger: createLogger({ service: 'executor', destination }) });
-  const operationId = await fixture.accept(seed, [{ id: '404', city: 'Bern' }], { type: 'update' });
+  const operationId = await fixture.accept(seed, [{ id: '404', city: 'Bern' }], {
+    type: 'update',
+    ref: 'crm-17',
+  });
   expect(await fixture.ended(seed, operationId)).toMatchObject({ status: 'failure', result: 'resource not found' });
   const line = await until('the end is logged', async () => lines.find(({ event }) => event === 'operation.ended'));
   const { projectId, groupRef } = seed;
-  const failure = { provider: 'hubspot', class: 'not-found', answered: 404 };
+  const failure = { provider: 'hubspot', objectName: 'contacts', ref: 'crm-17', class: 'not-found', answered: 404 };
   expect(line).toMatchObject({ operationId, status: 'failure', projectId, groupRef, ...failure });
   expect(JSON.stringify(lines)).not.toContain('resource not found');
 });

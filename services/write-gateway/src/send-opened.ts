@@ -77,7 +77,8 @@ export async function sendOpened(context: GatewayContext, opened: Opened): Promi
   const first: Part = { call, records, ...ready, hold: await context.leases.holdRenewed(call, opened.openedAtMs) };
   const { provider, groupRef } = write.installation;
   // Nobody waits for a later try, so a failure is no missed deadline. The metrics count the operations that succeed.
-  const reporting = { provider, groupRef, isRetried: false, lateEvent: 'write.settled-late', logsSuccess: false };
+  const how = { isRetried: false, lateEvent: 'write.settled-late', logsSuccess: false };
+  const reporting = { provider, groupRef, sent: records, ...how };
   const sending: Sending = { context, opened, outcomes: new Map(), parts: [first], settling: [], reporting };
   let stop = ready.defect === undefined ? undefined : notReadable;
   for (let part = sending.parts.shift(); part !== undefined; part = sending.parts.shift()) {

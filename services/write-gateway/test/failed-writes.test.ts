@@ -44,6 +44,15 @@ describe('the line operation.ended of a synchronous write that failed says whose
     await expectEnd(await gateway.write(seed, update).expect(status), { status: 'failure', ...expected });
   });
 
+  // HubSpot, "Property validation": the body lists each property with its code, and quotes the value in its sentence.
+  it("names the object, the caller's ref, and the first problem by code and field", async () => {
+    const message = `Property values were not valid: [{"isValid":false,"message":"${sentence}","error":"INVALID_EMAIL","name":"email"}]`;
+    gateway.hubspot.answer = () => hubspotRefusal(400, { category: 'VALIDATION_ERROR', message });
+    const reply = await gateway.write(seed, update).set('sluice-record-ref', 'crm-17').expect(422);
+    const problem = { code: 'INVALID_EMAIL', field: 'email' };
+    await expectEnd(reply, { status: 'failure', objectName: 'contacts', ref: 'crm-17', ...problem });
+  });
+
   it('of unknown outcome, without a reply', async () => {
     gateway.hubspot.answer = () => 'hang-up';
     await expectEnd(await gateway.write(seed, update).expect(502), { status: 'failure', class: 'unknown' });

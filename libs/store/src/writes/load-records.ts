@@ -21,6 +21,8 @@ const pendingRecords = table({
   /** When it was first sent: the start of what a reconciliation searches. */
   firstSentAt: optional(plain<Date>('first_sent_at')),
   fingerprint: optional(plain('fingerprint')),
+  /** What the caller sent as `Sluice-Record-Ref`. */
+  ref: optional(plain('ref')),
   /** Time left until its retry deadline, in milliseconds; negative when it has passed. */
   leftMs: plain<number>('left_ms'),
 });
@@ -54,7 +56,7 @@ export async function loadPending(
 ): Promise<readonly (readonly PendingRecord[])[]> {
   const input = preparedRows('i', callKeyColumns, calls);
   const loading = database.raw<{ rows: PendingRow[] }>(
-    `select i.ord, r.record_index, r.plan, r.order_key, r.send_state, r.first_sent_at, r.fingerprint, r.traceparent,
+    `select i.ord, r.record_index, r.plan, r.order_key, r.send_state, r.first_sent_at, r.fingerprint, r.ref, r.traceparent,
             r.accepted_at, ${lastErrorSql('r')} as last_error,
             extract(epoch from ${deadlineSql('r', 'c')} - now())::float8 * 1000 as left_ms
      from ${input.sql}

@@ -1,6 +1,6 @@
 import { retryOf } from '@sluice/errors';
 import type { ProviderFailure, RecordResult } from '@sluice/connectors';
-import type { ClaimedCall, RecordError, RecordSettlement, Settlement, Split } from '@sluice/store';
+import type { ClaimedCall, PendingRecord, RecordError, RecordSettlement, Settlement, Split } from '@sluice/store';
 import type { PerformedCall } from './perform-call';
 import type { Sendable } from './attempt';
 
@@ -185,13 +185,33 @@ export interface LoggedFailure {
   readonly class: string;
   /** The HTTP status of the attempt. Absent: there was no reply, or nothing was sent. */
   readonly answered?: number;
+  /** What the caller sent as `Sluice-Record-Ref`. */
+  readonly ref?: string;
+  /** Of its first problem that names a field, else of its first: the provider's code, and the field as the caller names it. */
+  readonly code?: string;
+  readonly field?: string;
 }
 
-/** Of its first record that failed, without the provider's sentence, which may quote what a customer wrote. */
-export function failureOf({ attempt, records }: Settlement): LoggedFailure | undefined {
+/**
+ * Of its first record that failed, without the provider's sentence, which may quote what a customer wrote.
+ * @param sent the records of the call, as they were loaded
+ */
+export function failureOf(
+  { attempt, records }: Settlement,
+  sent: readonly Pick<PendingRecord, 'index' | 'ref'>[] = [],
+): LoggedFailure | undefined {
   for (const record of records) {
     if (record.kind !== 'failed' && record.kind !== 'unknown') continue;
-    return { class: record.error.class, ...(attempt?.status !== undefined && { answered: attempt.status }) };
+    const { class: failed, problems = [] } = record.error;
+    const ref = sent.find(({ index }) => index === record.index)?.ref;
+    const { code, field } = problems.find((problem) => problem.field !== undefined) ?? problems[0] ?? {};
+    return {
+      class: failed,
+      ...(attempt?.status !== undefined && { answered: attempt.status }),
+      ...(ref !== undefined && { ref }),
+      ...(code !== undefined && { code }),
+      ...(field !== undefined && { field }),
+    };
   }
   return undefined;
 }

@@ -6,6 +6,7 @@ import {
   sharedStatement,
   callId,
   type ClaimedCall,
+  type PendingRecord,
   type ReleasedCall,
   type Settled,
   type Settlement,
@@ -142,6 +143,8 @@ export interface Reporting {
   readonly isRetried: boolean;
   /** Logged when the fence of a call was lost. */
   readonly lateEvent: string;
+  /** The records of the call, as they were loaded. Absent: it ended before. */
+  readonly sent?: readonly Pick<PendingRecord, 'index' | 'ref'>[] | undefined;
   /** The end of an operation is logged also when it succeeded. */
   readonly logsSuccess: boolean;
   /** Of the first call in which a record failed. */
@@ -151,14 +154,14 @@ export interface Reporting {
 /** Settles a call behind its fence, counts its records, and logs the end of its operation. @throws as `settlePersistently` */
 export async function settleAndReport(
   { settle, meters, logger }: Pick<CallContext, 'settle' | 'meters' | 'logger'>,
-  { operationId, number, projectId, traceparent }: ClaimedCall,
+  { operationId, number, projectId, objectName, traceparent }: ClaimedCall,
   settlement: Settlement,
   of: Reporting,
 ): Promise<StoredSettlement> {
   const facts = { operationId, call: number };
   const { provider, groupRef, isRetried } = of;
   // Before it is stored: the settlement that ends the operation may be another one, and then knows of it.
-  of.failure ??= failureOf(settlement);
+  of.failure ??= failureOf(settlement, of.sent);
   const settled = await asStep('call.settle', facts, () => settlePersistently(settle, settlement));
   if (!settled.isHeld) logger.warn(facts, of.lateEvent);
   else {
@@ -167,7 +170,10 @@ export async function settleAndReport(
   }
   if (settled.ended === undefined || !(of.logsSuccess || of.failure)) return settled;
   const ended = { operationId, status: settled.ended.status, traceparent };
-  logger.info(of.failure ? { ...ended, projectId, groupRef, provider, ...of.failure } : ended, 'operation.ended');
+  logger.info(
+    of.failure ? { ...ended, projectId, groupRef, provider, objectName, ...of.failure } : ended,
+    'operation.ended',
+  );
   return settled;
 }
 
