@@ -56,7 +56,8 @@ run(join(tools, 'bin/openapi-python-client'), [
   '--meta=none',
   '--fail-on-warning',
 ]);
-for (const name of ['README.md', 'pyproject.toml']) cpSync(join(own, name), join(made, name));
+for (const name of ['README.md', 'pyproject.toml', 'sluice_client'])
+  cpSync(join(own, name), join(made, name), { recursive: true });
 cpSync(join(root, 'LICENSE'), join(made, 'LICENSE'));
 writeFileSync(join(made, 'VERSION'), version);
 writeFileSync(join(made, 'sluice_client/py.typed'), '');

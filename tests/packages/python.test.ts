@@ -1,5 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runProgram } from '../command-line/run-sluice';
@@ -71,7 +75,132 @@ withPython('does what its page shows', async () => {
   expect(stdout.trim().split('\n')).toEqual([
     'asynchronous: success',
     'found: 1',
+    'refused: email',
     'refused: write.object-not-in-manifest',
+    'WriteRequest takes no group_ref.',
+    '2',
+  ]);
+});
+
+const replies: readonly (readonly [status: number, body: object | string, errorClass: string])[] = [
+  [400, { code: 'request.invalid', issues: [{ name: 'x' }] }, 'SluiceRequestError'],
+  [401, { code: 'auth.missing' }, 'SluiceAuthenticationError'],
+  [403, { code: 'auth.scope' }, 'SluiceForbiddenError'],
+  [404, { code: 'operation.not-found' }, 'SluiceNotFoundError'],
+  [409, { code: 'operation.ended' }, 'SluiceConflictError'],
+  [410, { code: 'operation.gone' }, 'SluiceNotFoundError'],
+  [413, { code: 'request.too-large' }, 'SluiceRequestError'],
+  [415, { code: 'request.media-type' }, 'SluiceRequestError'],
+  [422, { code: 'provider.rejected' }, 'SluiceRequestError'],
+  [422, { operationId: '1', errors: [{ message: 'no' }], problems: [{ field: 'email' }] }, 'SluiceRecordError'],
+  [429, { code: 'quota', retryable: false }, 'SluiceRateLimitError'],
+  [500, { code: 'internal' }, 'SluiceServerError'],
+  [503, '<html>away</html>', 'SluiceServerError'],
+  [418, {}, 'SluiceApiError'],
+];
+
+withPython('raises every status by class, and repeats what is safe to repeat', async () => {
+  const asked: string[] = [];
+  const server = createServer(({ method, url = '', headers }, response) => {
+    const [, at = '0'] = /operations\/(\d+)/.exec(url) ?? [];
+    asked.push(`${method} ${url}`);
+    const isFirst = asked.filter((each) => each === `${method} ${url}`).length === 1;
+    const flaky = isFirst ? ([503, { retryable: true }] as const) : ([200, { operationId: 'op-1' }] as const);
+    const [status, body] = url.includes('/flaky/') ? flaky : (replies[Number(at)] ?? [500, {}]);
+    response.writeHead(headers['x-api-key'] === 'key' ? status : 500, { 'retry-after': '0' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { code, stdout, stderr } = await run(
+    'errors.py',
+    `import asyncio
+import sluice_client as sluice
+from sluice_client.api.operations import get_operation
+from sluice_client.api.writes import write_records
+from sluice_client.models import WriteRequest
+
+client = sluice.connect("http://127.0.0.1:${port}/v1", api_key="key")
+for at in range(${replies.length}):
+    try:
+        get_operation.sync("p", str(at), client=client)
+    except sluice.SluiceApiError as error:
+        print(type(error).__name__, error.status, error.code)
+
+body = sluice.body_of(WriteRequest, {"groupRef": "g", "type": "create", "record": {}})
+for key in ({}, {"idempotency_key": "k"}):
+    try:
+        print("repeated:", write_records.sync("flaky", str(len(key)), "contacts", client=client, body=body, **key))
+    except sluice.SluiceServerError as error:
+        print("not repeated:", error.retryable)
+
+async def away() -> None:
+    try:
+        await get_operation.asyncio("p", "1", client=sluice.connect("http://127.0.0.1:1/v1", token=lambda: "t"))
+    except sluice.SluiceConnectionError as error:
+        print(type(error).__name__)
+
+asyncio.run(away())
+try:
+    sluice.connect("http://127.0.0.1:1/v1")
+except ValueError as error:
+    print(error)
+`,
+  );
+  server.close();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n')).toEqual([
+    ...replies.map(([status, body, name]) => `${name} ${status} ${(body as { code?: string }).code ?? 'None'}`),
+    'not repeated: True',
+    expect.stringMatching(/^repeated: .*op-1/),
+    'SluiceConnectionError',
+    'connect takes an api_key or a token, one of both.',
+  ]);
+  // The page of a proxy with no service behind it may be another a moment later; the problem documents of the others say no.
+  expect(asked.filter((each) => each.includes('operations/12'))).toHaveLength(3);
+  expect(asked.filter((each) => each.includes('operations/0'))).toHaveLength(1);
+});
+
+withPython('verifies a message of a webhook, as its page shows', async () => {
+  const page = readFileSync(join(root, 'deploy/release/python/README.md'), 'utf8');
+  const [, shown = ''] = /```python webhook\n([^]*?)```/.exec(page) ?? [];
+  const key = Buffer.from('a secret of twenty-four');
+  const secret = `whsec_${key.toString('base64')}`;
+  const body = JSON.stringify({ notificationType: 'write.async.done' });
+  const seconds = Math.floor(Date.now() / 1_000);
+  // Source: https://docs.svix.com/receiving/verifying-payloads/how-manual
+  const signature = createHmac('sha256', key).update(`msg_1.${seconds}.${body}`).digest('base64');
+  const headersOf = (more: object) =>
+    JSON.stringify({
+      'Svix-Id': 'msg_1',
+      'Svix-Timestamp': String(seconds),
+      'Svix-Signature': `v1,AAAA v1,${signature}`,
+      ...more,
+    });
+  const { code, stdout, stderr } = await run(
+    'webhook.py',
+    `${shown}
+body = ${JSON.stringify(body)}.encode()
+for sent, headers in (
+    (body, ${headersOf({})}),
+    (body + b" ", ${headersOf({})}),
+    (body, ${headersOf({ 'Svix-Timestamp': String(seconds - 400) })}),
+    (body, ${headersOf({ 'Svix-Id': '' })}),
+):
+    print(receive(sent, headers, "${secret}"))
+`,
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n')).toEqual([
+    'received: write.async.done',
+    '204',
+    'not believed: signature-wrong',
+    '400',
+    'not believed: too-old',
+    '400',
+    'not believed: header-missing',
+    '400',
   ]);
 });
 
