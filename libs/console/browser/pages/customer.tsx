@@ -4,6 +4,7 @@ import { ConfigHistory } from '../parts/config-history';
 import { Moment } from '../parts/moment';
 import { Problem } from '../parts/problem';
 import { Reconnect } from '../parts/reconnect';
+import { Skeleton } from '../parts/skeleton';
 import { shortId } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
@@ -30,7 +31,11 @@ export function CustomerPage({ session, installationId, query }: CustomerOptions
     everyMs,
   });
   if (value === undefined)
-    return error === undefined ? null : <Problem error={error} title="The customer could not be read" />;
+    return error === undefined ? (
+      <Skeleton of="card" />
+    ) : (
+      <Problem error={error} title="The customer could not be read" />
+    );
   const { health, installation } = value;
   const { groupRef, integrationName } = health;
   return (

@@ -1,11 +1,14 @@
 import { pluralize, type InstallationHealth, type WaitingRecords } from '@sluice/types';
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Badge } from '../parts/badge';
+import { CustomerName } from '../parts/customer-name';
 import { Empty } from '../parts/empty';
-import { Field, issuesOf } from '../parts/field';
+import { issuesOf } from '../parts/field';
 import { Moment } from '../parts/moment';
+import { PageHead } from '../parts/page-head';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
+import { SearchBox } from '../parts/search-box';
+import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
 import { fromNow, inFull } from '../format';
 import { goTo, hrefOf } from '../use-route';
@@ -34,22 +37,26 @@ export function CustomersPage({ session, query }: { readonly session: Session; r
   const isBesideField = issues.length > 0 && issues.every(({ name }) => name === 'groupRefPrefix');
   return (
     <>
-      <div class="title">
-        <h1>Customers</h1>
-        {isOffered(session, 'frontend') ? (
-          <div class="actions">
-            <a class="button" href={hrefOf('customers/new')}>
+      <PageHead
+        title="Customers"
+        lead="Each row is an integration that a customer has installed."
+        actions={
+          isOffered(session, 'frontend') ? (
+            <a class="button primary" href={hrefOf('customers/new')}>
               Connect a customer
             </a>
-          </div>
-        ) : null}
-      </div>
-      <p class="lead">Each row is an integration that a customer has installed.</p>
+          ) : null
+        }
+      />
       <CustomerFilters query={query} issues={isBesideField ? issues : []} />
       {list.error === undefined || isBesideField ? null : (
         <Problem error={list.error} title="The customers could not be read" />
       )}
-      {list.value === undefined ? null : results.length === 0 ? (
+      {list.value === undefined ? (
+        list.error === undefined ? (
+          <Skeleton of="table" />
+        ) : null
+      ) : results.length === 0 ? (
         <Nobody session={session} isFiltered={Object.keys(filters).length > 0} />
       ) : (
         <>
@@ -66,58 +73,50 @@ export function CustomersPage({ session, query }: { readonly session: Session; r
 
 interface FilterOptions {
   readonly query: URLSearchParams;
-  readonly issues: Parameters<typeof Field>[0]['issues'];
+  readonly issues: ReturnType<typeof issuesOf>;
 }
 
 function CustomerFilters({ query, issues }: FilterOptions) {
-  const [prefix, isBad] = [query.get('groupRefPrefix') ?? '', query.get('badCredentials') === 'true'];
-  const shown = useRef<HTMLFormElement>(null);
-  // Set when the list becomes another one, not with each render: what is being typed stays, and so does the focus.
-  useLayoutEffect(() => {
-    const [group, box] = fieldsOf(shown.current);
-    if (group !== undefined && group !== document.activeElement) group.value = prefix;
-    if (box !== undefined) box.checked = isBad;
-  }, [prefix, isBad]);
-  const apply = (form: HTMLFormElement): void => {
-    const [group, box] = fieldsOf(form);
-    const badCredentials = box?.checked === true ? 'true' : '';
-    goTo(hrefOf('customers', { groupRefPrefix: group?.value.trim(), badCredentials }));
-  };
-  const onChange = (event: { readonly currentTarget: HTMLFormElement }): void => apply(event.currentTarget);
-  const onSubmit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    apply(event.currentTarget as HTMLFormElement);
-  };
+  const { pageToken: _first, ...filters } = Object.fromEntries(query);
   return (
-    <form class="filters" role="search" ref={shown} onChange={onChange} onSubmit={onSubmit} noValidate>
-      <Field name="groupRefPrefix" title="Group begins with" issues={issues} placeholder="groupRef" />
+    <div class="filters" role="search">
+      <SearchBox
+        value={query.get('groupRefPrefix') ?? ''}
+        label="Group begins with"
+        placeholder="Group begins with…"
+        issue={issues[0]}
+        onSearch={(groupRefPrefix) => goTo(hrefOf('customers', { ...filters, groupRefPrefix }))}
+      />
       <label class="check">
-        <input name="badCredentials" type="checkbox" />
+        <input
+          type="checkbox"
+          checked={query.get('badCredentials') === 'true'}
+          onChange={({ currentTarget }) =>
+            goTo(hrefOf('customers', { ...filters, badCredentials: currentTarget.checked ? 'true' : undefined }))
+          }
+        />
         Refused credentials
       </label>
       {query.size === 0 ? null : <a href={hrefOf('customers')}>Clear</a>}
-    </form>
+    </div>
   );
 }
 
-/** The beginning of the group, and whether only refused credentials are shown. */
-const fieldsOf = (form: HTMLFormElement | null): HTMLInputElement[] => [...(form?.querySelectorAll('input') ?? [])];
-
 const columns: readonly Column<InstallationHealth>[] = [
-  { title: 'Health', cell: ({ healthStatus }) => <Badge of={healthStatus} /> },
+  { title: 'Health', width: 'middle', phone: 'badge', cell: ({ healthStatus }) => <Badge of={healthStatus} /> },
   {
     title: 'Customer',
+    width: 'wide',
+    phone: 'name',
     cell: ({ id, groupRef, groupName }) => (
-      <>
-        <a class="whole-row" href={hrefOf(`customers/${id}`)} title={`Installation ${id}`}>
-          {groupRef}
-        </a>
-        {groupName === undefined || groupName === groupRef ? null : <div class="fine">{groupName}</div>}
-      </>
+      <a class="whole-row" href={hrefOf(`customers/${id}`)} title={`Installation ${id}`}>
+        <CustomerName groupRef={groupRef} groupName={groupName} />
+      </a>
     ),
   },
   {
     title: 'Integration',
+    width: 'middle',
     cell: ({ integrationName, provider, connection }) => (
       <>
         {integrationName} <div class="fine">{[provider, connection.workspaceRef].filter(Boolean).join(' ')}</div>
@@ -126,6 +125,8 @@ const columns: readonly Column<InstallationHealth>[] = [
   },
   {
     title: 'Connection',
+    width: 'middle',
+    phone: 'none',
     cell: ({ connection }) => (
       <>
         <Badge of={connection.status} />
@@ -133,10 +134,15 @@ const columns: readonly Column<InstallationHealth>[] = [
       </>
     ),
   },
-  { title: 'Waiting', cell: (installation) => <Waiting installation={installation} /> },
+  {
+    title: 'Waiting',
+    width: 'middle',
+    phone: 'aside',
+    cell: (installation) => <Waiting installation={installation} />,
+  },
   {
     title: 'Last error',
-    class: 'wide',
+    phone: 'none',
     cell: ({ lastError }) =>
       lastError === undefined ? (
         <span class="fine">none</span>
@@ -149,7 +155,7 @@ const columns: readonly Column<InstallationHealth>[] = [
         </div>
       ),
   },
-  { title: 'Installed', cell: ({ createTime }) => <Moment of={createTime} /> },
+  { title: 'Installed', width: 'middle', phone: 'none', cell: ({ createTime }) => <Moment of={createTime} /> },
 ];
 
 function Since({ of }: { readonly of: string }) {

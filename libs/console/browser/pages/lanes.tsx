@@ -2,8 +2,10 @@ import { pluralize, grouped, laneCallsMax, laneStateOf, type Lane } from '@sluic
 import { Attention } from '../parts/attention';
 import { Badge } from '../parts/badge';
 import { Empty } from '../parts/empty';
+import { PageHead } from '../parts/page-head';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
+import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
 import { fromNow, inFull } from '../format';
 import { goTo, hrefOf } from '../use-route';
@@ -30,8 +32,10 @@ export function LanesPage({ session, query }: { readonly session: Session; reado
   const next = list.value?.pagination.nextPageToken;
   return (
     <>
-      <h1>Lanes</h1>
-      <p class="lead">Each provider account has one. When the provider refuses a call, all of its lane waits.</p>
+      <PageHead
+        title="Lanes"
+        lead="Each provider account has one. When the provider refuses a call, all of its lane waits."
+      />
       <Attention session={session} />
       <form class="filters" role="search">
         <label class="check">
@@ -44,7 +48,11 @@ export function LanesPage({ session, query }: { readonly session: Session; reado
         </label>
       </form>
       {list.error === undefined ? null : <Problem error={list.error} title="The lanes could not be read" />}
-      {list.value === undefined ? null : list.value.results.length === 0 ? (
+      {list.value === undefined ? (
+        list.error === undefined ? (
+          <Skeleton of="table" />
+        ) : null
+      ) : list.value.results.length === 0 ? (
         <Empty title={isWaiting ? 'Nothing waits' : 'No lane yet'}>
           {isWaiting ? 'No call waits to be sent.' : "One appears with the first connection of a customer's account."}
         </Empty>
@@ -72,6 +80,8 @@ const counts = [
 const columns: readonly Column<Lane>[] = [
   {
     title: 'State',
+    width: 'wide',
+    phone: 'badge',
     cell: (lane) => (
       <>
         <Badge of={laneStateOf(lane, Date.now())} />
@@ -81,6 +91,8 @@ const columns: readonly Column<Lane>[] = [
   },
   {
     title: 'Account',
+    width: 'middle',
+    phone: 'name',
     cell: ({ provider, workspaceRef }) => (
       <>
         {provider}
@@ -90,7 +102,6 @@ const columns: readonly Column<Lane>[] = [
   },
   {
     title: 'Groups',
-    class: 'wide',
     cell: (lane) => {
       const isRefused = ['blocked', 'recovering'].includes(laneStateOf(lane, Date.now()));
       return (
@@ -103,6 +114,8 @@ const columns: readonly Column<Lane>[] = [
   },
   {
     title: 'Quota',
+    width: 'middle',
+    phone: 'aside',
     cell: ({ quota }) => (
       <>
         {quota === undefined ? null : `${pluralize(quota.limit, 'call')} in ${grouped(quota.windowSeconds)} s`}
@@ -113,6 +126,8 @@ const columns: readonly Column<Lane>[] = [
   ...counts.map(([name, title, meaning]) => ({
     title,
     meaning,
+    width: 'narrow' as const,
+    phone: 'none' as const,
     class: 'number',
     cell: ({ calls }: Lane) => (
       <span class={calls[name] === 0 ? 'fine' : undefined}>

@@ -4,7 +4,9 @@ import { credentialKinds, credentialsOf, hasPage, isTaken, type CredentialKind }
 import { Empty } from '../parts/empty';
 import { CopyField } from '../parts/field';
 import { Form, type FormField } from '../parts/form';
+import { PageHead } from '../parts/page-head';
 import { Problem } from '../parts/problem';
+import { Skeleton } from '../parts/skeleton';
 import { goTo, hrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
@@ -47,15 +49,19 @@ export function NewCustomerPage({ session }: { readonly session: Session }) {
   }));
   return (
     <>
-      <a class="back" href={hrefOf('customers')}>
-        ← Customers
-      </a>
-      <h1>Connect a customer</h1>
-      <p class="lead">An account of theirs is connected, and then the integration is installed for them.</p>
+      <PageHead
+        back={{ href: hrefOf('customers'), text: 'Customers' }}
+        title="Connect a customer"
+        lead="An account of theirs is connected, and then the integration is installed for them."
+      />
       {error === undefined ? null : <Problem error={error} title="The integrations could not be read" />}
       {!isOffered(session, 'frontend') ? (
         <Empty title="Not for viewers">A role or a key that may change connections can do this.</Empty>
-      ) : value === undefined ? null : value.integrations.length === 0 ? (
+      ) : value === undefined ? (
+        error === undefined ? (
+          <Skeleton of="card" />
+        ) : null
+      ) : value.integrations.length === 0 ? (
         <Empty title="No integration yet">
           <a href={hrefOf('developers/integrations')}>Deploy a manifest</a> first.
         </Empty>

@@ -3,12 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { OperationBadge } from '../parts/badge';
 import { BatchView } from '../parts/batch-view';
 import { Held } from '../parts/held';
-import { CancelButton, FailedRecordsButton, RetryButton } from '../parts/operation-actions';
 import { Moment } from '../parts/moment';
+import { CancelButton, FailedRecordsButton, RetryButton } from '../parts/operation-actions';
 import { OperationLog } from '../parts/operation-log';
 import { Problem } from '../parts/problem';
 import { ProblemGroups } from '../parts/problem-groups';
 import { RecordTable } from '../parts/record-table';
+import { Skeleton } from '../parts/skeleton';
 import { shortId } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
@@ -38,7 +39,11 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
     if (title !== undefined) document.title = title;
   }, [title]);
   if (value === undefined)
-    return error === undefined ? null : <Problem error={error} title="The operation could not be read" />;
+    return error === undefined ? (
+      <Skeleton of="card" />
+    ) : (
+      <Problem error={error} title="The operation could not be read" />
+    );
   const { operation, progress, records } = value;
   const actions = { api, operation, progress, records, onDone: () => setReloads(reloads + 1) };
   return (

@@ -5,8 +5,10 @@ import { Empty } from '../parts/empty';
 import { issuesOf } from '../parts/field';
 import { fieldNames, Filters } from '../parts/filters';
 import { Moment } from '../parts/moment';
+import { PageHead } from '../parts/page-head';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
+import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
 import { shortId } from '../format';
 import { hrefOf } from '../use-route';
@@ -40,14 +42,18 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
   const isBesideFields = issues.length > 0 && issues.every(({ name }) => fieldNames.has(name));
   return (
     <>
-      <h1>Operations</h1>
+      <PageHead title="Operations" />
       <Attention session={session} />
       <Filters query={new URLSearchParams(filters)} issues={issues} />
       <Chosen query={query} />
       {list.error === undefined || isBesideFields ? null : (
         <Problem error={list.error} title="The operations could not be read" />
       )}
-      {list.value === undefined ? null : results.length === 0 && next === undefined ? (
+      {list.value === undefined ? (
+        list.error === undefined ? (
+          <Skeleton of="table" />
+        ) : null
+      ) : results.length === 0 && next === undefined ? (
         <Nothing session={session} isFiltered={query.size > 0} />
       ) : (
         <>
@@ -92,21 +98,29 @@ function Chosen({ query }: { readonly query: URLSearchParams }) {
 /** @param names of integrations, by id */
 function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Operation>[] {
   return [
-    { title: 'Status', cell: (operation) => <OperationBadge operation={operation} /> },
+    { title: 'Status', width: 'middle', phone: 'badge', cell: (operation) => <OperationBadge operation={operation} /> },
     {
       title: 'Customer',
+      width: 'wide',
+      phone: 'name',
       cell: ({ groupRef, installationId }) => (
         <a href={hrefOf('operations', { groupRef, installationId })} title={`Installation ${installationId}`}>
           {groupRef ?? shortId(installationId)}
         </a>
       ),
     },
-    { title: 'Object', cell: ({ resource }) => resource },
-    { title: 'Integration', cell: ({ integrationId }) => names.get(integrationId) ?? shortId(integrationId) },
-    { title: 'Result', class: 'wide clip', cell: ({ result }) => result },
-    { title: 'Accepted', cell: ({ createTime }) => <Moment of={createTime} /> },
+    { title: 'Object', width: 'middle', phone: 'none', cell: ({ resource }) => resource },
+    {
+      title: 'Integration',
+      width: 'middle',
+      phone: 'none',
+      cell: ({ integrationId }) => names.get(integrationId) ?? shortId(integrationId),
+    },
+    { title: 'Result', class: 'clip', cell: ({ result }) => result },
+    { title: 'Accepted', width: 'middle', phone: 'aside', cell: ({ createTime }) => <Moment of={createTime} /> },
     {
       title: 'Operation',
+      width: 'middle',
       cell: ({ id }) => (
         <a class="id whole-row" href={hrefOf(`operations/${id}`)} title={id}>
           {shortId(id)}

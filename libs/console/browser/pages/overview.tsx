@@ -10,6 +10,7 @@ import { Attention } from '../parts/attention';
 import { Chart, tones, type Series } from '../parts/chart';
 import { Moment } from '../parts/moment';
 import { Problem } from '../parts/problem';
+import { Skeleton } from '../parts/skeleton';
 import { hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
 import { useLoad } from '../use-load';
@@ -36,7 +37,11 @@ export function OverviewPage({ session, query }: { readonly session: Session; re
       </div>
       <Attention session={session} />
       {error === undefined ? null : <Problem error={error} title="The figures could not be read" />}
-      {value === undefined ? null : (
+      {value === undefined ? (
+        error === undefined ? (
+          <Skeleton of="tiles" />
+        ) : null
+      ) : (
         <>
           <Services services={value.services} />
           <Totals overview={value} />

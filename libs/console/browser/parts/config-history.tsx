@@ -92,11 +92,18 @@ function VersionTable({ versions, installation, onRestore }: TableOptions) {
     differences: diffJson(config.content, inForce.content).length,
   }));
   const columns: readonly Column<(typeof rows)[number]>[] = [
-    { title: 'Version', cell: ({ config }) => <code title={config.id}>{shortId(config.id)}</code> },
-    { title: 'Written', cell: ({ config }) => <Moment of={config.createTime} /> },
-    { title: 'By', class: 'wide', cell: ({ config }) => config.createdBy },
+    {
+      title: 'Version',
+      width: 'middle',
+      phone: 'name',
+      cell: ({ config }) => <code title={config.id}>{shortId(config.id)}</code>,
+    },
+    { title: 'Written', width: 'middle', phone: 'aside', cell: ({ config }) => <Moment of={config.createTime} /> },
+    { title: 'By', cell: ({ config }) => config.createdBy },
     {
       title: 'Differs from the one in force',
+      width: 'wide',
+      phone: 'badge',
       cell: ({ config, differences }) =>
         config.id === inForce.id ? (
           <span class="badge good">in force</span>
@@ -110,6 +117,7 @@ function VersionTable({ versions, installation, onRestore }: TableOptions) {
     },
     {
       title: '',
+      width: 'middle',
       cell: ({ config, differences }) =>
         differences === 0 || onRestore === undefined ? null : (
           <button

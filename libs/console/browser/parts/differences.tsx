@@ -1,4 +1,5 @@
 import { diffJson, type JsonPatchOperation } from '@sluice/types';
+import { Table, type Column } from './table';
 
 /** A document with what it is called above its values. */
 interface Side {
@@ -18,48 +19,27 @@ const tones = { add: 'good', remove: 'bad', replace: 'unsure' } as const;
 export function Differences({ from, to }: Pair) {
   const changes = diffJson(from.content, to.content);
   if (changes.length === 0) return <p class="fine">Both have the same content.</p>;
-  return (
-    <div class="scroll">
-      <table class="cards diff">
-        <caption class="hidden">
-          What turns {from.title} into {to.title}
-        </caption>
-        <thead>
-          <tr>
-            <th>Change</th>
-            <th>Where</th>
-            <th>{from.title}</th>
-            <th>{to.title}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map((change) => (
-            <Difference key={change.path} change={change} before={valueAt(from.content, change.path)} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Difference({ change, before }: { readonly change: JsonPatchOperation; readonly before: unknown }) {
-  const { op, path } = change;
-  return (
-    <tr>
-      <td data-label="Change">
-        <span class={`badge ${tones[op]}`}>{words[op]}</span>
-      </td>
-      <td data-label="Where" class="answer">
-        {membersOf(path).join(' › ')}
-      </td>
-      <td data-label="Before" class="answer">
-        {op === 'add' ? null : <code>{JSON.stringify(before)}</code>}
-      </td>
-      <td data-label="After" class="answer">
-        {op === 'remove' ? null : <code>{JSON.stringify(change.value)}</code>}
-      </td>
-    </tr>
-  );
+  const columns: readonly Column<JsonPatchOperation>[] = [
+    {
+      title: 'Change',
+      width: 'middle',
+      phone: 'badge',
+      cell: ({ op }) => <span class={`badge ${tones[op]}`}>{words[op]}</span>,
+    },
+    { title: 'Where', phone: 'name', class: 'answer', cell: ({ path }) => membersOf(path).join(' › ') },
+    {
+      title: from.title,
+      class: 'answer before',
+      cell: ({ op, path }) => (op === 'add' ? null : <code>{JSON.stringify(valueAt(from.content, path))}</code>),
+    },
+    {
+      title: to.title,
+      class: 'answer after',
+      cell: (change) => (change.op === 'remove' ? null : <code>{JSON.stringify(change.value)}</code>),
+    },
+  ];
+  const caption = `What turns ${from.title} into ${to.title}`;
+  return <Table columns={columns} rows={changes} keyOf={({ path }) => path} caption={caption} class="diff" />;
 }
 
 /** Source: RFC 6901. */

@@ -23,10 +23,12 @@ const ranks: Readonly<Record<RecordOutcome, number>> = { failed: 0, unknown: 1, 
 const isTroubled = ({ status }: OperationRecord): boolean => status === 'failed' || status === 'unknown';
 
 const facts: readonly Column<OperationRecord>[] = [
-  { title: '#', class: 'number index', cell: ({ index }) => index },
-  { title: 'Outcome', cell: ({ status }) => <Badge of={status} /> },
+  { title: '#', width: 'narrow', class: 'number', cell: ({ index }) => index },
+  { title: 'Outcome', width: 'middle', phone: 'badge', cell: ({ status }) => <Badge of={status} /> },
   {
     title: 'Record id',
+    width: 'wide',
+    phone: 'name',
     cell: ({ recordId, ref }) => (
       <>
         {recordId === undefined ? null : <code>{recordId}</code>}
@@ -36,7 +38,7 @@ const facts: readonly Column<OperationRecord>[] = [
   },
   {
     title: "Provider's answer",
-    class: 'wide answer',
+    class: 'answer',
     cell: ({ error, problems = [], warnings, replayedBy }) => (
       <>
         {error === undefined ? null : (
@@ -118,6 +120,8 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
           ...facts,
           {
             title: 'Explanation',
+            width: 'middle',
+            phone: 'aside',
             cell: (record) => (
               <button
                 type="button"

@@ -7,6 +7,7 @@ import { Form } from '../../parts/form';
 import { Moment } from '../../parts/moment';
 import { Pager } from '../../parts/pager';
 import { Problem } from '../../parts/problem';
+import { Skeleton } from '../../parts/skeleton';
 import { Table, type Column } from '../../parts/table';
 import { shortId } from '../../format';
 import { goTo, hrefOf } from '../../use-route';
@@ -59,7 +60,11 @@ export function Deliveries({ api, endpointId, query, hasReplay }: DeliveryOption
       </form>
       {hasReplay ? <ReplayFailed api={api} endpointId={endpointId} onDone={reload} /> : null}
       {error === undefined ? null : <Problem error={error} title="The deliveries could not be read" />}
-      {value === undefined ? null : value.results.length === 0 ? (
+      {value === undefined ? (
+        error === undefined ? (
+          <Skeleton of="table" />
+        ) : null
+      ) : value.results.length === 0 ? (
         <Empty title="No message">
           {status === undefined ? 'Nothing was sent yet. Send a test.' : 'None has this status.'}
         </Empty>
@@ -85,6 +90,8 @@ export function Deliveries({ api, endpointId, query, hasReplay }: DeliveryOption
 const facts: readonly Column<WebhookMessage>[] = [
   {
     title: 'Status',
+    width: 'wide',
+    phone: 'badge',
     cell: ({ status, nextAttemptTime }) => (
       <>
         <Badge of={status} />
@@ -96,9 +103,9 @@ const facts: readonly Column<WebhookMessage>[] = [
       </>
     ),
   },
-  { title: 'Reports', class: 'wide', cell: ({ notificationType }) => notificationType },
-  { title: 'Happened', cell: ({ createTime }) => <Moment of={createTime} /> },
-  { title: 'Attempts', cell: ({ attempts }) => attempts },
+  { title: 'Reports', phone: 'name', cell: ({ notificationType }) => notificationType },
+  { title: 'Happened', width: 'middle', cell: ({ createTime }) => <Moment of={createTime} /> },
+  { title: 'Attempts', width: 'narrow', phone: 'none', cell: ({ attempts }) => attempts },
 ];
 
 interface TableOptions extends Omit<DeliveryOptions, 'query'> {
@@ -115,6 +122,7 @@ function MessageTable({ api, endpointId, messages, hasReplay, onDone }: TableOpt
     ...facts,
     {
       title: 'Message',
+      width: 'middle',
       cell: ({ id }) => (
         <button
           type="button"
@@ -130,6 +138,8 @@ function MessageTable({ api, endpointId, messages, hasReplay, onDone }: TableOpt
     },
     {
       title: '',
+      width: 'middle',
+      phone: 'aside',
       cell: (message) =>
         hasReplay ? (
           <button

@@ -5,7 +5,9 @@ import { Differences } from '../../parts/differences';
 import { Empty } from '../../parts/empty';
 import { issuesOf, type FieldIssue } from '../../parts/field';
 import { Moment } from '../../parts/moment';
+import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
+import { Skeleton } from '../../parts/skeleton';
 import { Table, type Column } from '../../parts/table';
 import { shortId } from '../../format';
 import { noteAnswer, noteFailure } from '../../network';
@@ -18,10 +20,13 @@ export function IntegrationsPage({ session }: { readonly session: Session }) {
   const list = useLoad('integrations', (signal) => api.listIntegrations({}, { signal }));
   return (
     <>
-      <h1>Integrations</h1>
-      <p class="lead">A manifest declares what your integrations read and write.</p>
+      <PageHead title="Integrations" lead="A manifest declares what your integrations read and write." />
       {list.error === undefined ? null : <Problem error={list.error} title="The integrations could not be read" />}
-      {list.value === undefined ? null : list.value.length === 0 ? (
+      {list.value === undefined ? (
+        list.error === undefined ? (
+          <Skeleton of="table" rows={3} />
+        ) : null
+      ) : list.value.length === 0 ? (
         <Empty title="No integration yet">A manifest declares them.</Empty>
       ) : (
         <Table columns={columns} rows={list.value} keyOf={({ id }) => id} />
@@ -35,16 +40,17 @@ const namesOf = (objects: readonly { readonly objectName: string }[] = []): stri
   objects.map(({ objectName }) => objectName).join(', ') || '–';
 
 const columns: readonly Column<Integration>[] = [
-  { title: 'Name', tip: ({ id }) => id, cell: ({ name }) => name },
-  { title: 'Provider', cell: ({ provider }) => provider },
-  { title: 'Reads', class: 'wide answer', cell: ({ latestRevision }) => namesOf(latestRevision.content.read?.objects) },
+  { title: 'Name', width: 'wide', phone: 'name', tip: ({ id }) => id, cell: ({ name }) => name },
+  { title: 'Provider', width: 'middle', phone: 'badge', cell: ({ provider }) => provider },
+  { title: 'Reads', phone: 'none', cell: ({ latestRevision }) => namesOf(latestRevision.content.read?.objects) },
   {
     title: 'Writes',
-    class: 'wide answer',
     cell: ({ latestRevision }) => namesOf(latestRevision.content.write?.objects),
   },
   {
     title: 'Revision',
+    width: 'wide',
+    phone: 'aside',
     cell: ({ latestRevision: { id, createTime } }) => (
       <>
         <code title={id}>{shortId(id)}</code> <Moment of={createTime} />

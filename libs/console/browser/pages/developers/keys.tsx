@@ -6,7 +6,9 @@ import { Empty } from '../../parts/empty';
 import { CopyField } from '../../parts/field';
 import { Form, type FormField } from '../../parts/form';
 import { Moment } from '../../parts/moment';
+import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
+import { Skeleton } from '../../parts/skeleton';
 import { Table, type Column } from '../../parts/table';
 import { apiOf, isOffered, type Api, type Session } from '../../session';
 import { useLoad } from '../../use-load';
@@ -85,7 +87,7 @@ const kinds: readonly KeyKind[] = [
 export function KeysPage({ session }: { readonly session: Session }) {
   return (
     <>
-      <h1>Keys</h1>
+      <PageHead title="Keys" lead="What requests to the project are authenticated with." />
       {kinds.map((kind) => (
         <KeyList key={kind.title} session={session} kind={kind} />
       ))}
@@ -103,7 +105,11 @@ function KeyList({ session, kind }: { readonly session: Session; readonly kind: 
       <h2>{kind.title}</h2>
       <p class="fine">{kind.lead}</p>
       {error === undefined ? null : <Problem error={error} title="The keys could not be read" />}
-      {value === undefined ? null : value.length === 0 ? (
+      {value === undefined ? (
+        error === undefined ? (
+          <Skeleton of="text" />
+        ) : null
+      ) : value.length === 0 ? (
         <Empty title="None yet" />
       ) : (
         <KeyTable api={api} kind={kind} keys={value} isChangeable={isChangeable} onDone={reload} />
@@ -138,12 +144,19 @@ interface TableOptions {
 function KeyTable({ api, kind, keys, isChangeable, onDone }: TableOptions) {
   const [asked, setAsked] = useState<Asked>();
   const columns: readonly Column<ListedKey>[] = [
-    { title: 'Status', cell: (key) => <Badge of={key.active === false ? 'disabled' : 'enabled'} /> },
-    { title: 'What it is for', class: 'wide answer', tip: ({ id }) => id, cell: (key) => key.label },
-    { title: kind.grantsTitle, cell: ({ grants }) => grants },
-    { title: 'Added', cell: ({ createTime }) => <Moment of={createTime} /> },
+    {
+      title: 'Status',
+      width: 'middle',
+      phone: 'badge',
+      cell: (key) => <Badge of={key.active === false ? 'disabled' : 'enabled'} />,
+    },
+    { title: 'What it is for', phone: 'name', tip: ({ id }) => id, cell: (key) => key.label },
+    { title: kind.grantsTitle, width: 'wide', cell: ({ grants }) => grants },
+    { title: 'Added', width: 'middle', phone: 'none', cell: ({ createTime }) => <Moment of={createTime} /> },
     {
       title: '',
+      width: 'middle',
+      phone: 'aside',
       cell: (key) =>
         isChangeable
           ? ([key.active === false ? 'Accept' : 'Refuse', 'Delete'] as const).map((verb) => (

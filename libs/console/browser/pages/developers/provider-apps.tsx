@@ -4,7 +4,9 @@ import { Confirm } from '../../parts/confirm';
 import { Empty } from '../../parts/empty';
 import { Form, type FormField } from '../../parts/form';
 import { Moment } from '../../parts/moment';
+import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
+import { Skeleton } from '../../parts/skeleton';
 import { Table, type Column } from '../../parts/table';
 import { apiOf, isOffered, type Api, type Session } from '../../session';
 import { useLoad } from '../../use-load';
@@ -40,10 +42,16 @@ export function ProviderAppsPage({ session }: { readonly session: Session }) {
   const isChangeable = isOffered(session, 'full');
   return (
     <>
-      <h1>Provider apps</h1>
-      <p class="lead">Your OAuth apps at the providers: customers connect through them at the provider's own page.</p>
+      <PageHead
+        title="Provider apps"
+        lead="Your OAuth apps at the providers: customers connect through them at the provider's own page."
+      />
       {error === undefined ? null : <Problem error={error} title="The provider apps could not be read" />}
-      {value === undefined ? null : value.length === 0 ? (
+      {value === undefined ? (
+        error === undefined ? (
+          <Skeleton of="table" rows={3} />
+        ) : null
+      ) : value.length === 0 ? (
         <Empty title="No provider app yet">Customers of OAuth providers can connect once there is one.</Empty>
       ) : (
         <AppTable api={api} apps={value} isChangeable={isChangeable} onDone={reload} />
@@ -94,6 +102,8 @@ function AppTable({ api, apps, isChangeable, onDone }: TableOptions) {
   const columns: readonly Column<ProviderApp>[] = [
     {
       title: 'Provider',
+      width: 'middle',
+      phone: 'badge',
       tip: ({ id }) => id,
       cell: ({ provider, externalRef }) => (
         <>
@@ -102,11 +112,13 @@ function AppTable({ api, apps, isChangeable, onDone }: TableOptions) {
         </>
       ),
     },
-    { title: 'Client id', class: 'wide answer', cell: ({ clientId }) => clientId },
-    { title: 'Scopes', class: 'wide answer', cell: ({ scopes }) => scopes?.join(' ') ?? '–' },
-    { title: 'Added', cell: ({ createTime }) => <Moment of={createTime} /> },
+    { title: 'Client id', phone: 'name', cell: ({ clientId }) => clientId },
+    { title: 'Scopes', cell: ({ scopes }) => scopes?.join(' ') ?? '–' },
+    { title: 'Added', width: 'middle', phone: 'none', cell: ({ createTime }) => <Moment of={createTime} /> },
     {
       title: '',
+      width: 'middle',
+      phone: 'aside',
       cell: (app) =>
         isChangeable ? (
           <>

@@ -10,7 +10,9 @@ import type {
 import { useState } from 'preact/hooks';
 import { Empty } from '../../parts/empty';
 import { Form, type FormField } from '../../parts/form';
+import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
+import { Skeleton } from '../../parts/skeleton';
 import { Table, type Column } from '../../parts/table';
 import { hrefOf } from '../../use-route';
 import { apiOf, isOffered, readWriteUrl, writeApiOf, type Session } from '../../session';
@@ -37,10 +39,16 @@ export function TryWritePage({ session }: { readonly session: Session }) {
   );
   return (
     <>
-      <h1>Try a write</h1>
-      <p class="lead">A dry run shows what would be sent of a record after mapping and defaults, field by field.</p>
+      <PageHead
+        title="Try a write"
+        lead="A dry run shows what would be sent of a record after mapping and defaults, field by field."
+      />
       {error === undefined ? null : <Problem error={error} title="The form could not be prepared" />}
-      {value === undefined ? null : value.writeUrl === undefined ? (
+      {value === undefined ? (
+        error === undefined ? (
+          <Skeleton of="card" />
+        ) : null
+      ) : value.writeUrl === undefined ? (
         <Empty title="The write API has no public address" command="SLUICE_PUBLIC_WRITE_URL=https://write.example.com">
           This page may call it only when the management service is given the address of the write gateway as browsers
           see it:
@@ -143,17 +151,19 @@ function Outcome({ reply }: { readonly reply: Reply }) {
 }
 
 const columns: readonly Column<DryRunReply['plan'][number]>[] = [
-  { title: 'Field', cell: ({ field }) => field },
+  { title: 'Field', width: 'wide', phone: 'name', cell: ({ field }) => field },
   {
     title: 'At the provider',
+    width: 'wide',
+    phone: 'badge',
     cell: ({ sent, providerField }) => (sent ? providerField : <span class="fine">not sent</span>),
   },
   {
     title: 'Value',
-    class: 'wide answer',
+    class: 'answer',
     cell: ({ sent, value }) => (sent ? <code>{JSON.stringify(value)}</code> : null),
   },
-  { title: 'Why', class: 'wide answer', cell: ({ reason }) => reason },
+  { title: 'Why', class: 'answer', cell: ({ reason }) => reason },
 ];
 
 function Plan({ reply: { plan } }: { readonly reply: DryRunReply }) {

@@ -6,6 +6,7 @@ import { CopyField } from '../../parts/field';
 import { Form } from '../../parts/form';
 import { Moment } from '../../parts/moment';
 import { Problem } from '../../parts/problem';
+import { Skeleton } from '../../parts/skeleton';
 import { inFull } from '../../format';
 import { noteFailure } from '../../network';
 import { goTo, hrefOf } from '../../use-route';
@@ -29,7 +30,11 @@ export function WebhookPage({ session, endpointId, query }: WebhookOptions) {
     everyMs,
   });
   if (value === undefined)
-    return error === undefined ? null : <Problem error={error} title="The endpoint could not be read" />;
+    return error === undefined ? (
+      <Skeleton of="card" />
+    ) : (
+      <Problem error={error} title="The endpoint could not be read" />
+    );
   return (
     <>
       <a class="back" href={hrefOf('developers/webhooks')}>

@@ -11,7 +11,9 @@ import { Empty } from '../../parts/empty';
 import { CopyField } from '../../parts/field';
 import { Form, type FormField } from '../../parts/form';
 import { Moment } from '../../parts/moment';
+import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
+import { Skeleton } from '../../parts/skeleton';
 import { Table, type Column } from '../../parts/table';
 import { hrefOf } from '../../use-route';
 import { apiOf, isOffered, type Session } from '../../session';
@@ -56,12 +58,16 @@ export function WebhooksPage({ session }: { readonly session: Session }) {
   const list = useLoad('webhooks', (signal) => api.listWebhookEndpoints({}, { signal }), { everyMs });
   return (
     <>
-      <h1>Webhooks</h1>
-      <p class="lead">
-        Sluice posts a signed message to these addresses when a write has ended or a connection changed.
-      </p>
+      <PageHead
+        title="Webhooks"
+        lead="Sluice posts a signed message to these addresses when a write has ended or a connection changed."
+      />
       {list.error === undefined ? null : <Problem error={list.error} title="The endpoints could not be read" />}
-      {list.value === undefined ? null : list.value.length === 0 ? (
+      {list.value === undefined ? (
+        list.error === undefined ? (
+          <Skeleton of="table" rows={3} />
+        ) : null
+      ) : list.value.length === 0 ? (
         <Empty title="No endpoint yet">Nothing is sent before there is one.</Empty>
       ) : (
         <Table columns={columns} rows={list.value} keyOf={({ id }) => id} isClickable />
@@ -95,16 +101,18 @@ export function WebhooksPage({ session }: { readonly session: Session }) {
 const columns: readonly Column<WebhookEndpoint>[] = [
   {
     title: 'Status',
+    width: 'middle',
+    phone: 'badge',
     cell: ({ status, failingSince }) => (
       <Badge of={failingSince !== undefined && status === 'enabled' ? 'failing-endpoint' : status} />
     ),
   },
   {
     title: 'Address',
-    class: 'wide',
+    phone: 'name',
     cell: ({ id, url, description }) => (
       <>
-        <a class="whole-row answer" href={hrefOf(`developers/webhooks/${id}`)}>
+        <a class="whole-row" href={hrefOf(`developers/webhooks/${id}`)}>
           {url}
         </a>
         <div class="fine">{description}</div>
@@ -122,8 +130,10 @@ const columns: readonly Column<WebhookEndpoint>[] = [
   },
   {
     title: 'Failing since',
+    width: 'middle',
+    phone: 'aside',
     cell: ({ failingSince }) =>
       failingSince === undefined ? <span class="fine">not failing</span> : <Moment of={failingSince} />,
   },
-  { title: 'Added', cell: ({ createTime }) => <Moment of={createTime} /> },
+  { title: 'Added', width: 'middle', phone: 'none', cell: ({ createTime }) => <Moment of={createTime} /> },
 ];
