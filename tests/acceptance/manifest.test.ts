@@ -137,6 +137,26 @@ describe.each(crms)('%s: which objects can be written', (provider, crm) => {
   });
 });
 
+it('an object is written under its own name or its mapToName, and is one object', async () => {
+  const customer = await createCustomer(stack, {
+    provider: 'hubspot',
+    read: [{ objectName: 'contacts', mapToName: 'people' }],
+    write: ['contacts'],
+    config: { write: { objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled: true } } } } },
+  });
+  const made = await customer.write('people', { type: 'create', record: { email: 'mapped@example.com' } });
+  expect(made).toMatchObject({ status: 200, body: { result: { success: true } } });
+  const [stored] = await customer.account.records('contacts');
+  expect(stored?.fields).toMatchObject({ email: 'mapped@example.com' });
+  const { operationId } = made.body as { operationId: string };
+  expect(await customer.project.client.management.getOperation({ operationId })).toMatchObject({
+    resource: 'contacts',
+  });
+  const gone = await customer.write('people', { type: 'delete', record: { id: stored?.id } });
+  expect(gone.status).toBe(200);
+  expect(await customer.account.records('contacts')).toEqual([]);
+});
+
 it('a manifest that declares another object makes it writable at once [write.object-name]', async () => {
   const { object } = hubspot.other;
   const customer = await createCustomer(stack, { provider: 'hubspot', write: [object] });

@@ -52,7 +52,7 @@ export interface WriteReply {
 export interface CustomerOptions {
   readonly provider: ProviderName;
   /** Objects of the manifest, or their names. */
-  readonly read?: readonly (string | { readonly objectName: string })[];
+  readonly read?: readonly (string | { readonly objectName: string; readonly mapToName?: string })[];
   readonly write?: readonly (string | { readonly objectName: string })[];
   /** Config content besides the provider. */
   readonly config?: Omit<ConfigContent, 'provider'>;

@@ -21,6 +21,7 @@ import type { GatewayContext } from './context';
 /** A request whose body is checked, with what came beside the body. */
 export interface WriteCall {
   readonly names: InstallationNames;
+  /** As the caller says it: the object's own name, or its `mapToName`. */
   readonly objectName: string;
   readonly keyId: string;
   readonly request: WriteRequest;
@@ -70,9 +71,9 @@ export async function resolveWrite(
   installation: InstallationContext,
   isShown = false,
 ): Promise<ResolvedWrite> {
-  const { request, objectName } = call;
+  const { request } = call;
   const connector = context.connectors.get(installation.provider);
-  assertDeclared(installation, objectName);
+  const objectName = declaredName(installation, call.objectName);
   assertDeletable(installation, request, objectName);
   const connectors = context.connectors.all();
   checkModule(connector, installation.manifest.module, 'write.capability-missing');
@@ -88,7 +89,7 @@ export async function resolveWrite(
   return {
     installation,
     connector,
-    operation: toOperation(call, installation),
+    operation: toOperation(call, installation, objectName),
     planned,
     isBatch: request.batch !== undefined,
     unmapped: unmappedOf(planned.flatMap(({ decisions }) => decisions)),
@@ -175,7 +176,7 @@ function itemsOf({ record, batch, associations }: WriteRequest): PlannableRecord
   return [{ record: record ?? {}, associations, path: 'record' }];
 }
 
-function toOperation(call: WriteCall, installation: InstallationContext): NewOperation {
+function toOperation(call: WriteCall, installation: InstallationContext, objectName: string): NewOperation {
   const { request } = call;
   const isAutoBatched = request.autoBatchPolicy !== undefined;
   return {
@@ -183,7 +184,7 @@ function toOperation(call: WriteCall, installation: InstallationContext): NewOpe
     id: newId(),
     integrationId: installation.integrationId,
     laneId: installation.laneId,
-    objectName: call.objectName,
+    objectName,
     type: request.type,
     mode: isAutoBatched ? 'auto-batched' : (request.mode ?? 'synchronous'),
     allOrNone: request.batchPolicy?.allOrNone ?? false,
@@ -219,10 +220,16 @@ export function toRecord(
   };
 }
 
-/** @throws NotFoundError when the manifest does not declare the object for writing */
-function assertDeclared(installation: InstallationContext, objectName: string): void {
-  const declared = installation.manifest.write?.objects ?? [];
-  if (declared.some((object) => object.objectName === objectName)) return;
+/**
+ * The object's own name. A caller may say the `mapToName` that the manifest gives it for reading, as in a search.
+ * @throws NotFoundError when the manifest does not declare the object for writing
+ */
+function declaredName({ manifest }: InstallationContext, objectName: string): string {
+  const declared = manifest.write?.objects ?? [];
+  const isDeclared = (name: string) => declared.some((object) => object.objectName === name);
+  if (isDeclared(objectName)) return objectName;
+  const mapped = manifest.read?.objects?.find(({ mapToName }) => mapToName === objectName)?.objectName;
+  if (mapped !== undefined && isDeclared(mapped)) return mapped;
   const names = declared.map((object) => object.objectName).join(', ') || 'none';
   throw new NotFoundError({
     code: 'write.object-not-in-manifest',

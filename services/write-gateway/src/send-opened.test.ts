@@ -24,8 +24,9 @@ function refresherOn(config: ConfigContent, type: 'delete' | 'update') {
     refreshCredentials: () => Promise.resolve(newer),
     resolveAgain: () => Promise.resolve(installation),
   };
-  const call = { objectName: 'contacts', request: { type } } as WriteCall;
-  return allowedRefresh({ installations } as unknown as GatewayContext, call, 'p');
+  const call = { request: { type } } as WriteCall;
+  const named = { projectId: 'p', objectName: 'contacts' };
+  return allowedRefresh({ installations } as unknown as GatewayContext, call, named);
 }
 
 describe('[sec-49] after a 401 and a refresh', () => {

@@ -186,7 +186,7 @@ async function makeCall({ context, opened, parts: others }: Sending, part: Part)
     const ready = part.live === undefined ? await prepare(context, write, part) : { live: part.live };
     if ('failure' in ready) return withheld(part, ready.failure);
     const sent = { call, records, connector, live: ready.live, hold, held: incoming.held };
-    const refresh = allowedRefresh(context, incoming, call.projectId);
+    const refresh = allowedRefresh(context, incoming, call);
     return await performAndLearn(context, { ...sent, refresh, priority: 'synchronous' });
   } catch (error) {
     // A defect. Leases that are renewed without end would keep the records busy for ever.
@@ -240,13 +240,17 @@ async function prepare(context: GatewayContext, write: ResolvedWrite, part: Part
  * How a synchronous call comes to newer credentials after a 401. A refresh may take seconds, and what it leads to is another send:
  * a delete is only made again if the config still allows it.
  */
-export function allowedRefresh({ installations }: GatewayContext, call: WriteCall, projectId: string): RefreshUsed {
+export function allowedRefresh(
+  { installations }: GatewayContext,
+  { request, names }: Pick<WriteCall, 'request' | 'names'>,
+  { projectId, objectName }: Pick<ClaimedCall, 'projectId' | 'objectName'>,
+): RefreshUsed {
   return async ({ connectionId, tokenVersion }, areFresh) => {
     const newer = await installations.refreshCredentials(projectId, connectionId, tokenVersion, areFresh);
-    if (call.request.type !== 'delete') return newer;
-    const installation = await installations.resolveAgain(call.names);
+    if (request.type !== 'delete') return newer;
+    const installation = await installations.resolveAgain(names);
     try {
-      assertDeletable(installation, call.request, call.objectName);
+      assertDeletable(installation, request, objectName);
       return newer;
     } catch (error) {
       if (!(error instanceof ForbiddenError)) throw error;
