@@ -64,10 +64,10 @@ export const projectSchema = openObject("A builder's space.", ['id', 'name', 'ap
   }),
 });
 
-export const createProjectRequestSchema = closedObject('A new project.', ['appName', 'name', 'orgId'], {
+export const createProjectRequestSchema = closedObject('A new project.', ['appName', 'name'], {
   appName,
   name: nameSchema,
-  orgId,
+  orgId: { ...orgId, description: "Id of the organisation. Stored only. Left out: the project's name." },
 });
 export type CreateProjectRequest = Described<typeof createProjectRequestSchema>;
 

@@ -20,6 +20,16 @@ describe('201 POST /v1/projects', () => {
     });
   });
 
+  it('gives its name to an organisation that is not named', async () => {
+    const { orgId: _left, ...rest } = body;
+    const reply = await management
+      .as(adminKey)
+      .post('/v1/projects')
+      .send({ ...rest, name: 'No-Org' })
+      .expect(201);
+    expect(reply.body).toMatchObject({ name: 'no-org', orgId: 'no-org' });
+  });
+
   it('takes the bootstrap key as a bearer token too', async () => {
     const sent = management.as().post('/v1/projects').set('Authorization', `Bearer ${adminKey}`);
     expect((await sent.send({ ...body, name: 'by-bearer' })).status).toBe(201);

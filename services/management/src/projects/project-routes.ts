@@ -37,7 +37,8 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
     body: createProjectRequestSchema,
     answer: async ({ body }) => {
       refuseIssues(checkCreateProjectRequest(body));
-      const project = await store.projects.create(body);
+      // The published shape requires it, and nothing here reads it.
+      const project = await store.projects.create({ orgId: body.name.toLowerCase(), ...body });
       logger.info({ projectId: project.id }, 'project.created');
       return project;
     },
