@@ -94,7 +94,8 @@ const people = [
   { LastName: 'Bo', Email: 'bo@example.com' },
   { LastName: 'Łuna', Email: 'cy@example.com' },
 ];
-const soql = "SELECT Id, Email FROM Contact WHERE LastName = 'Łuna' LIMIT 5";
+// One record more than is wanted: see the connector's search.
+const soql = "SELECT Id, Email FROM Contact WHERE LastName = 'Łuna' LIMIT 6";
 
 type Run = (party: Party) => PromiseLike<unknown>;
 type Job = Readonly<Record<'ours', Run>> & Readonly<Partial<Record<'jsforce' | 'ts-force', Run>>>;
