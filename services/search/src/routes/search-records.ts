@@ -1,4 +1,11 @@
-import { type Auth, type Connector, fieldFault, fieldOfObject, type ProviderRecord, type RecordPage } from '@sluice/connectors';
+import {
+  type Auth,
+  type Connector,
+  fieldFault,
+  fieldOfObject,
+  type ProviderRecord,
+  type RecordPage,
+} from '@sluice/connectors';
 import { providerProblemCodes, ValidationError } from '@sluice/errors';
 import {
   filterText,
@@ -111,8 +118,10 @@ async function searchRecords(
     const fields = await fieldsToAsk(connector, call, { object, names: fieldNames, filters });
     return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal, held });
   };
-  const { records, hasMore } = await blockingRefused(context, { projectId, laneId, connector, used: { provider, groupRef } }, () =>
-    callAccount(context, { projectId, connectionId }, ask, known),
+  const { records, hasMore } = await blockingRefused(
+    context,
+    { projectId, laneId, connector, used: { provider, groupRef } },
+    () => callAccount(context, { projectId, connectionId }, ask, known),
   );
   return { results: itemsOf(records, fieldNames), ...(hasMore && { truncated: true }) };
 }
