@@ -107,7 +107,9 @@ withPython('raises every status by class, and repeats what is safe to repeat', a
     const isFirst = asked.filter((each) => each === `${method} ${url}`).length === 1;
     const flaky = isFirst ? ([503, { retryable: true }] as const) : ([200, { operationId: 'op-1' }] as const);
     const [status, body] = url.includes('/flaky/') ? flaky : (replies[Number(at)] ?? [500, {}]);
-    response.writeHead(headers['x-api-key'] === 'key' ? status : 500, { 'retry-after': '0' });
+    // A moment without a zone, which some proxies send.
+    const retryAfter = status === 418 ? 'Thu, 01 Jan 2099 00:00:00 -0000' : '0';
+    response.writeHead(headers['x-api-key'] === 'key' ? status : 500, { 'retry-after': retryAfter });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');

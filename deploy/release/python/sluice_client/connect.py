@@ -229,7 +229,10 @@ def _unanswered(request: httpx.Request, cause: httpx.TransportError) -> SluiceCo
 def _pause_of(
     request: httpx.Request, error: SluiceApiError | SluiceConnectionError, repeats: int, retries: int
 ) -> float:
-    """Seconds until the repeat. raises: the error, where there is none. A reply that took too long is not asked for again."""
+    """Seconds until the repeat. What took too long is not asked for again.
+
+    raises: the error, where there is no repeat
+    """
     # Half of it by chance: clients that failed together do not come back together.
     pause = _pause_seconds * 2**repeats * random.uniform(0.5, 1)
     is_safe = request.method == "GET" or "idempotency-key" in request.headers

@@ -124,17 +124,16 @@ def _first_message(problem: Mapping[str, Any]) -> str | None:
     return first.get("message") if isinstance(first, dict) else None
 
 
-def _moment(text: str | None) -> datetime | None:
+def _moment(text: object) -> datetime | None:
     """Of a date-time, an HTTP date, or a number of seconds. Source: RFC 9110, Retry-After."""
-    if text is None:
-        return None
-    try:
-        if text.isdecimal():
-            return datetime.now(UTC) + timedelta(seconds=int(text))
-        return datetime.fromisoformat(text)
-    except (ValueError, OverflowError):
-        pass
-    try:
-        return email.utils.parsedate_to_datetime(text)
-    except ValueError:
-        return None
+    text = "" if text is None else str(text)
+    if text.isdecimal():
+        return datetime.now(UTC) + timedelta(seconds=min(int(text), 10**9))
+    for read in (datetime.fromisoformat, email.utils.parsedate_to_datetime):
+        try:
+            moment = read(text)
+        except ValueError:
+            continue
+        # One without a zone cannot be compared with the clock's.
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return None
