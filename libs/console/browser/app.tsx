@@ -1,7 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hrefOf, useRoute, type Route } from './use-route';
 import { leaveProject, readSession, signOut, type Session } from './session';
+import { useShortcuts } from './use-shortcuts';
+import { CommandPalette } from './parts/command-palette';
 import { NetworkBanner } from './parts/network-banner';
+import { NoPage } from './parts/no-page';
 import { CustomerPage } from './pages/customer';
 import { CustomersPage } from './pages/customers';
 import { DevelopersPage } from './pages/developers/developers';
@@ -20,6 +23,8 @@ const tabs = [
   ['developers', 'Developers'],
 ] as const;
 
+const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
+
 /** How often "a minute ago" is counted anew. */
 const everyMs = 5_000;
 
@@ -29,41 +34,80 @@ export function App() {
   useClock();
   useTitle(session === undefined ? 'sign-in' : route.path);
   if (session === undefined) return <SignInPage onSignIn={setSession} />;
-  const { person } = session;
-  const leave = async (): Promise<void> => {
-    await signOut(session);
-    setSession(undefined);
-  };
-  const changeProject = (): void => {
-    leaveProject();
-    setSession(undefined);
-  };
   return (
     <>
       <a class="skip" href="#content" onClick={skipToContent}>
         Skip to content
       </a>
-      <header>
-        <a class="brand" href={hrefOf('overview')}>
-          <span class="mark" aria-hidden="true" />
-          Sluice
-        </a>
-        <nav aria-label="Pages of the console">
-          {tabs.map(([path, name]) => (
-            <a key={path} href={hrefOf(path)} aria-current={route.path.split('/')[0] === path ? 'page' : undefined}>
-              {name}
-            </a>
-          ))}
-        </nav>
-        <span class="project" title={session.project.id}>
-          {session.project.name}
+      <Header session={session} path={route.path} onLeave={() => setSession(undefined)} />
+      <main id="content" tabIndex={-1}>
+        <NetworkBanner />
+        <Page session={session} route={route} />
+      </main>
+    </>
+  );
+}
+
+interface HeaderOptions {
+  readonly session: Session;
+  readonly path: string;
+  /** Signed out, or on the way to another project. */
+  readonly onLeave: () => void;
+}
+
+function Header({ session, path, onLeave }: HeaderOptions) {
+  const { person, project } = session;
+  const nav = useRef<HTMLElement>(null);
+  const [isFinding, setFinding] = useState(false);
+  useShortcuts(() => setFinding(true));
+  const [tab] = path.split('/');
+  // On a narrow screen the tabs scroll: the current one is in sight.
+  useLayoutEffect(() => {
+    const current = nav.current?.querySelector('[aria-current]')?.getBoundingClientRect();
+    const shown = nav.current?.getBoundingClientRect();
+    if (current === undefined || shown === undefined) return;
+    nav.current?.scrollBy({ left: current.left + current.width / 2 - shown.left - shown.width / 2 });
+  }, [tab]);
+  const leave = async (): Promise<void> => {
+    await signOut(session);
+    onLeave();
+  };
+  const changeProject = (): void => {
+    leaveProject();
+    onLeave();
+  };
+  return (
+    <header>
+      <a class="brand" href={hrefOf('overview')}>
+        <span class="mark" aria-hidden="true" />
+        Sluice
+      </a>
+      <nav aria-label="Pages of the console" ref={nav}>
+        {tabs.map(([name, title]) => (
+          <a key={name} href={hrefOf(name)} aria-current={tab === name ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <div class="who">
+        <button
+          type="button"
+          class="find"
+          aria-haspopup="dialog"
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={() => setFinding(true)}
+        >
+          Find <kbd aria-hidden="true">{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
+        </button>
+        <span class="project" title={`Project ${project.name} (${project.id})`}>
+          {project.name}
         </span>
         {person === undefined ? null : (
           <>
             <button type="button" class="plain" onClick={changeProject}>
               Other project
             </button>
-            <span class="person">
+            <span class="person" title={person.name}>
               {person.name} ({person.role})
             </span>
           </>
@@ -71,12 +115,9 @@ export function App() {
         <button type="button" class="plain" onClick={() => void leave()}>
           Sign out
         </button>
-      </header>
-      <main id="content" tabIndex={-1}>
-        <NetworkBanner />
-        <Page session={session} route={route} />
-      </main>
-    </>
+      </div>
+      {isFinding ? <CommandPalette session={session} onClose={() => setFinding(false)} /> : null}
+    </header>
   );
 }
 
@@ -92,14 +133,7 @@ function Page({ session, route }: { readonly session: Session; readonly route: R
   if (name === 'developers')
     return <DevelopersPage session={session} path={id === undefined ? [] : [id, ...more]} query={route.query} />;
   if (name === 'lanes') return <LanesPage session={session} query={route.query} />;
-  return (
-    <div class="empty">
-      <h1>There is no such page</h1>
-      <p>
-        Go on with the <a href={hrefOf('operations')}>operations</a>.
-      </p>
-    </div>
-  );
+  return <NoPage path="overview" title="the overview" />;
 }
 
 /** Draws everything again now and then. */
@@ -111,12 +145,15 @@ function useClock(): void {
   }, []);
 }
 
-/** Names the tab, and begins a new page where its content does: for the keyboard and for who hears the page. */
+/** Names the tab until the head of the page does, and begins a new page where its content does: for the keyboard and for who hears it. */
 function useTitle(path: string): void {
-  useEffect(() => {
-    const isFirst = document.title === 'Sluice';
+  const isFirst = useRef(true);
+  useLayoutEffect(() => {
     document.title = `${tabs.find(([name]) => name === path.split('/')[0])?.[1] ?? 'Sign in'} · Sluice`;
-    if (!isFirst) document.getElementById('content')?.focus();
+  }, [path]);
+  useEffect(() => {
+    if (!isFirst.current) document.getElementById('content')?.focus();
+    isFirst.current = false;
   }, [path]);
 }
 

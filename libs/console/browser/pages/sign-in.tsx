@@ -1,5 +1,8 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { GuideLink } from '../parts/guide-link';
 import { Problem } from '../parts/problem';
+import { Skeleton } from '../parts/skeleton';
 import {
   baseUrl,
   enter,
@@ -43,23 +46,44 @@ export function SignInPage({ onSignIn }: SignInProps) {
   const refusal = refusals[new URLSearchParams(location.search).get('sign-in') ?? ''];
   if (state?.person) return <ProjectsPage person={state.person} onSignIn={onSignIn} onSignOut={reload} />;
   return (
+    <Card>
+      <h1>Sign in</h1>
+      {refusal === undefined ? null : <Problem error={refusal} title="Not signed in" />}
+      {state?.hasSignIn ? (
+        <>
+          <a class="button primary" href={signInAddress}>
+            Sign in with your account
+          </a>
+          <p class="fine">Or with a key:</p>
+        </>
+      ) : null}
+      <KeyForm onSignIn={onSignIn} />
+    </Card>
+  );
+}
+
+/** What the console is for, beside what is asked of the reader. */
+function Card({ children }: { readonly children: ComponentChildren }) {
+  return (
     <main class="sign-in">
-      <div class="panel">
-        <h1>
-          <span class="mark" aria-hidden="true" />
-          Sluice
-        </h1>
-        <p>What became of your writes, account by account.</p>
-        {refusal === undefined ? null : <Problem error={refusal} title="Not signed in" />}
-        {state?.hasSignIn ? (
-          <>
-            <a class="button primary" href={signInAddress}>
-              Sign in with your account
-            </a>
-            <p class="fine">Or with a key:</p>
-          </>
-        ) : null}
-        <KeyForm onSignIn={onSignIn} />
+      <div class="card">
+        <section class="about" aria-label="Sluice">
+          <p class="brand">
+            <span class="mark" aria-hidden="true" />
+            Sluice
+          </p>
+          <p class="claim">Every write to your customers' CRM: what became of it, record by record.</p>
+          <ul>
+            <li>Why a write failed, by field, and what to do</li>
+            <li>Which customer must connect again</li>
+            <li>What waits, and for what</li>
+          </ul>
+          <p class="links">
+            <GuideLink page="console">Guide to the console</GuideLink>
+            <GuideLink page="quickstart">Quickstart</GuideLink>
+          </p>
+        </section>
+        <div class="ask">{children}</div>
       </div>
     </main>
   );
@@ -78,31 +102,27 @@ function ProjectsPage({ person, onSignIn, onSignOut }: ProjectsProps) {
     onSignOut();
   };
   return (
-    <main class="sign-in">
-      <div class="panel">
-        <h1>
-          <span class="mark" aria-hidden="true" />
-          Projects
-        </h1>
-        <p>
-          You are signed in as {person.name} ({person.role}).
-        </p>
-        {error === undefined ? null : <Problem error={error} />}
-        {projects?.length === 0 ? <p>There is no project yet. The bootstrap key makes one.</p> : null}
-        <ul class="projects">
-          {projects?.map((project) => (
-            <li key={project.id}>
-              <button type="button" onClick={() => onSignIn(enter(person, project))}>
-                {project.name}
-              </button>
-            </li>
-          ))}
-        </ul>
-        <button type="button" class="plain" onClick={() => void leave()}>
-          Sign out
-        </button>
-      </div>
-    </main>
+    <Card>
+      <h1>Projects</h1>
+      <p>
+        You are signed in as {person.name} ({person.role}).
+      </p>
+      {error === undefined ? null : <Problem error={error} />}
+      {projects === undefined && error === undefined ? <Skeleton of="text" rows={3} /> : null}
+      {projects?.length === 0 ? <p>There is no project yet. The bootstrap key makes one.</p> : null}
+      <ul class="projects">
+        {projects?.map((project) => (
+          <li key={project.id}>
+            <button type="button" onClick={() => onSignIn(enter(person, project))}>
+              {project.name}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="plain" onClick={() => void leave()}>
+        Sign out
+      </button>
+    </Card>
   );
 }
 
@@ -149,8 +169,9 @@ function KeyForm({ onSignIn }: SignInProps) {
       <details>
         <summary>No key at hand?</summary>
         <p>
-          The scope <code>frontend</code> looks, cancels and retries; <code>read</code> only looks. After{' '}
-          <code>npm start</code> the demo's key stands in <code>.sluice/demo.json</code>.
+          After <code>npm start</code> it is the <code>apiKey</code> in <code>.sluice/demo.json</code>. Elsewhere
+          whoever runs Sluice makes one with the scope <code>frontend</code> (looks, cancels, retries) or{' '}
+          <code>read</code> (only looks); see <GuideLink page="console">the guide</GuideLink>:
         </p>
         <pre tabIndex={0}>{newKey}</pre>
       </details>

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 
 interface HeadOptions {
   readonly title: ComponentChildren;
+  /** Of the browser's tab. @default the title, where that is a text */
+  readonly tabTitle?: string;
   /** Right of the title, and announced when it changes: a badge. */
   readonly status?: ComponentChildren;
   /** One sentence. */
@@ -13,7 +16,11 @@ interface HeadOptions {
 }
 
 /** The beginning of a page: what it shows, and what can be done with it. */
-export function PageHead({ title, status, lead, actions, back }: HeadOptions) {
+export function PageHead({ title, tabTitle, status, lead, actions, back }: HeadOptions) {
+  const named = tabTitle ?? (typeof title === 'string' ? title : undefined);
+  useEffect(() => {
+    if (named !== undefined) document.title = `${named} · Sluice`;
+  }, [named]);
   return (
     <div class="page-head">
       {back === undefined ? null : (

@@ -1,3 +1,4 @@
+import { NoPage } from '../../parts/no-page';
 import { hrefOf } from '../../use-route';
 import type { Session } from '../../session';
 import { IntegrationsPage } from './integrations';
@@ -46,7 +47,7 @@ export function DevelopersPage({ session, path: [part = parts[0][0], id], query 
       ) : part === 'keys' ? (
         <KeysPage session={session} />
       ) : (
-        <p>There is no such page.</p>
+        <NoPage path="developers/integrations" title="the integrations" />
       )}
     </>
   );
