@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 
 const folder = join(__dirname, '..', 'dist', 'page');
 
-/** Before the first page shows anything: about a second on a slow mobile network. Source: issue 39. */
+/** Before the first page shows anything: about a second on a slow mobile network. */
 const kilobytesMax = 140;
 
 /** Files that a browser reads before it draws: the page, what it names, and what those import at once. */

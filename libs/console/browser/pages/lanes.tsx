@@ -115,7 +115,7 @@ const columns: readonly Column<Lane>[] = [
   {
     title: 'Quota',
     width: 'middle',
-    phone: 'aside',
+    phone: 'none',
     cell: ({ quota }) => (
       <>
         {quota === undefined ? null : `${pluralize(quota.limit, 'call')} in ${grouped(quota.windowSeconds)} s`}
