@@ -18,6 +18,7 @@ export type { Upload, UploadKey } from './integrations/upload-store';
 export { migrations } from './migrations';
 export type { StoredFigures, StoredOverview } from './minutes';
 export { momentOf, newId } from './new-id';
+export type { TextPosition, TextSearch } from './operations/find-by-text';
 export type { OperationSearch } from './operations/find-operations';
 export type { EventPosition, OperationEvent, OperationEventKind } from './operations/operation-history';
 export type { Erasure } from './projects/erase-project';

@@ -35,3 +35,17 @@ function isStalled({ readySince, calls, quota }: Lane, nowMs: number): boolean {
   if (quota?.left !== undefined && quota.left < quota.limit) return false;
   return nowMs - Date.parse(readySince) >= stalledAfterMs;
 }
+
+const severities: readonly LaneState[] = ['blocked', 'held', 'failing', 'stalled', 'recovering', 'open'];
+
+/** What ails most stands first, then that in which the most calls wait. */
+export function sickFirst<Of extends Lane>(lanes: readonly Of[], nowMs: number): Of[] {
+  const ranked = lanes.map((lane) => ({
+    lane,
+    rank: severities.indexOf(laneStateOf(lane, nowMs)),
+    calls: unsent(lane),
+  }));
+  return ranked.toSorted((one, other) => one.rank - other.rank || other.calls - one.calls).map(({ lane }) => lane);
+}
+
+const unsent = ({ calls: { ready, retrying, inDoubt, waiting } }: Lane): number => ready + retrying + inDoubt + waiting;

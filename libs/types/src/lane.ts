@@ -13,6 +13,7 @@ export const heldConnectionSchema = openObject(
     connectionId: text('Connection id.'),
     provider: text('Provider of the account.'),
     groupRef: text('Group of the connection.'),
+    groupName: text('Its name; in lists of lanes.'),
     // What new credentials are: a customer who connects again, or a key that is sent.
     authScheme: choice('How it authenticates.', authSchemes),
     // That is when it was refused, unless its metadata was changed after that.
@@ -68,6 +69,7 @@ export const laneSchema = openObject(
     workspaceRef: text('The account, as the provider names it.'),
     // In the order of their names.
     groupRefs: listOf('Groups that use the account; at most 20.', { type: 'string' }),
+    groupNames: listOf('Their names, in the same order.', { type: 'string' }),
     // In the future; absent when the account is not blocked. The refusal is kept after the block is over.
     blockedUntil: momentText('Nothing is sent before then.'),
     lastError: text("The provider's last refusal."),

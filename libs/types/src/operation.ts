@@ -11,6 +11,8 @@ export interface Operation {
   readonly installationId: string;
   /** Of its installation, also of a deleted one; in lists. */
   readonly groupRef?: string;
+  /** In lists. */
+  readonly groupName?: string;
   /** Of an auto-batch: the config of its first record. */
   readonly configId: string;
   readonly actionType: 'read' | 'write' | 'subscribe';
@@ -21,12 +23,21 @@ export interface Operation {
   /** Name of the object acted on. */
   readonly resource?: string;
   readonly metadata?: OperationMetadata;
+  /** What keeps it from being sent; in lists, and absent while it is being sent. */
+  readonly waiting?: OperationWait;
+  /** How the text that was searched for names it; in such lists. */
+  readonly foundBy?: readonly FoundBy[];
   readonly createTime?: string;
   readonly updateTime?: string;
 }
 
 /** A page of operations, newest first. */
-export type OperationListReply = ListReply<Operation>;
+export interface OperationListReply extends ListReply<Operation> {
+  /** What a searched text names. Absent: none was searched for. */
+  readonly search?: OperationSearchFound;
+  /** Absent: they were not asked for. */
+  readonly counts?: OperationCounts;
+}
 
 /** A page of a list. */
 export interface ListReply<Item> {
@@ -50,6 +61,39 @@ const metadataSchema = openObject('More about the operation.', {
 });
 export type OperationMetadata = Described<typeof metadataSchema>;
 
+/** A text names an operation by its id, by a group, or by one of its records. */
+export const foundBy = ['operation', 'group', 'recordRef', 'recordId'] as const;
+export type FoundBy = (typeof foundBy)[number];
+
+/**
+ * What a write in progress waits for. `batch`: for more records, or for the moment at which it is sent. `credentials`: the provider refuses those of
+ * the connection. `block`: the provider refused a call, and its account waits. `provider`: it did not answer, or could not. `retry`: for the next attempt.
+ * `lookup`: it was sent, and its outcome is looked up. `order`: for an earlier write to the same record. `quota`: the account's limit is used up. `turn`: for
+ * other calls of the account.
+ */
+export const waitReasons = [
+  'batch',
+  'credentials',
+  'block',
+  'provider',
+  'retry',
+  'lookup',
+  'order',
+  'quota',
+  'turn',
+] as const;
+
+const waitSchema = openObject('What a write in progress waits for.', ['reason', 'laneId', 'provider'], {
+  reason: choice('The first of them that holds.', waitReasons),
+  laneId: text('Lane of the account.'),
+  provider: text('Provider of the account.'),
+  until: momentText('When it ends by itself: the latest one of a batch, the end of a block, the next attempt.'),
+  since: momentText('Of credentials: when they were refused.'),
+  records: count('Of a batch: records that it has.'),
+  status: count('Of a provider: the status of its last reply; absent: there was none.'),
+});
+export type OperationWait = Described<typeof waitSchema>;
+
 export const operationSchema = openObject(
   'A write as its caller tracks it.',
   ['id', 'projectId', 'integrationId', 'installationId', 'configId', 'actionType', 'status'],
@@ -59,12 +103,18 @@ export const operationSchema = openObject(
     integrationId: text('Integration of the operation.'),
     installationId: text('Installation of the operation.'),
     groupRef: text('Group of the installation; in lists.'),
+    groupName: text('Name of the group; in lists.', 'Acme GmbH'),
     configId: text('The config in force.'),
     actionType: { ...choice('Kind of action.', ['read', 'write', 'subscribe']), examples: ['write'] },
     status: choice('Its state.', ['success', 'failure', 'in_progress']),
     result: text('What happened, in words.'),
     resource: text('Name of the object acted on.', 'contacts'),
     metadata: metadataSchema,
+    waiting: {
+      ...waitSchema,
+      description: 'What keeps it from being sent; in lists, and absent while it is being sent.',
+    },
+    foundBy: listOf('How the text that was searched for names it.', choice('A way.', foundBy)),
     createTime: momentText('When it was accepted.'),
     updateTime: momentText('When it last changed.'),
   },
@@ -86,11 +136,43 @@ export function pageOf<const Item extends object>(description: string, results: 
   });
 }
 
-export const operationListReplySchema = pageOf(
-  'A page of operations, newest first.',
-  'The operations.',
-  operationSchema,
+/** Groups that one text names at most. Our choice: more are a reason to type on. */
+export const foundGroupsMax = 20;
+
+const searchFoundSchema = openObject('What the searched text names.', ['groups', 'hasMoreGroups'], {
+  groups: listOf(
+    `Groups whose ref or name begins so, at most ${foundGroupsMax}.`,
+    openObject('A group.', ['groupRef', 'groupName'], { groupRef: text('Its ref.'), groupName: text('Its name.') }),
+  ),
+  hasMoreGroups: flag('Whether more groups begin so; their operations are not in the list.'),
+  recordsSearchedSince: momentText(
+    'Records of operations that were accepted since then were searched; the next page goes further back. Absent: all were.',
+  ),
+});
+export type OperationSearchFound = Described<typeof searchFoundSchema>;
+
+/** Operations that are counted at most, the newest of those in question. Our choice: a few milliseconds. */
+export const countedOperationsMax = 10_000;
+
+const countsSchema = openObject(
+  `How the operations stand, whatever status the list is filtered by; of the newest ${countedOperationsMax} in question.`,
+  ['inProgress', 'success', 'partial', 'failure', 'isAtLeast'],
+  {
+    inProgress: count('Not ended.'),
+    success: count('All records written.'),
+    partial: count('Some records written, and some not.'),
+    failure: count('No record written.'),
+    isAtLeast: flag('Whether there are more than were counted.'),
+  },
 );
+export type OperationCounts = Described<typeof countsSchema>;
+
+export const operationListReplySchema = openObject('A page of operations, newest first.', ['results', 'pagination'], {
+  results: listOf('The operations.', operationSchema),
+  pagination: paginationSchema,
+  search: searchFoundSchema,
+  counts: countsSchema,
+});
 
 export const logSchema = openObject("A line of an operation's log.", ['timestamp', 'severity', 'message'], {
   timestamp: momentText('When it happened.'),

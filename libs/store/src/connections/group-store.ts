@@ -18,6 +18,37 @@ export async function ensure(database: Knex, noun: 'group' | 'consumer', person:
   );
 }
 
+/** A group, as a person knows it. */
+export interface NamedGroup {
+  readonly groupRef: string;
+  readonly groupName: string;
+}
+
+/** Text after which no text that begins so comes, in the order of code points. */
+const last = '\u{10ffff}';
+
+const begins = (column: string): string => `
+  select group_ref, group_name from groups where project_id = :projectId
+    and lower(${column}) collate "C" >= lower(:text) and lower(${column}) collate "C" < lower(:text) || :last
+    and (:only::text is null or group_ref = :only) order by lower(${column}) collate "C" limit :limit`;
+
+/**
+ * Groups whose ref or name begins with the text, in whatever letters; the shortest refs first. Two ranges of an index.
+ * @param only nothing but this group
+ */
+export async function findGroupsNamed(
+  database: Knex,
+  projectId: string,
+  { text, limit, only = null }: { readonly text: string; readonly limit: number; readonly only?: string | null },
+): Promise<NamedGroup[]> {
+  const { rows } = await database.raw<{ rows: { group_ref: string; group_name: string }[] }>(
+    `select distinct group_ref, group_name, length(group_ref) as size from ((${begins('group_ref')}) union all (${begins('group_name')})) g
+     order by size, group_ref limit :limit`,
+    { projectId, text, last, limit, only },
+  );
+  return rows.map(({ group_ref: groupRef, group_name: groupName }) => ({ groupRef, groupName }));
+}
+
 /** Groups and consumers by themselves; a connection makes those it names. */
 export function groupStore(database: Knex) {
   return {

@@ -4,6 +4,7 @@ import { peopleAndSessions } from './20261129T000000-people-and-sessions';
 import { accountIds } from './20261129T060000-account-ids';
 import { leaveQueue } from './20261129T120000-leave-queue';
 import { recordProblems, shownProblems } from './20261129T200000-record-problems';
+import { groupSearch } from './20261129T210000-group-search';
 
 export { baseline };
 
@@ -15,4 +16,5 @@ export const migrations: readonly Migration[] = [
   leaveQueue,
   recordProblems,
   shownProblems,
+  groupSearch,
 ];

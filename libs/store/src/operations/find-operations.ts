@@ -2,6 +2,7 @@ import { firstWithin, limits, type BoundedPage, type Operation, type Page } from
 import type { Knex } from 'knex';
 import { clockSlackMs, conditions, firstIdAt, listOperations, type OperationFilter } from './list-operations';
 import type { StoredRow } from '../table';
+import { withGroups } from './describe-listed';
 import { operationColumns, toOperation } from './operation-row';
 
 /** Which operations are searched for. Absent members do not filter. */
@@ -22,7 +23,7 @@ export interface OperationSearch extends Omit<OperationFilter, 'beforeId' | 'lim
 export type TooManyInstallations = 'too-many-installations';
 
 /** Installations that are searched at once. Our choice: each costs a jump into the index. */
-const installationsMax = 200;
+export const installationsMax = 200;
 
 /**
  * The most rows that one search reads before it returns how far it came. No index finds an operation by its failures or its records, and none is
@@ -46,7 +47,7 @@ export async function findOperations(
   const isScan =
     groupRefPrefix !== undefined || hasFailures === true || recordRef !== undefined || recordId !== undefined;
   const found = isScan
-    ? await scan(database, projectId, search, { size, after: beforeId })
+    ? await searchBackwards(database, projectId, search, { size, beforeId })
     : { operations: await listOperations(database, projectId, { ...filter, beforeId, limit: size + 1 }) };
   if (found === 'too-many-installations') return found;
   const items = fitting(await withGroups(database, projectId, found.operations), size);
@@ -55,16 +56,16 @@ export async function findOperations(
 }
 
 /** An operation that fills a page alone is on it all the same. */
-function fitting(operations: readonly Operation[], size: number): readonly Operation[] {
+export function fitting(operations: readonly Operation[], size: number): readonly Operation[] {
   const within = firstWithin(operations.slice(0, size), limits.pageBytesMax);
   return within.length === 0 ? operations.slice(0, 1) : within;
 }
 
-function earlier(one: string | undefined, other: string | undefined): string | undefined {
+export function earlier(one: string | undefined, other: string | undefined): string | undefined {
   return one === undefined || (other !== undefined && other < one) ? other : one;
 }
 
-interface Scanned {
+export interface Scanned {
   readonly operations: Operation[];
   /** Everything from here on was read, and something older was not. */
   readonly searchedToId?: string;
@@ -72,15 +73,29 @@ interface Scanned {
 
 type ScanRow = StoredRow & { readonly edge: string | null; readonly id: string | null };
 
-/** Reads backwards, of each installation so many operations at most, and keeps what is asked for. */
-async function scan(
+interface ScanPage {
+  readonly size: number;
+  readonly beforeId: string | undefined;
+}
+
+async function searchBackwards(
   database: Knex,
   projectId: string,
   search: OperationSearch,
-  { size, after: beforeId }: { readonly size: number; readonly after: string | undefined },
+  page: ScanPage,
 ): Promise<Scanned | TooManyInstallations> {
   const ids = await installationsOf(database, projectId, search);
   if (ids !== undefined && ids.length > installationsMax) return 'too-many-installations';
+  return await scan(database, projectId, search, { ...page, ids });
+}
+
+/** Reads backwards, of each installation so many operations at most, and keeps what is asked for: one more than the size, if there are so many. */
+export async function scan(
+  database: Knex,
+  projectId: string,
+  search: OperationSearch,
+  { ids, beforeId, size }: ScanPage & { readonly ids: readonly string[] | undefined },
+): Promise<Scanned> {
   if (ids?.length === 0) return { operations: [] };
   const fromId = search.since && firstIdAt(search.since.getTime() - clockSlackMs);
   const each = Math.ceil(operationsReadMax / (ids?.length ?? 1));
@@ -92,7 +107,7 @@ async function scan(
 }
 
 /** Ids of the installations that are searched, one more than is searched at most. Undefined: of the whole project, also of deleted ones. */
-async function installationsOf(
+export async function installationsOf(
   database: Knex,
   projectId: string,
   { installationId, groupRef, groupRefPrefix }: OperationSearch,
@@ -144,7 +159,7 @@ function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
 const recordsSql = `case when o.state = 'accumulating' then ${limits.autoBatchRecordsMax} else greatest(o.records_total, 1) end`;
 
 /** Besides what a list filters by. */
-function searched({ hasFailures, recordRef, recordId }: OperationSearch): string {
+export function searched({ hasFailures, recordRef, recordId }: OperationSearch): string {
   return [
     hasFailures === true ? ' and o.records_failed > 0' : '',
     recordRef === undefined ? '' : ` and ${hasRecord('r.ref = :recordRef')}`,
@@ -161,19 +176,3 @@ const namesRecord = `right(r.order_key, length(:recordId) + 1) = '/' || :recordI
 
 const hasRecord = (condition: string): string => `exists (
   select 1 from records r where r.project_id = o.project_id and r.operation_id = o.id and ${condition})`;
-
-/** By key, of the installations that are there and of those that were deleted. */
-async function withGroups(database: Knex, projectId: string, operations: readonly Operation[]): Promise<Operation[]> {
-  const ids = [...new Set(operations.map(({ installationId }) => installationId))];
-  if (ids.length === 0) return [];
-  const { rows } = await database.raw<{ rows: { id: string; group_ref: string }[] }>(
-    `select id, group_ref from deleted_installations where project_id = :projectId and id = any(:ids::text[])
-     union all select id, group_ref from installations where project_id = :projectId and id = any(:ids::text[])`,
-    { projectId, ids } as never,
-  );
-  const groupOf = new Map(rows.map(({ id, group_ref: groupRef }) => [id, groupRef]));
-  return operations.map((operation) => {
-    const groupRef = groupOf.get(operation.installationId);
-    return groupRef === undefined ? operation : { ...operation, groupRef };
-  });
-}

@@ -7,6 +7,8 @@ import { closeBatch } from '../writes/close-batch';
 import { type OperationKey, operationKeyColumns } from '../writes/write-rows';
 import { deleteEnded } from './delete-operations';
 import { explainOperation } from './explain-operation';
+import { countOperations } from './count-operations';
+import { findByText } from './find-by-text';
 import { findOperations } from './find-operations';
 import { readHistory } from './operation-history';
 import { operationColumns, recordColumns, records, withOutcome, toOperation } from './operation-row';
@@ -73,6 +75,8 @@ export function operationStore(database: Knex) {
     },
     ...bound(database, {
       search: findOperations,
+      findByText,
+      countByStatus: countOperations,
       readHistory,
       readProgress,
       readWaitReason,

@@ -1,6 +1,6 @@
 import { ConflictError } from '@sluice/errors';
 import { filterText, json, jsonList, offByDefault, queryOf, routesUnder, type Router } from '@sluice/http';
-import type { EventPosition, StoredLane } from '@sluice/store';
+import type { EventPosition } from '@sluice/store';
 import {
   laneListReplySchema,
   limits,
@@ -14,14 +14,14 @@ import {
   reachOf,
   recordOutcomes,
 } from '@sluice/types';
-import type { Caller, Lane, Operation } from '@sluice/types';
-import { readLaneWindows } from '@sluice/writes';
+import type { Caller, Operation } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { routesOfInstallation } from '../installations/get-installation';
-import { byId, byIndex, byPosition, linkWhenMore, listBytesMax, nextLink, paginationOf } from '../pages';
+import { byIndex, byPosition, linkWhenMore, listBytesMax, nextLink, paginationOf } from '../pages';
 import { positionOf, readPage } from '../pages';
 import { getProjectId, projectPath, routesOfProject } from '../projects/get-project';
 import { found, notFound } from '../refusals';
+import { laneOrders, listLanes } from './list-lanes';
 import { presentLog } from './present-log';
 import { replayOperation } from './replay-operation';
 import { searchOperations, searchProperties } from './search-operations';
@@ -152,7 +152,7 @@ export function operationListRoutes(router: Router, context: ManagementContext):
   routesOfProject(router, context, 'Operations').get('/operations', 'listOperationsForProject', {
     summary: 'Find operations of a project',
     description:
-      'The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, groupRefPrefix, recordRef, recordId), a page may be short or empty while nextPageToken leads further back.',
+      'The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, groupRefPrefix, search, recordRef, recordId), a page may be short or empty while nextPageToken leads further back.',
     replies: { 200: json(operationListReplySchema) },
     scopes: readers,
     query: queryOf({ ...searchProperties, ...pageProperties }),
@@ -221,29 +221,21 @@ export function laneRoutes(router: Router, context: ManagementContext): void {
     scopes: ['frontend', 'read'],
     query: queryOf({
       waiting: { ...offByDefault, description: 'Only lanes in which calls wait to be sent or to be looked up.' },
+      order: {
+        type: 'string',
+        enum: laneOrders,
+        default: 'oldest-first',
+        description:
+          'sick-first: first a page of lanes that are blocked, held, failing or have calls that wait, the worst first.',
+      },
+      search: {
+        ...filterText,
+        maxLength: limits.nameCharactersMax,
+        description:
+          'Only lanes of groups whose ref or name begins so, or of the account that the provider names so; at most 200.',
+      },
       ...pageProperties,
     }),
-    answer: async ({ query }, { id }) => {
-      const list = (afterId: string | undefined, limit: number) =>
-        context.store.lanes.list(id, { limit, afterId, isWaiting: query.waiting });
-      const { results, pagination } = await readPage(query, byId, list);
-      return { results: await withQuotas(context, results), pagination };
-    },
-  });
-}
-
-/** A provider whose file is gone has no known limit. */
-async function withQuotas({ connectors, redis }: ManagementContext, lanes: readonly StoredLane[]): Promise<Lane[]> {
-  const declared = lanes.flatMap(({ projectId, id, provider }) => {
-    const connector = connectors.find(provider);
-    return connector === undefined ? [] : [{ projectId, laneId: id, declared: connector.capabilities.quota }];
-  });
-  const windows = await readLaneWindows(redis, declared);
-  const windowOf = new Map(declared.map(({ laneId }, index) => [laneId, windows[index]]));
-  return lanes.map((lane) => {
-    const window = windowOf.get(lane.id);
-    if (window === undefined) return lane;
-    const { windowMs, ...quota } = window;
-    return { ...lane, quota: { ...quota, windowSeconds: windowMs / 1_000 } };
+    answer: ({ query }, { id }) => listLanes(context, id, query),
   });
 }

@@ -1,9 +1,19 @@
 import type { Issue } from '@sluice/errors';
 import { filterText, invalid, offByDefault } from '@sluice/http';
-import type { OperationSearch } from '@sluice/store';
-import { limits, seesGroup, type Caller, type Described, type OperationListReply, type PageQuery } from '@sluice/types';
+import type { OperationSearch, TextPosition, TextSearch } from '@sluice/store';
+import {
+  idOfPageToken,
+  limits,
+  pageTokenOf,
+  seesGroup,
+  type Caller,
+  type Described,
+  type OperationListReply,
+  type PageQuery,
+} from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { byId, paginationOf, positionOf } from '../pages';
+import { byId, paginationOf, positionOf, type Cursor } from '../pages';
+import { withQuotaWaits } from './list-lanes';
 import { readMoment, refuseIssues } from '../refusals';
 
 const moment = { type: 'string', format: 'date-time' } as const;
@@ -19,6 +29,12 @@ export const searchProperties = {
   hasFailures: { ...offByDefault, description: 'Only those of which a record failed, or is not known to be written.' },
   recordRef: { ...word, description: 'Only those with a record that was sent with this Sluice-Record-Ref.' },
   recordId: { ...word, description: 'Only those with a record that has this id at the provider.' },
+  search: {
+    ...word,
+    description:
+      'Only those that this text names: an operation id, its first 8 characters or more, or its last 8; the beginning of the ref or the name of a group, in whatever letters; the Sluice-Record-Ref of a record, or its id at the provider.',
+  },
+  counts: { ...offByDefault, description: 'Also count the newest of them by how they stand, whatever the status.' },
   since: moment,
   until: { ...moment, description: 'Accepted before this moment.' },
 } as const;
@@ -34,31 +50,71 @@ const recordDaysMax = 31;
  * @throws ValidationError 400 for a search that no page answers
  */
 export async function searchOperations(
-  { store }: ManagementContext,
+  context: ManagementContext,
   projectId: string,
   caller: Caller,
   { pageSize: size = limits.pageSizeDefault, pageToken, ...asked }: SearchQuery,
 ): Promise<OperationListReply> {
-  const { groupRef = caller.groupRef, since, until, ...filter } = asked;
+  const { store } = context;
+  const { groupRef = caller.groupRef, since, until, counts, search: text, ...filter } = asked;
   // A bearer token that names no group means its own, and another one has nothing.
   if (!seesGroup(caller, groupRef)) return { results: [], pagination: { done: true } };
   const span = { since: since && readMoment('since', since), until: until && readMoment('until', until) } as const;
   refuseIssues(issuesOf(asked, span.since || undefined, span.until || undefined));
   const search = { ...filter, groupRef, since: span.since || undefined, until: span.until || undefined };
+  if (text !== undefined) return await searchByText(context, projectId, { ...search, text }, { size, pageToken });
   const after = positionOf(pageToken, byId);
-  const found = await store.operations.search(projectId, search satisfies OperationSearch, { size, after });
+  const [found, counted] = await Promise.all([
+    store.operations.search(projectId, search satisfies OperationSearch, { size, after }),
+    counts === true ? store.operations.countByStatus(projectId, search) : undefined,
+  ]);
   if (found === 'too-many-installations') {
     const detail = 'begins the groups of more than 200 installations';
     const issue = { in: 'query', name: 'groupRefPrefix', detail, value: filter.groupRefPrefix } as const;
     throw invalid([issue], { remedy: 'Name more of the group.' });
   }
-  const { items: results, lastId } = found;
-  if (lastId === undefined) return { results, pagination: { done: true } };
-  return { results, pagination: paginationOf([{ id: lastId }], true, byId) };
+  const { items, lastId } = found;
+  const pagination = lastId === undefined ? { done: true } : paginationOf([{ id: lastId }], true, byId);
+  return { results: await withQuotaWaits(context, items), pagination, ...(counted && { counts: counted }) };
 }
 
+/** Of the two ids of a position: how far operations were searched by name, and by their records. */
+const byText: Cursor<TextPosition, TextPosition> = {
+  read: (token) => {
+    const bytes = Buffer.from(token, 'base64url');
+    const [named, records] = [bytes.subarray(0, 16), bytes.subarray(16)].map((id) =>
+      idOfPageToken(id.toString('base64url')),
+    );
+    if (named === undefined || records === undefined) return undefined;
+    return byText.tokenOf({ named, records }) === token ? { named, records } : undefined;
+  },
+  tokenOf: ({ named, records }) =>
+    Buffer.concat([named, records].map((id) => Buffer.from(pageTokenOf(id), 'base64url'))).toString('base64url'),
+};
+
+async function searchByText(
+  context: ManagementContext,
+  projectId: string,
+  search: TextSearch,
+  { size, pageToken }: { readonly size: number; readonly pageToken: string | undefined },
+): Promise<OperationListReply> {
+  const after = positionOf(pageToken, byText);
+  const found = await context.store.operations.findByText(projectId, search, { size, ...(after && { after }) });
+  const { items, next, groups, hasMoreGroups, recordsSearchedToId } = found;
+  const searchedSince = recordsSearchedToId && { recordsSearchedSince: momentOfId(recordsSearchedToId) };
+  return {
+    results: await withQuotaWaits(context, items),
+    pagination: next === undefined ? { done: true } : paginationOf([next], true, byText),
+    search: { groups, hasMoreGroups, ...searchedSince },
+  };
+}
+
+/** Source: RFC 9562, 5.7: a uuid v7 begins with 48 bits of Unix milliseconds. */
+const momentOfId = (id: string): string =>
+  new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString();
+
 function issuesOf(
-  { installationId, recordRef, recordId, since: from, until: to }: SearchQuery,
+  { installationId, recordRef, recordId, search, counts, groupRefPrefix, since: from, until: to }: SearchQuery,
   since: Date | undefined,
   until: Date | undefined,
 ): Issue[] {
@@ -67,6 +123,10 @@ function issuesOf(
     void issues.push({ in: 'query', name, detail, ...(value === undefined ? {} : { value }) });
   const isEmpty = since !== undefined && until !== undefined && until <= since;
   if (isEmpty) refuse('until', 'must be later than since', to);
+  const others = { groupRefPrefix, recordRef, recordId, counts: counts === true ? 'true' : undefined };
+  for (const [name, value] of search === undefined ? [] : Object.entries(others))
+    if (value !== undefined) refuse(name, 'must be absent with search, which looks for these by itself', value);
+  if (search !== undefined) return issues;
   if (recordRef === undefined && recordId === undefined) return issues;
   if (installationId === undefined) refuse('installationId', 'is required with a record: one installation is searched');
   if (since === undefined) refuse('since', `is required with a record: up to ${recordDaysMax} days are searched`);
