@@ -24,3 +24,9 @@ export function inFull(moment: string): string {
 export function shortId(id: string): string {
   return id.slice(-8);
 }
+
+/** `1,000+` for a count of more than the most, and for one that is not known to the end. */
+export function atMost(count: number, most: number, isAtLeast = false): string {
+  const shown = Math.min(count, most).toLocaleString('en-US');
+  return count > most || (isAtLeast && count > 0) ? `${shown}+` : shown;
+}

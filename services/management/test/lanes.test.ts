@@ -136,6 +136,50 @@ it('lanes are paged', async () => {
   expect(gone.map(({ quota }) => quota)).toEqual([undefined, undefined, undefined, undefined]);
 });
 
+describe('sick first, and by text', () => {
+  const addLanes = async (names: readonly string[]) => {
+    const { projectId } = prepared.seed;
+    const rows = names.map((name, at) => ({
+      project_id: projectId,
+      id: `00000000-0000-7000-8000-00000000000${at}`,
+      provider: 'gone',
+      account_ref: name,
+    }));
+    await management.database('lanes').insert(rows);
+  };
+  const accounts = async (query: string) => {
+    const { results, pagination } = await read(query);
+    return { names: results.map(({ workspaceRef }) => workspaceRef), next: pagination.nextPageToken };
+  };
+
+  it('what ails stands first, then the others, each once over the pages', async () => {
+    await addLanes(['a', 'b', 'c']);
+    await management.database('lanes').where({ account_ref: 'b' }).update({ cap: 1 });
+    await management.database('lanes').where({ account_ref: 'c' }).update({ blocked_until: '2999-01-01' });
+    const own = (await read()).results.find(({ provider }) => provider === 'hubspot')?.workspaceRef;
+    expect((await accounts('?order=sick-first')).names).toEqual(['c', 'b', 'a', own]);
+    const first = await accounts('?order=sick-first&pageSize=1');
+    expect(first.names).toEqual(['c']);
+    const second = await accounts(`?order=sick-first&pageSize=1&pageToken=${first.next}`);
+    const third = await accounts(`?order=sick-first&pageSize=2&pageToken=${second.next}`);
+    expect([second.names, third.names, third.next]).toEqual([['a'], [own], undefined]);
+    await prepared.accept();
+    expect((await accounts('?order=sick-first&waiting=true')).names).toEqual([own]);
+    await prepared.send.get(`${prepared.path}/lanes?order=best`).expect(400);
+  });
+
+  it('by the beginning of a group, or by the account', async () => {
+    await addLanes(['a']);
+    const { projectId, groupRef } = prepared.seed;
+    await management.context.store.groups.putGroup({ projectId, groupRef, groupName: 'Acme GmbH' });
+    const [lane] = (await read('?search=acme%20g')).results;
+    expect(lane).toMatchObject({ groupRefs: [groupRef], groupNames: ['Acme GmbH'] });
+    expect((await accounts('?search=a')).names).toEqual(['a', lane?.workspaceRef]);
+    expect((await accounts('?search=gmbh&order=sick-first')).names).toEqual([]);
+    await prepared.send.get(`${prepared.path}/lanes?search=`).expect(400);
+  });
+});
+
 describe('what keeps a lane from being empty', () => {
   it('shows since when a call may be sent, and no moment while none may', async () => {
     expect(await theLane()).not.toHaveProperty('readySince');
@@ -157,7 +201,14 @@ describe('what keeps a lane from being empty', () => {
     await prepared.accept();
     const lane = await theLane();
     expect(lane.held).toEqual([
-      { connectionId, provider: 'hubspot', groupRef, authScheme: 'apiKey', since: expect.any(String) },
+      {
+        connectionId,
+        provider: 'hubspot',
+        groupRef,
+        groupName: groupRef,
+        authScheme: 'apiKey',
+        since: expect.any(String),
+      },
     ]);
     expect(lane).not.toHaveProperty('readySince');
   });

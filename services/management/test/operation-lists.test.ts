@@ -1,5 +1,5 @@
 import type { Operation, OperationListReply, OperationRecordListReply } from '@sluice/types';
-import { useOperations } from './prepare-operations';
+import { prepareOperations, useOperations } from './prepare-operations';
 import { useManagement } from './start-management';
 
 const management = useManagement();
@@ -34,7 +34,9 @@ describe.each([
     expect(results.map(({ id }) => id)).toEqual(ids.toReversed());
     expect(pagination).toEqual({ done: true });
     const one = (await prepared.send.get(`${prepared.path}/operations/${ids[0]}`).expect(200)).body as Operation;
-    expect(results.at(-1)).toEqual({ ...one, groupRef: prepared.seed.groupRef });
+    const { groupRef } = prepared.seed;
+    const waiting = { reason: 'turn', laneId: expect.any(String), provider: 'hubspot' };
+    expect(results.at(-1)).toEqual({ ...one, groupRef, groupName: groupRef, waiting });
   });
 
   // What is written meanwhile stands before the first page: no page repeats or misses an operation.
@@ -143,6 +145,176 @@ describe('what no index finds', () => {
     expect((await read(ofProject())).results).toMatchObject([{ groupRef, installationId }]);
     expect(await find(`?installationId=${installationId}`)).toHaveLength(1);
     expect(await find(`?groupRefPrefix=${groupRef}`)).toEqual([]);
+  });
+
+  describe('the search takes a text, whatever it names', () => {
+    const search = (text: string, more = '') => read(ofProject(`?search=${encodeURIComponent(text)}${more}`));
+    const foundBy = async (text: string) => (await search(text)).results.map(({ id, foundBy: by }) => [id, by]);
+
+    it('a group by the beginning of its ref or name, in whatever letters', async () => {
+      const { projectId, groupRef } = prepared.seed;
+      await management.context.store.groups.putGroup({ projectId, groupRef, groupName: 'Ärzte & Söhne_100%' });
+      const id = await prepared.accept();
+      for (const text of [groupRef.slice(0, 4).toUpperCase(), 'ÄRZTE & s', 'ärzte & söhne_100%'])
+        expect(await foundBy(text)).toEqual([[id, ['group']]]);
+      for (const text of ['Söhne', 'ärzte & söhne_100%x', '%', '_']) expect(await foundBy(text)).toEqual([]);
+      expect((await search('ärzte')).search).toEqual({
+        groups: [{ groupRef, groupName: 'Ärzte & Söhne_100%' }],
+        hasMoreGroups: false,
+      });
+    });
+
+    it('a record by its ref, its id at the provider and its target', async () => {
+      const first = await prepared.ended(['succeeded', 'failed']);
+      const second = await prepared.accept();
+      const records = management.database('records');
+      await records.clone().where({ operation_id: first, record_index: 1 }).update({ ref: 'anna+1@acme.example' });
+      await records.clone().where({ operation_id: second }).update({ order_key: 'l/contacts/501' });
+      const of = await prepared.send.get(`${prepared.path}/operations/${first}/records`).expect(200);
+      const recordId = (of.body as OperationRecordListReply).results[0]?.recordId ?? '';
+      expect(await foundBy('anna+1@acme.example')).toEqual([[first, ['recordRef']]]);
+      expect(await foundBy('anna+1@acme')).toEqual([]);
+      expect(await foundBy(recordId)).toEqual([[first, ['recordId']]]);
+      expect(await foundBy('501')).toEqual([[second, ['recordId']]]);
+    });
+
+    it('an operation by its id, its first characters and its last eight', async () => {
+      const id = await prepared.accept();
+      for (const text of [id, id.toUpperCase(), id.slice(0, 30), id.slice(-8)])
+        expect((await foundBy(text)).filter(([found]) => found === id)).toEqual([[id, ['operation']]]);
+      expect(await foundBy(id.slice(0, 7))).toEqual([]);
+      expect(await foundBy(`${id.slice(0, -1)}g`)).toEqual([]);
+    });
+
+    it('joins all that it finds, filters by AND, and pages', async () => {
+      const { groupRef } = prepared.seed;
+      const ids = [await prepared.ended(['failed']), await prepared.accept(), await prepared.accept(1, 'deals')];
+      await management.database('records').where({ operation_id: ids[0] }).update({ ref: groupRef });
+      expect(await foundBy(groupRef)).toEqual([
+        [ids[2], ['group']],
+        [ids[1], ['group']],
+        [ids[0], ['group', 'recordRef']],
+      ]);
+      const narrowed = async (more: string) => idsOf(await search(groupRef, more));
+      expect(await narrowed('&status=failure')).toEqual([ids[0]]);
+      expect(await narrowed('&hasFailures=true&objectName=deals')).toEqual([]);
+      expect(await narrowed('&groupRef=another')).toEqual([]);
+      expect(await narrowed(`&since=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
+      const pages: string[] = [];
+      let token = '';
+      do {
+        const { results, pagination } = await search(groupRef, `&pageSize=1${token && `&pageToken=${token}`}`);
+        pages.push(...results.map(({ id }) => id));
+        token = pagination.nextPageToken ?? '';
+      } while (token !== '');
+      expect(pages).toEqual(ids.toReversed());
+    });
+
+    // Two customers of Sluice may send the same refs.
+    it('nothing of another project', async () => {
+      const other = await prepareOperations(management);
+      const { projectId } = other.seed;
+      await management
+        .database('installations')
+        .where({ project_id: projectId })
+        .update({ group_ref: prepared.seed.groupRef });
+      await management.context.store.groups.putGroup({
+        projectId,
+        groupRef: prepared.seed.groupRef,
+        groupName: 'Theirs',
+      });
+      const [mine, theirs] = [await prepared.accept(), await other.accept()];
+      expect(await foundBy('row-0')).toEqual([[mine, ['recordRef']]]);
+      expect(await foundBy(prepared.seed.groupRef)).toEqual([[mine, ['group']]]);
+      expect(await foundBy(theirs)).toEqual([]);
+      expect((await search('theirs')).search?.groups).toEqual([]);
+    });
+
+    it.each(['recordRef=a', 'recordId=a', 'groupRefPrefix=a', 'counts=true'])('beside %s is 400', async (query) => {
+      const { body } = await prepared.send.get(ofProject(`?search=a&${query}`)).expect(400);
+      expect(body).toMatchObject({ issues: [{ in: 'query', name: query.split('=')[0] }] });
+    });
+
+    it.each(['', 'a'.repeat(256)])('the text %j is 400', async (text) => {
+      const { body } = await prepared.send.get(ofProject(`?search=${text}`)).expect(400);
+      expect(body).toMatchObject({ issues: [{ in: 'query', name: 'search' }] });
+    });
+
+    it('a token of another list is 400', async () => {
+      await prepared.send.get(ofProject('?search=a&pageToken=AaH7GdIMdomjkXGWE2Q8AQ')).expect(400);
+    });
+  });
+
+  it('counts how operations stand, whatever status is asked for', async () => {
+    await prepared.ended(['failed']);
+    await prepared.ended(['succeeded', 'unknown']);
+    await prepared.ended(['succeeded']);
+    await prepared.accept(1, 'deals');
+    const counts = async (query: string) => (await read(ofProject(`?counts=true${query}`))).counts;
+    const all = { inProgress: 1, success: 1, partial: 1, failure: 1, isAtLeast: false };
+    expect(await counts('')).toEqual(all);
+    expect(await counts(`&status=failure&groupRef=${prepared.seed.groupRef}`)).toEqual(all);
+    expect(await counts('&objectName=deals')).toEqual({ ...all, success: 0, partial: 0, failure: 0 });
+    expect(await counts('&groupRef=another')).toEqual({ ...all, inProgress: 0, success: 0, partial: 0, failure: 0 });
+    expect((await read(ofProject())).counts).toBeUndefined();
+  });
+
+  describe('what a write in progress waits for', () => {
+    const waiting = async () => (await read(ofProject())).results[0]?.waiting;
+    const lanes = (set: string) =>
+      management.database.raw(`update lanes set ${set} where project_id = ?`, [prepared.seed.projectId]);
+
+    it('a batch that fills', async () => {
+      await prepared.join();
+      expect(await waiting()).toMatchObject({ reason: 'batch', records: 1, until: expect.any(String) });
+    });
+
+    it('its turn, the end of a block, and new credentials, each before the one above', async () => {
+      await prepared.accept();
+      expect(await waiting()).toMatchObject({ reason: 'turn', provider: 'hubspot' });
+      await lanes(`blocked_until = '2999-01-01T00:00:00Z'`);
+      expect(await waiting()).toMatchObject({ reason: 'block', until: expect.stringMatching(/^2999-01-01/) });
+      const { projectId, connectionId } = prepared.seed;
+      await management.context.store.connections.setStatus({
+        projectId,
+        connectionId,
+        tokenVersion: 1,
+        status: 'bad_credentials',
+      });
+      expect(await waiting()).toMatchObject({ reason: 'credentials', since: expect.any(String) });
+    });
+
+    it.each([
+      ['unavailable', 'provider'],
+      ['quota', 'retry'],
+    ] as const)('the next attempt after %s: %s', async (failure, reason) => {
+      await prepared.accept();
+      const error = { class: failure, text: 'Later.' };
+      await prepared.settle([], {
+        records: [{ index: 0, kind: 'again', sendState: 'none', error }],
+        attempt: { status: 503, durationMs: 3, error },
+        next: { state: 'ready', delayMs: 3_600_000 },
+      });
+      expect(await waiting()).toMatchObject({ reason, status: 503, until: expect.any(String) });
+    });
+
+    it('an earlier write and a lookup; nothing while it is sent and after its end', async () => {
+      await prepared.ended(['succeeded']);
+      expect(await waiting()).toBeUndefined();
+      await prepared.accept();
+      const calls = (state: string) =>
+        management
+          .database('calls')
+          .where({ project_id: prepared.seed.projectId })
+          .whereNot({ state: 'done' })
+          .update({ state });
+      await calls('waiting');
+      expect(await waiting()).toMatchObject({ reason: 'order' });
+      await calls('in_doubt');
+      expect(await waiting()).toMatchObject({ reason: 'lookup' });
+      await calls('running');
+      expect(await waiting()).toBeUndefined();
+    });
   });
 
   const now = Date.now();

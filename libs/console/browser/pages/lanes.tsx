@@ -1,13 +1,16 @@
-import { pluralize, grouped, laneCallsMax, laneStateOf, type Lane } from '@sluice/types';
+import { grouped, laneCallsMax, laneStateOf, pluralize, type Lane, type LaneState } from '@sluice/types';
 import { Attention } from '../parts/attention';
 import { Badge } from '../parts/badge';
+import { CustomerName } from '../parts/customer-name';
 import { Empty } from '../parts/empty';
-import { PageHead } from '../parts/page-head';
+import { issuesOf } from '../parts/field';
 import { Pager } from '../parts/pager';
+import { PageHead } from '../parts/page-head';
 import { Problem } from '../parts/problem';
+import { SearchBox } from '../parts/search-box';
 import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
-import { fromNow, inFull } from '../format';
+import { atMost, fromNow, inFull } from '../format';
 import { goTo, hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
 import { useLoad } from '../use-load';
@@ -15,52 +18,66 @@ import { useLoad } from '../use-load';
 const pageSize = 50;
 const everyMs = 2_000;
 
-/** The queues of the provider accounts: what waits, and what holds it back. */
+/** The queues of the provider accounts: what waits, and what holds it back. What ails stands first. */
 export function LanesPage({ session, query }: { readonly session: Session; readonly query: URLSearchParams }) {
-  const pageToken = query.get('pageToken');
-  const isWaiting = query.get('waiting') === 'true';
-  const filter = isWaiting ? { waiting: 'true' } : {};
+  const { pageToken, ...filter } = Object.fromEntries(query);
+  const isWaiting = filter['waiting'] === 'true';
+  const search = filter['search'] ?? '';
   const list = useLoad(
     query.toString(),
-    (signal) =>
-      apiOf(session.apiKey, session.project.id).listLanes(
-        { pageSize, waiting: isWaiting, ...(pageToken === null ? {} : { pageToken }) },
-        { signal },
-      ),
+    (signal) => {
+      const asked = { pageSize, waiting: isWaiting, order: 'sick-first' as const };
+      const more = { ...(search === '' ? {} : { search }), ...(pageToken === undefined ? {} : { pageToken }) };
+      return apiOf(session.apiKey, session.project.id).listLanes({ ...asked, ...more }, { signal });
+    },
     { everyMs },
   );
   const next = list.value?.pagination.nextPageToken;
+  const issue = issuesOf(list.error).find(({ name }) => name === 'search');
   return (
     <>
       <PageHead
         title="Lanes"
-        lead="Each provider account has one. When the provider refuses a call, all of its lane waits."
+        lead={
+          <>
+            Each provider account has one. When the provider refuses a call, all of its lane waits.{' '}
+            <a href="/docs/guide/console#lanes">States</a>
+          </>
+        }
       />
       <Attention session={session} />
-      <form class="filters" role="search">
+      <form class="filters toolbar" role="search" onSubmit={(event) => event.preventDefault()}>
+        <SearchBox
+          value={search}
+          placeholder="Customer or account"
+          label="Search lanes"
+          issue={issue}
+          onSearch={(text) => goTo(hrefOf('lanes', { ...filter, search: text }))}
+        />
         <label class="check">
           <input
             type="checkbox"
             checked={isWaiting}
-            onChange={() => goTo(hrefOf('lanes', isWaiting ? {} : { waiting: 'true' }))}
+            onChange={() => goTo(hrefOf('lanes', { ...filter, waiting: isWaiting ? undefined : 'true' }))}
           />
           Only where calls wait
         </label>
+        {isWaiting || search !== '' ? <a href={hrefOf('lanes')}>Clear</a> : null}
       </form>
-      {list.error === undefined ? null : <Problem error={list.error} title="The lanes could not be read" />}
+      {list.error === undefined || issue !== undefined ? null : (
+        <Problem error={list.error} title="The lanes could not be read" />
+      )}
       {list.value === undefined ? (
         list.error === undefined ? (
           <Skeleton of="table" />
         ) : null
       ) : list.value.results.length === 0 ? (
-        <Empty title={isWaiting ? 'Nothing waits' : 'No lane yet'}>
-          {isWaiting ? 'No call waits to be sent.' : "One appears with the first connection of a customer's account."}
-        </Empty>
+        <NoLane isSearch={search !== ''} isWaiting={isWaiting} />
       ) : (
         <>
-          <Table columns={columns} rows={list.value.results} keyOf={({ id }) => id} />
+          <Table columns={columns} rows={list.value.results} keyOf={({ id }) => id} isClickable />
           <Pager
-            {...(pageToken === null ? {} : { firstHref: hrefOf('lanes', filter) })}
+            {...(pageToken === undefined ? {} : { firstHref: hrefOf('lanes', filter) })}
             {...(next === undefined ? {} : { nextHref: hrefOf('lanes', { ...filter, pageToken: next }) })}
           />
         </>
@@ -69,98 +86,117 @@ export function LanesPage({ session, query }: { readonly session: Session; reado
   );
 }
 
+function NoLane({ isSearch, isWaiting }: { readonly isSearch: boolean; readonly isWaiting: boolean }) {
+  if (isSearch) return <Empty title="Nothing matches">No customer and no account begins so.</Empty>;
+  if (isWaiting) return <Empty title="Nothing waits">No call waits to be sent.</Empty>;
+  return <Empty title="No lane yet">One appears with the first connection of a customer's account.</Empty>;
+}
+
 const counts = [
-  ['running', 'Running', 'Being sent'],
-  ['ready', 'Ready', 'May be sent now'],
-  ['retrying', 'Retrying', 'Wait for the moment of their next attempt'],
-  ['inDoubt', 'In doubt', 'Sent; what became of them is being looked up'],
-  ['waiting', 'Waiting', 'Wait for an earlier write to the same record'],
+  ['running', 'being sent'],
+  ['ready', 'ready'],
+  ['retrying', 'retrying'],
+  ['inDoubt', 'in doubt'],
+  ['waiting', 'behind an earlier write'],
 ] as const;
+
+/** `2 ready, 1 retrying`. */
+function callsOf({ calls }: Lane): string {
+  return counts
+    .filter(([name]) => calls[name] > 0)
+    .map(([name, title]) => `${atMost(calls[name], laneCallsMax, calls[name] === laneCallsMax)} ${title}`)
+    .join(', ');
+}
 
 const columns: readonly Column<Lane>[] = [
   {
-    title: 'State',
+    title: 'Customer',
     width: 'wide',
-    phone: 'badge',
-    cell: (lane) => (
-      <>
-        <Badge of={laneStateOf(lane, Date.now())} />
-        <StateDetail lane={lane} />
-      </>
-    ),
+    phone: 'name',
+    tip: ({ groupRefs }) => groupRefs.join(', '),
+    cell: ({ groupRefs: [groupRef, ...others], groupNames = [], workspaceRef }) =>
+      groupRef === undefined ? (
+        <span class="fine">{workspaceRef}</span>
+      ) : (
+        <a class="whole-row" href={hrefOf('operations', { groupRef })}>
+          <CustomerName
+            groupRef={others.length === 0 ? groupRef : `${groupRef} and ${others.length} more`}
+            groupName={groupNames[0] === groupRef ? undefined : groupNames[0]}
+          />
+        </a>
+      ),
   },
+  { title: 'State', width: 'middle', phone: 'badge', cell: (lane) => <Badge of={laneStateOf(lane, Date.now())} /> },
   {
     title: 'Account',
     width: 'middle',
-    phone: 'name',
+    phone: 'none',
+    tip: ({ provider, workspaceRef = '' }) => `${provider} ${workspaceRef}`,
     cell: ({ provider, workspaceRef }) => (
       <>
-        {provider}
-        <div class="fine">{workspaceRef}</div>
+        {provider} <span class="fine">{workspaceRef}</span>
       </>
     ),
   },
+  { title: 'What happens, and what to do', cell: (lane) => <StateDetail lane={lane} /> },
   {
-    title: 'Groups',
-    cell: (lane) => {
-      const isRefused = ['blocked', 'recovering'].includes(laneStateOf(lane, Date.now()));
-      return (
-        <>
-          {lane.groupRefs.join(', ')}
-          {lane.lastError === undefined || !isRefused ? null : <div class="answer bad-text">{lane.lastError}</div>}
-        </>
-      );
-    },
+    title: 'Calls',
+    meaning: 'Calls that have not ended',
+    width: 'middle',
+    phone: 'aside',
+    cell: (lane) => callsOf(lane) || <span class="fine">none</span>,
   },
   {
     title: 'Quota',
+    meaning: 'Calls that the account may make',
     width: 'middle',
     phone: 'none',
-    cell: ({ quota }) => (
-      <>
-        {quota === undefined ? null : `${pluralize(quota.limit, 'call')} in ${grouped(quota.windowSeconds)} s`}
-        {quota?.left === undefined ? null : <div class="fine">{grouped(quota.left)} left now</div>}
-      </>
-    ),
+    tip: ({ quota }) =>
+      quota === undefined ? '' : `${pluralize(quota.limit, 'call')} in ${grouped(quota.windowSeconds)} s`,
+    cell: ({ quota }) =>
+      quota === undefined ? null : (
+        <span class="fine">
+          {quota.left === undefined ? '' : `${grouped(quota.left)} of `}
+          {grouped(quota.limit)} in {grouped(quota.windowSeconds)} s
+        </span>
+      ),
   },
-  ...counts.map(([name, title, meaning]) => ({
-    title,
-    meaning,
-    width: 'narrow' as const,
-    phone: 'none' as const,
-    class: 'number',
-    cell: ({ calls }: Lane) => (
-      <span class={calls[name] === 0 ? 'fine' : undefined}>
-        {calls[name] < laneCallsMax ? grouped(calls[name]) : `${grouped(laneCallsMax)}+`}
-      </span>
-    ),
-  })),
 ];
 
-/** What the state means for this lane, and since when. */
+/** What the state means for this lane, when it ends, and who can end it. */
 function StateDetail({ lane }: { readonly lane: Lane }) {
-  const { blockedUntil, callsAtOnceMax, lastFailure, readySince, held = [] } = lane;
-  switch (laneStateOf(lane, Date.now())) {
+  const { provider, blockedUntil = '', lastError, callsAtOnceMax = 1, lastFailure, readySince = '', held = [] } = lane;
+  const state: LaneState = laneStateOf(lane, Date.now());
+  switch (state) {
     case 'blocked':
       return (
-        <div class="fine" title={inFull(blockedUntil ?? '')}>
-          asked again {fromNow(blockedUntil ?? '')}
-        </div>
+        <span title={`${inFull(blockedUntil)}${lastError === undefined ? '' : `: ${lastError}`}`}>
+          asked again {fromNow(blockedUntil)}
+          {lastError === undefined ? null : <span class="bad-text"> {lastError}</span>}
+        </span>
       );
     case 'failing':
       return (
-        <div class="fine">
-          {lastFailure?.class}
-          {lastFailure?.status === undefined ? '' : `, status ${lastFailure.status}`},{' '}
-          {fromNow(lastFailure?.time ?? '')}
-        </div>
+        <>
+          {provider} {lastFailure?.status === undefined ? 'did not answer' : `answered ${lastFailure.status}`}{' '}
+          {fromNow(lastFailure?.time ?? '')}; tried again by itself
+        </>
       );
     case 'stalled':
-      return <div class="fine">nothing sent, waiting since {fromNow(readySince ?? '').replace(' ago', '')}</div>;
-    case 'held':
-      return <div class="fine">{held.map(({ groupRef }) => groupRef).join(', ')}</div>;
+      return <>nothing sent for {fromNow(readySince).replace(' ago', '')}: check that an executor runs</>;
+    case 'held': {
+      const [one, ...others] = held;
+      return one === undefined ? null : (
+        <>
+          <a href={hrefOf('customers', { groupRefPrefix: one.groupRef })}>
+            Connect {one.groupName ?? one.groupRef} again
+          </a>
+          {others.length === 0 ? '' : ` and ${others.length} more`}
+        </>
+      );
+    }
     case 'recovering':
-      return <div class="fine">{grouped(callsAtOnceMax ?? 1)} at once</div>;
+      return <>{pluralize(callsAtOnceMax, 'call')} at once until they succeed</>;
     case 'open':
   }
   return null;

@@ -1,16 +1,18 @@
-import type { Operation } from '@sluice/types';
+import type { FoundBy, Operation, OperationSearchFound } from '@sluice/types';
 import { Attention } from '../parts/attention';
 import { OperationBadge } from '../parts/badge';
+import { CustomerName } from '../parts/customer-name';
 import { Empty } from '../parts/empty';
 import { issuesOf } from '../parts/field';
-import { fieldNames, Filters } from '../parts/filters';
+import { fieldNames, Filters, filtersOf, StatusTabs } from '../parts/filters';
 import { Moment } from '../parts/moment';
 import { PageHead } from '../parts/page-head';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
 import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
-import { shortId } from '../format';
+import { Waiting } from '../parts/waiting';
+import { inFull, shortId } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
 import { useLoad } from '../use-load';
@@ -21,31 +23,34 @@ const everyMs = 3_000;
 /** Operations of the project, newest first, a page at a time as the server cuts it. */
 export function OperationsPage({ session, query }: { readonly session: Session; readonly query: URLSearchParams }) {
   const api = apiOf(session.apiKey, session.project.id);
-  const { hasFailures, ...asked } = Object.fromEntries(query);
-  const isRecordSearch = query.has('recordRef') || query.has('recordId');
+  const isSearch = query.has('search') || query.has('recordRef') || query.has('recordId');
   const list = useLoad(
     query.toString(),
-    (signal) =>
-      api.listOperationsForProject(
-        { ...(asked as object), ...(hasFailures === 'true' ? { hasFailures: true } : {}), pageSize },
-        { signal },
-      ),
+    (signal) => {
+      const { hasFailures, ...asked } = filtersOf(query);
+      const counts = isSearch || query.has('groupRefPrefix') ? {} : { counts: true };
+      const failures = hasFailures === 'true' ? { hasFailures: true } : {};
+      return api.listOperationsForProject({ ...(asked as object), ...failures, ...counts, pageSize }, { signal });
+    },
     // A search for a record reads much, and what it finds is there.
-    isRecordSearch ? {} : { everyMs },
+    isSearch ? {} : { everyMs },
   );
   const integrations = useLoad('integrations', (signal) => api.listIntegrations({}, { signal }));
   const names = new Map(integrations.value?.map(({ id, name }) => [id, name]));
   const { pageToken: _first, ...filters } = Object.fromEntries(query);
-  const { results = [], pagination } = list.value ?? {};
+  const { results = [], pagination, search, counts } = list.value ?? {};
   const next = pagination?.nextPageToken;
   const issues = issuesOf(list.error);
   const isBesideFields = issues.length > 0 && issues.every(({ name }) => fieldNames.has(name));
+  const filterQuery = new URLSearchParams(filters);
   return (
     <>
       <PageHead title="Operations" />
       <Attention session={session} />
-      <Filters query={new URLSearchParams(filters)} issues={issues} />
+      <Filters query={filterQuery} issues={issues} />
+      <StatusTabs query={filterQuery} counts={counts} />
       <Chosen query={query} />
+      {search === undefined ? null : <Understood text={query.get('search') ?? ''} found={search} results={results} />}
       {list.error === undefined || isBesideFields ? null : (
         <Problem error={list.error} title="The operations could not be read" />
       )}
@@ -75,22 +80,61 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
 
 /** The filters that came with a link, in words. */
 function Chosen({ query }: { readonly query: URLSearchParams }) {
-  const [groupRef, installationId] = [query.get('groupRef'), query.get('installationId')];
-  if (groupRef === null && installationId === null) return null;
+  const { groupRef, installationId, ...others } = Object.fromEntries(query);
+  if (groupRef === undefined && installationId === undefined) return null;
   return (
     <p class="fine facts">
-      {groupRef === null ? null : (
+      Only of {groupRef === undefined ? null : <b>{groupRef}</b>}
+      {installationId === undefined ? null : (
         <>
-          Customer <b>{groupRef}</b>{' '}
-        </>
-      )}
-      {installationId === null ? (
-        <>· to find a record by its reference or its id, choose one of the installations of this customer.</>
-      ) : (
-        <>
+          {' '}
           installation <code title={installationId}>{shortId(installationId)}</code>
         </>
+      )}{' '}
+      · <a href={hrefOf('operations', { ...others, pageToken: undefined })}>of all customers</a>
+    </p>
+  );
+}
+
+/** Groups that are named; the others are counted. */
+const groupsMax = 3;
+
+interface UnderstoodOptions {
+  readonly text: string;
+  readonly found: OperationSearchFound;
+  readonly results: readonly Operation[];
+}
+
+/** What the searched text was taken for. */
+function Understood({ text, found, results }: UnderstoodOptions) {
+  const { groups, hasMoreGroups, recordsSearchedSince } = found;
+  const isFoundBy = (by: FoundBy) => results.some(({ foundBy = [] }) => foundBy.includes(by));
+  const more = groups.length - groupsMax;
+  return (
+    <p class="fine understood" role="status">
+      {groups.length === 0 ? null : (
+        <span>
+          Operations of{' '}
+          {groups.slice(0, groupsMax).map(({ groupRef, groupName }) => (
+            <a key={groupRef} href={hrefOf('operations', { groupRef })}>
+              <CustomerName groupRef={groupRef} groupName={groupName} />
+            </a>
+          ))}
+          {more > 0 ? ` and ${more}${hasMoreGroups ? '+' : ''} more customers` : ''}
+        </span>
       )}
+      {isFoundBy('recordRef') ? <span>Operations with the record ref “{text}”</span> : null}
+      {isFoundBy('recordId') ? <span>Operations with the record id “{text}” of the provider</span> : null}
+      {isFoundBy('operation') ? <span>Operation {text}</span> : null}
+      <span>
+        {recordsSearchedSince === undefined ? (
+          'All records were searched'
+        ) : (
+          <>
+            Records were searched back to <time dateTime={recordsSearchedSince}>{inFull(recordsSearchedSince)}</time>
+          </>
+        )}
+      </span>
     </p>
   );
 }
@@ -98,34 +142,36 @@ function Chosen({ query }: { readonly query: URLSearchParams }) {
 /** @param names of integrations, by id */
 function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Operation>[] {
   return [
-    { title: 'Status', width: 'middle', phone: 'badge', cell: (operation) => <OperationBadge operation={operation} /> },
     {
       title: 'Customer',
       width: 'wide',
       phone: 'name',
-      cell: ({ groupRef, installationId }) => (
-        <a href={hrefOf('operations', { groupRef, installationId })} title={`Installation ${installationId}`}>
-          {groupRef ?? shortId(installationId)}
+      cell: ({ id, groupRef, groupName, installationId }) => (
+        <a class="whole-row" href={hrefOf(`operations/${id}`)} title={id}>
+          <CustomerName groupRef={groupRef ?? shortId(installationId)} groupName={groupName} />
         </a>
       ),
     },
-    { title: 'Object', width: 'middle', phone: 'none', cell: ({ resource }) => resource },
+    { title: 'Status', width: 'middle', phone: 'badge', cell: (operation) => <OperationBadge operation={operation} /> },
     {
-      title: 'Integration',
-      width: 'middle',
+      title: 'Object',
+      class: 'short',
       phone: 'none',
-      cell: ({ integrationId }) => names.get(integrationId) ?? shortId(integrationId),
+      tip: ({ resource, integrationId }) => `${resource} of ${names.get(integrationId) ?? integrationId}`,
+      cell: ({ resource }) => resource,
     },
-    { title: 'Result', class: 'clip', cell: ({ result }) => result },
-    { title: 'Accepted', width: 'middle', phone: 'aside', cell: ({ createTime }) => <Moment of={createTime} /> },
+    {
+      title: 'Result',
+      class: 'clip',
+      cell: ({ result, waiting, status }) =>
+        waiting !== undefined ? <Waiting of={waiting} /> : (result ?? (status === 'in_progress' ? 'Being sent' : '')),
+    },
+    { title: 'Accepted', class: 'short', phone: 'aside', cell: ({ createTime }) => <Moment of={createTime} /> },
     {
       title: 'Operation',
-      width: 'middle',
-      cell: ({ id }) => (
-        <a class="id whole-row" href={hrefOf(`operations/${id}`)} title={id}>
-          {shortId(id)}
-        </a>
-      ),
+      class: 'short',
+      phone: 'none',
+      cell: ({ id }) => <span class="id fine">{shortId(id)}</span>,
     },
   ];
 }

@@ -32,8 +32,11 @@ export function Attention({ session }: { readonly session: Session }) {
       ))}
       {stalled.length === 0 ? null : (
         <p>
-          <strong>{pluralize(stalled.length, 'account')} without progress.</strong> Writes may be sent, and for a minute
-          none was: check that an executor runs (<a href={hrefOf('lanes', { waiting: 'true' })}>lanes</a>).
+          <span>
+            <strong>{pluralize(stalled.length, 'account')} without progress.</strong> Nothing was sent for a minute:
+            check that an executor runs.
+          </span>
+          <a href={hrefOf('lanes', { waiting: 'true' })}>Lanes</a>
         </p>
       )}
       {held.slice(0, heldMax).map((one) => (
@@ -41,9 +44,8 @@ export function Attention({ session }: { readonly session: Session }) {
       ))}
       {held.length <= heldMax ? null : (
         <p>
-          <a href={hrefOf('lanes', { waiting: 'true' })}>
-            {pluralize(held.length - heldMax, 'more connection')} with refused credentials
-          </a>
+          <span>and {pluralize(held.length - heldMax, 'more connection')} with refused credentials</span>
+          <a href={hrefOf('lanes', { waiting: 'true' })}>Lanes</a>
         </p>
       )}
     </section>
@@ -59,12 +61,15 @@ function Outage({ provider, lanes }: { readonly provider: string; readonly lanes
   const answer = last.status === undefined ? last.class : `${last.class}, status ${last.status}`;
   return (
     <p>
-      <strong>{provider} is failing.</strong> The last try failed for {failures.length} of{' '}
-      {pluralize(lanes.length, 'account')} with waiting writes ({answer},{' '}
-      <time dateTime={last.time} title={inFull(last.time)}>
-        {fromNow(last.time)}
-      </time>
-      ). They are tried again by themselves, until their deadline.
+      <span>
+        <strong>{provider} is failing.</strong> The last try failed for {failures.length} of{' '}
+        {pluralize(lanes.length, 'account')} with waiting writes ({answer},{' '}
+        <time dateTime={last.time} title={inFull(last.time)}>
+          {fromNow(last.time)}
+        </time>
+        ). They are tried again by themselves, until their deadline.
+      </span>
+      <a href={hrefOf('lanes', { waiting: 'true' })}>Lanes</a>
     </p>
   );
 }

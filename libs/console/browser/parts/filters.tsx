@@ -1,28 +1,33 @@
+import type { OperationCounts } from '@sluice/types';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { atMost } from '../format';
 import { goTo, hrefOf } from '../use-route';
 import { Field, type FieldIssue } from './field';
+import { SearchBox } from './search-box';
 
 /** What the service may refuse and a field of the form shows. */
-export const fieldNames: ReadonlySet<string> = new Set([
-  'groupRefPrefix',
-  'objectName',
-  'since',
-  'until',
-  'recordRef',
-  'recordId',
-]);
+export const fieldNames: ReadonlySet<string> = new Set(['search', 'objectName', 'since', 'until']);
+
+const hourMs = 3_600_000;
+/** Spans that end now, by their name in the address. */
+const spans: Readonly<Record<string, readonly [string, number]>> = {
+  hour: ['last hour', hourMs],
+  day: ['last day', 24 * hourMs],
+  week: ['last week', 7 * 24 * hourMs],
+};
+
+/** The filters of the address, as the service names them. */
+export function filtersOf(query: URLSearchParams): Record<string, string> {
+  const { time = '', ...rest } = Object.fromEntries(query);
+  const span = spans[time];
+  return span === undefined ? rest : { ...rest, since: new Date(Date.now() - span[1]).toISOString() };
+}
 
 interface FiltersOptions {
   readonly query: URLSearchParams;
   /** What the service refused of this query. */
   readonly issues: readonly FieldIssue[];
 }
-
-/** Days that are searched for a record, unless others are named. */
-const recordDays = 7;
-/** What the service takes. */
-const recordDaysMax = 31;
-const dayMs = 86_400_000;
 
 /** The filters of the operations list; each change leads to the first page of another list. */
 export function Filters({ query, issues: refused }: FiltersOptions) {
@@ -36,24 +41,17 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
     for (const field of fieldsOf(shown.current)) {
       // A field that was left unchanged is no longer being edited.
       if (field === typed.current && field === document.activeElement) continue;
-      const given = givenOf(query, field.name);
-      if (field.type === 'checkbox') field.checked = given === 'true';
-      else field.value = given;
+      field.value = givenOf(query, field.name);
     }
   }, [query.toString()]);
   const onInput = ({ target }: Event): void => void (typed.current = target);
   const apply = (form: HTMLFormElement): void => {
     typed.current = null;
-    const given = Object.fromEntries(
-      fieldsOf(form).map((field) => [
-        field.name,
-        field.type === 'checkbox' ? String(field.checked || '') : field.value.trim(),
-      ]),
-    );
+    const given = Object.fromEntries(fieldsOf(form).map((field) => [field.name, field.value.trim()]));
     const wrong = issuesOf(form, given);
     setFound(wrong);
     if (wrong.length > 0) return;
-    goTo(hrefOf('operations', { ...keptOf(query), ...queryOf(given) }));
+    goTo(hrefOf('operations', { ...Object.fromEntries(query), ...queryOf(given) }));
   };
   const onChange = (event: { readonly currentTarget: HTMLFormElement }): void => apply(event.currentTarget);
   const onSubmit = (event: SubmitEvent): void => {
@@ -62,7 +60,7 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
   };
   return (
     <form
-      class="filters"
+      class="filters toolbar"
       onInput={onInput}
       onChange={onChange}
       onSubmit={onSubmit}
@@ -70,103 +68,114 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
       ref={shown}
       noValidate
     >
+      <SearchBox
+        value={query.get('search') ?? ''}
+        placeholder="Customer, record ref or id, operation id"
+        label="Search operations"
+        issue={issues.find(({ name }) => name === 'search')}
+        onSearch={(search) => goTo(hrefOf('operations', { ...Object.fromEntries(query), search }))}
+      />
+      <Field name="objectName" title="Object" issues={issues} placeholder="contacts" />
       <label>
-        Status
-        <select name="status">
-          <option value="">any</option>
-          <option value="in_progress">in progress</option>
-          <option value="success">success</option>
-          <option value="failure">failure</option>
+        Accepted
+        <select name="time">
+          <option value="">at any time</option>
+          {Object.entries(spans).map(([name, [title]]) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+          <option value="custom">from … to</option>
         </select>
       </label>
-      <Field name="groupRefPrefix" title="Group begins with" issues={issues} placeholder="groupRef" />
-      <Field name="objectName" title="Object" issues={issues} placeholder="contacts" />
-      <Field name="since" title="Accepted since" issues={issues} type="datetime-local" />
-      <Field name="until" title="Accepted before" issues={issues} type="datetime-local" />
-      <label class="check">
-        <input name="hasFailures" type="checkbox" />
-        Has failures
-      </label>
-      {query.has('installationId') ? <RecordFilters issues={issues} /> : null}
+      {timeOf(query) === 'custom' ? (
+        <>
+          <Field name="since" title="Accepted since" issues={issues} type="datetime-local" />
+          <Field name="until" title="Accepted before" issues={issues} type="datetime-local" />
+        </>
+      ) : null}
       {query.size === 0 ? null : <a href={hrefOf('operations')}>Clear</a>}
     </form>
   );
 }
 
-/** A record is searched for inside one installation. */
-function RecordFilters({ issues }: { readonly issues: readonly FieldIssue[] }) {
-  return (
-    <>
-      <label>
-        Record by
-        <select name="recordBy">
-          <option value="recordRef">its reference</option>
-          <option value="recordId">its id at the provider</option>
-        </select>
-      </label>
-      <Field name="record" title="Record" issues={renamed(issues)} placeholder="in these days" />
-    </>
-  );
+interface StatusOptions {
+  readonly query: URLSearchParams;
+  /** Absent: they are not known for what is shown. */
+  readonly counts: OperationCounts | undefined;
 }
 
-/** Both names of a record stand in one field. */
-const renamed = (issues: readonly FieldIssue[]): FieldIssue[] =>
-  issues.map((issue) =>
-    issue.name === 'recordRef' || issue.name === 'recordId' ? { ...issue, name: 'record' } : issue,
+const statuses = [
+  ['any status', {}, undefined],
+  ['in progress', { status: 'in_progress' }, ({ inProgress }: OperationCounts) => inProgress],
+  ['success', { status: 'success' }, ({ success, partial }: OperationCounts) => success + partial],
+  ['partly written', { status: 'success', hasFailures: 'true' }, ({ partial }: OperationCounts) => partial],
+  ['failure', { status: 'failure' }, ({ failure }: OperationCounts) => failure],
+  ['has failures', { hasFailures: 'true' }, ({ partial, failure }: OperationCounts) => partial + failure],
+] as const;
+
+/** One choice of status, each with how many there are in this time. */
+export function StatusTabs({ query, counts }: StatusOptions) {
+  const { status, hasFailures, ...rest } = Object.fromEntries(query);
+  return (
+    <nav class="segments" aria-label="Status">
+      {statuses.map(([title, filter, countOf]) => {
+        const wanted: { readonly status?: string; readonly hasFailures?: string } = filter;
+        const isChosen = status === wanted.status && hasFailures === wanted.hasFailures;
+        return (
+          <a
+            key={title}
+            href={hrefOf('operations', { ...rest, ...filter })}
+            aria-current={isChosen ? 'true' : undefined}
+          >
+            {title}
+            {counts === undefined || countOf === undefined ? null : (
+              <>
+                {' '}
+                <b>{atMost(countOf(counts), 1_000, counts.isAtLeast)}</b>
+              </>
+            )}
+          </a>
+        );
+      })}
+    </nav>
   );
+}
 
 function fieldsOf(form: HTMLFormElement | null): HTMLInputElement[] {
   return [...(form?.querySelectorAll<HTMLInputElement>('[name]') ?? [])];
 }
 
+function timeOf(query: URLSearchParams): string {
+  return query.has('since') || query.has('until') ? 'custom' : (query.get('time') ?? '');
+}
+
 function givenOf(query: URLSearchParams, name: string): string {
-  if (name === 'record') return query.get('recordRef') ?? query.get('recordId') ?? '';
-  if (name === 'recordBy') return query.has('recordId') ? 'recordId' : 'recordRef';
+  if (name === 'time') return timeOf(query);
   const given = query.get(name) ?? '';
   return name === 'since' || name === 'until' ? localOf(given) : given;
 }
 
-/** Filters that are no field: they come with a link, and go with Clear. */
-function keptOf(query: URLSearchParams): Record<string, string | undefined> {
-  return { groupRef: query.get('groupRef') ?? undefined, installationId: query.get('installationId') ?? undefined };
-}
-
-/** As the service names it. A record is searched for in the last days, unless others are named. */
-function queryOf({ since = '', until = '', record = '', recordBy = '', ...rest }: Record<string, string>) {
-  const from = since === '' && record !== '' ? Date.now() - recordDays * dayMs : Date.parse(since);
+/** As the address names it. What is undefined leaves it. */
+function queryOf({ objectName, time = '', since = '', until = '' }: Record<string, string>) {
+  const isCustom = time === 'custom';
   return {
-    ...rest,
-    ...(Number.isNaN(from) ? {} : { since: new Date(from).toISOString() }),
-    ...(until === '' ? {} : { until: new Date(until).toISOString() }),
-    ...(record === '' ? {} : { [recordBy]: record }),
+    objectName,
+    time: isCustom && since + until !== '' ? undefined : time,
+    since: isCustom && since !== '' ? new Date(since).toISOString() : undefined,
+    until: isCustom && until !== '' ? new Date(until).toISOString() : undefined,
   };
 }
 
-function issuesOf(
-  form: HTMLFormElement,
-  { since = '', until = '', record = '' }: Record<string, string>,
-): FieldIssue[] {
+function issuesOf(form: HTMLFormElement, { since = '', until = '' }: Record<string, string>): FieldIssue[] {
   const halfTyped = fieldsOf(form).find((field) => field.validity.badInput);
   if (halfTyped !== undefined) {
     const remedy = 'Complete it, or delete what is there.';
     return [{ name: halfTyped.name, detail: 'must be a whole day and time', remedy }];
   }
-  const [from, to] = [Date.parse(since), until === '' ? Date.now() : Date.parse(until)];
-  if (until !== '' && to <= from) {
-    return [
-      {
-        name: 'until',
-        detail: 'must be later than the moment since which',
-        value: until,
-        remedy: 'Change one of both.',
-      },
-    ];
-  }
-  if (record !== '' && to - from > recordDaysMax * dayMs) {
-    const detail = `must be at most ${recordDaysMax} days before the end`;
-    return [{ name: 'since', detail, value: since, remedy: 'Search month by month.' }];
-  }
-  return [];
+  if (until === '' || Date.parse(until) > Date.parse(since) || since === '') return [];
+  const detail = 'must be later than the moment since which';
+  return [{ name: 'until', detail, value: until, remedy: 'Change one of both.' }];
 }
 
 /** A moment as `datetime-local` wants it. */

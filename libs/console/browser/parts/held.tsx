@@ -1,8 +1,9 @@
 import type { HeldConnection } from '@sluice/types';
-import { fromNow, inFull, shortId } from '../format';
+import { fromNow, inFull } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, baseUrl, isOffered, type Session } from '../session';
 import { ConnectLink } from './connect-link';
+import { CustomerName } from './customer-name';
 
 interface HeldOptions {
   readonly session: Session;
@@ -11,16 +12,22 @@ interface HeldOptions {
 
 /** Why writes of a connection wait, and what ends that. */
 export function Held({ session, held }: HeldOptions) {
-  const { provider, groupRef, connectionId, since } = held;
+  const { provider, groupRef, groupName, connectionId, since } = held;
   return (
     <div class="held">
       <p>
-        <a href={hrefOf('operations', { groupRef })}>{groupRef}</a>: {provider} refuses the credentials of its
-        connection <code title={connectionId}>{shortId(connectionId)}</code>{' '}
-        <time dateTime={since} title={inFull(since)}>
-          since {fromNow(since).replace(' ago', '')}
-        </time>
-        . Its writes wait, and are sent when the connection has new credentials, until their deadline.
+        <a href={hrefOf('operations', { groupRef })}>
+          <CustomerName groupRef={groupRef} groupName={groupName} />
+        </a>
+        <span
+          title={`Connection ${connectionId}. Its writes are sent when it has new credentials, until their deadline.`}
+        >
+          {provider} refuses its credentials since{' '}
+          <time dateTime={since} title={inFull(since)}>
+            {fromNow(since).replace(' ago', '')}
+          </time>
+          . Its writes wait for new ones, until their deadline.
+        </span>
       </p>
       {isOffered(session, 'frontend') ? <Reconnect session={session} held={held} /> : null}
     </div>

@@ -29,7 +29,7 @@ const last = '\u{10ffff}';
 
 const begins = (column: string): string => `
   select group_ref, group_name from groups where project_id = :projectId
-    and lower(${column}) collate "C" >= lower(:text) and lower(${column}) collate "C" < lower(:text) || :last
+    and lower(${column}) collate "C" >= lower(:beginning) and lower(${column}) collate "C" < lower(:beginning) || :last
     and (:only::text is null or group_ref = :only) order by lower(${column}) collate "C" limit :limit`;
 
 /**
@@ -44,7 +44,7 @@ export async function findGroupsNamed(
   const { rows } = await database.raw<{ rows: { group_ref: string; group_name: string }[] }>(
     `select distinct group_ref, group_name, length(group_ref) as size from ((${begins('group_ref')}) union all (${begins('group_name')})) g
      order by size, group_ref limit :limit`,
-    { projectId, text, last, limit, only },
+    { projectId, beginning: text, last, limit, only },
   );
   return rows.map(({ group_ref: groupRef, group_name: groupName }) => ({ groupRef, groupName }));
 }

@@ -72,8 +72,8 @@ export function laneStore(database: Knex) {
       const groups = await findGroupsNamed(database, projectId, { text, limit: foundGroupsMax });
       const { rows } = await database.raw<{ rows: { id: string }[] }>(
         `(select distinct lane_id as id from connections where project_id = :projectId and group_ref = any(:groupRefs::text[]) limit :limit)
-         union select id from lanes where project_id = :projectId and account_ref = :text`,
-        { projectId, text, groupRefs: groups.map(({ groupRef }) => groupRef), limit: foundLanesMax } as never,
+         union select id from lanes where project_id = :projectId and account_ref = :account`,
+        { projectId, account: text, groupRefs: groups.map(({ groupRef }) => groupRef), limit: foundLanesMax } as never,
       );
       return rows.map(({ id }) => id);
     },

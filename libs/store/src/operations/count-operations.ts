@@ -46,7 +46,7 @@ function countSql({ objectName, since, until }: CountedOperations, ids: readonly
       select o.* from (select ${ids === undefined ? 'null::text as id' : 'unnest(:ids::text[]) as id'}) i cross join lateral (
         select o.state, o.records_failed, o.object_name, o.created_at, o.id, o.installation_id from operations o
         where o.project_id = :projectId${range} order by o.id desc limit :each) o),
-    most as (select count(*) as read from near group by ${ids === undefined ? 'true' : 'installation_id'} order by 1 desc limit 1)
+    most as (select count(*) as read from near ${ids === undefined ? '' : 'group by installation_id order by 1 desc limit 1'})
     select coalesce((select read from most), 0)::integer as read, ${counted('inProgress', `o.state in ('accumulating', 'queued')`)},
       ${counted('success', `o.state = 'succeeded' and o.records_failed = 0`)},
       ${counted('partial', `o.state = 'succeeded' and o.records_failed > 0`)}, ${counted('failure', `o.state = 'failed'`)}

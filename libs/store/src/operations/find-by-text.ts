@@ -145,7 +145,8 @@ async function findOfGroups(
     .limit(installationsMax);
   if (within !== undefined) void query.whereIn('id', within);
   const ids = (await query.select<{ id: string }[]>('id')).map(({ id }) => id);
-  return await scan(database, projectId, search, { ...page, ids });
+  const { text: _text, ...filter } = search;
+  return await scan(database, projectId, filter, { ...page, ids });
 }
 
 const idForm = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
@@ -181,7 +182,7 @@ type RecordRow = StoredRow & { readonly edge: string | null; readonly id: string
 async function findByRecord(database: Knex, projectId: string, search: TextSearch, range: Range): Promise<Source> {
   const bindings = {
     ...bindingsOf(projectId, search, range),
-    text: search.text,
+    wanted: search.text,
     tail: search.text.toLowerCase(),
     recordsMax: textRecordsMax,
   };
@@ -191,7 +192,11 @@ async function findByRecord(database: Knex, projectId: string, search: TextSearc
   return { operations, ...(edge === undefined ? {} : { searchedToId: edge }) };
 }
 
-function bindingsOf(projectId: string, { since, ...search }: TextSearch, { size, beforeId, within }: Range) {
+function bindingsOf(
+  projectId: string,
+  { since, text: _text, ...search }: TextSearch,
+  { size, beforeId, within }: Range,
+) {
   const fromId = since && firstIdAt(since.getTime() - clockSlackMs);
   return { projectId, ...search, since, fromId, beforeId, within, limit: size + 1 };
 }
@@ -209,15 +214,15 @@ function recordSql(search: TextSearch, range: Range): string {
   return `
     with near as materialized (
       select case when count(*) >= :recordsMax then min(r.operation_id) end as edge, coalesce(min(r.operation_id), '') as oldest,
-        array_agg(distinct r.operation_id) filter (where r.ref = :text) as by_ref,
-        array_agg(distinct r.operation_id) filter (where right(r.order_key, length(:text) + 1) = '/' || :text) as by_target,
+        array_agg(distinct r.operation_id) filter (where r.ref = :wanted) as by_ref,
+        array_agg(distinct r.operation_id) filter (where right(r.order_key, length(:wanted) + 1) = '/' || :wanted) as by_target,
         array_agg(distinct r.operation_id) filter (where right(r.operation_id, ${shortIdCharacters}) = :tail) as by_tail
       from (select r.operation_id, r.ref, r.order_key from records r where r.project_id = :projectId and r.operation_id < :beforeId${since}
         order by r.operation_id desc fetch first :recordsMax rows with ties) r),
     found as materialized (
       ${kind('by_ref', 'recordRef')} union ${kind('by_target', 'recordId')} union ${kind('by_tail', 'operation')}
       union select e.operation_id, 'recordId' from near n join outcomes e on e.project_id = :projectId
-        and e.operation_id >= n.oldest and e.operation_id < :beforeId and :text = any(e.provider_ids)),
+        and e.operation_id >= n.oldest and e.operation_id < :beforeId and (:wanted) = any(e.provider_ids)),
     page as materialized (
       select o.*, f.kinds from (select id, array_agg(kind order by kind) as kinds from found group by id) f
       join operations o on o.project_id = :projectId and o.id = f.id where true${narrowed(search, range)} order by o.id desc limit :limit)
