@@ -109,6 +109,22 @@ describe('what no index finds', () => {
     expect(results[1]?.metadata?.records).toEqual({ total: 2, succeeded: 1, failed: 1 });
   });
 
+  it('finds operations of which a record failed with a problem, by its code and its field', async () => {
+    const failed = async (code: string, field: string): Promise<string> => {
+      const id = await prepared.accept();
+      const error = { class: 'rejected', text: 'no', problems: [{ code, field, message: 'no' }] } as const;
+      await prepared.settle(['failed'], { records: [{ index: 0, kind: 'failed', error }] });
+      return id;
+    };
+    const email = await failed('INVALID', 'email');
+    const phone = await failed('INVALID', 'phone');
+    await prepared.ended(['failed', 'succeeded']);
+    expect(await find('?problemCode=INVALID')).toEqual([phone, email]);
+    expect(await find('?problemCode=INVALID&problemField=email')).toEqual([email]);
+    expect(await find('?problemField=phone')).toEqual([phone]);
+    expect(await find('?problemCode=OTHER')).toEqual([]);
+  });
+
   it('finds operations by the beginning of a group, and takes its letters as they are', async () => {
     const id = await prepared.accept();
     const { groupRef } = prepared.seed;

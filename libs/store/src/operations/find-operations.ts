@@ -11,6 +11,10 @@ export interface OperationSearch extends Omit<OperationFilter, 'beforeId' | 'lim
   readonly groupRefPrefix?: string;
   /** Only those of which a record failed, or is not known to be written. */
   readonly hasFailures?: boolean;
+  /** Only those of which a record failed with a problem of this code of the provider. */
+  readonly problemCode?: string;
+  /** The same of this field, as the request named it. With both, one problem has both. */
+  readonly problemField?: string;
   /** Only those that have a record with this reference of the caller. */
   readonly recordRef?: string;
   /** Only those that have a record with this id at the provider. */
@@ -43,9 +47,18 @@ export async function findOperations(
   { size, after }: Page,
 ): Promise<BoundedPage<Operation> | TooManyInstallations> {
   const beforeId = earlier(after, search.until && firstIdAt(search.until.getTime()));
-  const { groupRefPrefix, hasFailures, recordRef, recordId, until: _until, ...filter } = search;
-  const isScan =
-    groupRefPrefix !== undefined || hasFailures === true || recordRef !== undefined || recordId !== undefined;
+  const {
+    groupRefPrefix,
+    hasFailures,
+    problemCode,
+    problemField,
+    recordRef,
+    recordId,
+    until: _until,
+    ...filter
+  } = search;
+  const scanned = [groupRefPrefix, problemCode, problemField, recordRef, recordId];
+  const isScan = hasFailures === true || scanned.some((value) => value !== undefined);
   const found = isScan
     ? await searchBackwards(database, projectId, search, { size, beforeId })
     : { operations: await listOperations(database, projectId, { ...filter, beforeId, limit: size + 1 }) };
@@ -159,13 +172,24 @@ function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
 const recordsSql = `case when o.state = 'accumulating' then ${limits.autoBatchRecordsMax} else greatest(o.records_total, 1) end`;
 
 /** Besides what a list filters by. */
-export function searched({ hasFailures, recordRef, recordId }: OperationSearch): string {
+export function searched({ hasFailures, problemCode, problemField, recordRef, recordId }: OperationSearch): string {
+  const problem = [
+    problemCode === undefined ? '' : ' and p.code = :problemCode',
+    problemField === undefined ? '' : ' and p.field = :problemField',
+  ].join('');
   return [
     hasFailures === true ? ' and o.records_failed > 0' : '',
+    problem === '' ? '' : ` and o.records_failed > 0 and ${hasProblem(problem)}`,
     recordRef === undefined ? '' : ` and ${hasRecord('r.ref = :recordRef')}`,
     recordId === undefined ? '' : ` and (${wroteRecord} or ${hasRecord(namesRecord)})`,
   ].join('');
 }
+
+/** Read only of operations of which a record failed. */
+const hasProblem = (condition: string): string => `exists (
+  select 1 from outcomes e cross join unnest(e.problems) as l (list)
+  cross join lateral json_to_recordset(l.list::json) as p (code text, field text)
+  where e.project_id = o.project_id and e.operation_id = o.id${condition})`;
 
 /** The record that was written. */
 const wroteRecord = `exists (

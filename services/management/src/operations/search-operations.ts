@@ -27,6 +27,8 @@ export const searchProperties = {
   installationId: word,
   objectName: filterText,
   hasFailures: { ...offByDefault, description: 'Only those of which a record failed, or is not known to be written.' },
+  problemCode: { ...word, description: "Only those of which a record failed with a problem of this provider's code." },
+  problemField: { ...word, description: 'Only those of which a record failed with a problem of this field.' },
   recordRef: { ...word, description: 'Only those with a record that was sent with this Sluice-Record-Ref.' },
   recordId: { ...word, description: 'Only those with a record that has this id at the provider.' },
   search: {
