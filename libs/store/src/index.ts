@@ -16,7 +16,8 @@ export type {
 } from './installations/installation-lookup';
 export type { Upload, UploadKey } from './integrations/upload-store';
 export { migrations } from './migrations';
-export type { StoredFigures, StoredOverview } from './minutes';
+export type { OpenRecords } from './operations/count-open-records';
+export type { StoredFigures, StoredOverview, StoredRecords } from './minutes';
 export { momentOf, newId } from './new-id';
 export type { TextPosition, TextSearch } from './operations/find-by-text';
 export type { OperationSearch } from './operations/find-operations';

@@ -53,6 +53,18 @@ it('shows no minute that is not complete, and none of before the span', async ()
   expect((await minutes.readOverview('p', { points: 144, stepSeconds: 600 })).figures).toMatchObject([{ point: 137 }]);
 });
 
+it('adds up the records of the span until now, and those of the span before', async () => {
+  await minutes.save(executor, [figuresOf('p', 1)]);
+  await age(60);
+  await minutes.save(executor, [figuresOf('p', 20), figuresOf('q', 7)]);
+  await age(1);
+  await minutes.save(executor, [figuresOf('p', 300)]);
+  const { records, recordsBefore } = await minutes.readOverview('p', hour);
+  expect([records.written, recordsBefore.written]).toEqual([320, 1]);
+  await age(61);
+  expect((await minutes.readOverview('p', hour)).recordsBefore.written).toBe(320);
+});
+
 // The clock of the database is set back: what it wrote before lies in the future until then, and is counted then.
 it('a clock that jumps leaves a gap, and adds to the minutes that were there', async () => {
   await minutes.save(executor, [figuresOf('p', 1)]);
@@ -81,9 +93,13 @@ it('a process that died is not among those that are alive; versions are of those
   ]);
 });
 
-it('deletes what is older than eight days, a step at a time', async () => {
+it('deletes counts older than fifteen days, and the rest after eight, a step at a time', async () => {
   await minutes.save(executor, [figuresOf('p', 1), figuresOf('q', 1)]);
   await age(8 * 1_440 + 1);
+  expect(await minutes.purge(1)).toBe(1);
+  expect((await fixture.database.raw<{ rowCount: number }>('select * from minutes')).rowCount).toBe(2);
+  expect((await fixture.database.raw<{ rowCount: number }>('select * from process_minutes')).rowCount).toBe(0);
+  await age(7 * 1_440);
   await minutes.save(executor, [figuresOf('p', 1)]);
   expect(await minutes.purge(1)).toBe(1);
   expect(await minutes.purge(1)).toBe(1);

@@ -22,6 +22,10 @@ export interface Span {
 export interface StoredOverview {
   readonly endTime: string;
   readonly figures: readonly StoredFigures[];
+  /** Records from the beginning of the span until now, as far as they are stored: 15 s late at most. */
+  readonly records: StoredRecords;
+  /** Of the span before, as long. */
+  readonly recordsBefore: StoredRecords;
   /** The longest queues of the span. */
   readonly lanes: readonly StoredLane[];
   /** The most that waited in each of these lanes. */
@@ -39,6 +43,8 @@ export interface StoredFigures {
   readonly timings: Readonly<Record<TimingName, readonly number[]>>;
 }
 
+export type StoredRecords = Readonly<Record<(typeof recordFigures)[number], number>>;
+
 interface StoredLane {
   readonly id: string;
   readonly provider: string;
@@ -55,8 +61,11 @@ interface StoredService {
   readonly lastTime: string;
 }
 
-/** The longest span is a week; a day more for clocks and sweeps. */
-const keptDays = 8;
+/** What is accepted, and how it ends. */
+const recordFigures = ['accepted', 'written', 'failed', 'unknown'] as const satisfies readonly FigureName[];
+
+/** The longest span is a week, and its counts are compared with those of the week before; a day more for clocks and sweeps. */
+const keptDays = { minutes: 15, backlog_minutes: 8, process_minutes: 8 } as const;
 /** A count of what waits stops here, as that of the admission does. */
 const waitingMax = 1_000_000;
 /** Lanes of a project whose queues are stored, the longest: a chart shows fewer. */
@@ -116,7 +125,7 @@ export function minuteStore(database: Knex) {
       const { rows } = await database.raw<{ rows: [StoredOverview] }>(overviewSql, bindings);
       return rows[0];
     },
-    /** Deletes what is older than eight days. @returns the rows of the table of which most were; at `limit` there may be more */
+    /** Deletes counts older than 15 days, and queues and processes older than eight. @returns the rows of the table of which most were; at `limit` there may be more */
     purge: async (limit: number): Promise<number> => {
       const deleted: number[] = [];
       for (const sql of purgeSqls) deleted.push((await database.raw<{ rowCount: number }>(sql, [limit])).rowCount);
@@ -181,6 +190,13 @@ const figuresSql = `
   from (select ${step('m')}, m.provider, ${sums.join(', ')} from minutes m where m.project_id = :projectId and ${within('m')}
     group by 1, m.provider) g`;
 
+const startBefore = `${end} - 2 * make_interval(secs => :seconds)`;
+const recordsWhere = (condition: string): string =>
+  `json_build_object(${recordFigures.map((name) => `'${name}', coalesce(sum(m.${name}) filter (where ${condition}), 0)`).join(', ')})`;
+const recordsSql = `
+  select ${recordsWhere(`m.minute >= ${start}`)} as records, ${recordsWhere(`m.minute < ${start}`)} as "recordsBefore"
+  from minutes m where m.project_id = :projectId and m.minute >= ${startBefore} and m.minute <= ${end}`;
+
 /** A lane whose account is gone has no name any more, and is not shown. */
 const topSql = `
   select l.id, l.provider, case when l.account_ref not like 'connection:%' then l.account_ref end as "workspaceRef",
@@ -213,9 +229,10 @@ const overviewSql = `
   select ${momentSql(end)} as "endTime", ${listOf(figuresSql)} as figures,
     coalesce((select json_agg(json_strip_nulls(json_build_object('id', id, 'provider', provider, 'workspaceRef', "workspaceRef",
       'groupRefs', "groupRefs")) order by waiting desc, id) from top), '[]') as lanes,
-    ${listOf(backlogSql)} as backlog, ${listOf(aliveSpanSql)} as alive, ${listOf(servicesSql)} as services`;
+    ${listOf(backlogSql)} as backlog, ${listOf(aliveSpanSql)} as alive, ${listOf(servicesSql)} as services, r.*
+  from (${recordsSql}) r`;
 
-const purgeSqls = ['minutes', 'backlog_minutes', 'process_minutes'].map(
-  (name) => `delete from ${name} where ctid = any(array(select ctid from ${name}
-    where minute < now() - interval '${keptDays} days' order by minute limit ? for update skip locked))`,
+const purgeSqls = Object.entries(keptDays).map(
+  ([name, days]) => `delete from ${name} where ctid = any(array(select ctid from ${name}
+    where minute < now() - interval '${days} days' order by minute limit ? for update skip locked))`,
 );

@@ -81,3 +81,59 @@ it('names the longest queues, with what waited in them', async () => {
   expect(lanes).toMatchObject([{ provider: 'hubspot', groupRefs: [prepared.seed.groupRef] }]);
   expect(points.at(-1)?.backlog).toEqual([{ laneId: lanes[0]?.id, waiting: 2 }]);
 });
+
+/** What the services counted of a project. */
+const count = async (service: string, counts: Partial<Record<'accepted' | 'written' | 'failed', number>>) => {
+  const { byProject } = createMetrics(service);
+  const of = { projectId: prepared.seed.projectId, provider: 'hubspot' };
+  for (const [name, by] of Object.entries(counts)) byProject.count(of, name as 'accepted', by);
+  await management.context.store.minutes.save(
+    { service, process: `${service}/a/1`, version: '1.0.0' },
+    byProject.take(),
+  );
+};
+
+// Each is in one place: what a tile shows is in no other one.
+it('the records add up while some are written, fail, wait, fill a batch and are held', async () => {
+  await prepared.ended(['succeeded', 'failed']);
+  await prepared.accept(3);
+  await prepared.join();
+  await prepared.join();
+  await count('write-gateway', { accepted: 7 });
+  await count('executor', { written: 1, failed: 1 });
+  const counted = { accepted: 7, written: 1, failed: 1, unknown: 0, filling: 2, isMore: false };
+  const whole = { ...counted, earlier: 0, uncounted: 0 };
+  expect(await read()).toMatchObject({ records: { ...whole, waiting: 3, held: 0 }, successRate: 0.5 });
+  const { projectId, connectionId } = prepared.seed;
+  const { connections } = management.context.store;
+  await connections.setStatus({ projectId, connectionId, tokenVersion: 1, status: 'bad_credentials' });
+  expect((await read()).records).toEqual({ ...whole, waiting: 0, held: 3 });
+  // An hour later the same wait, and were accepted before.
+  await age(61);
+  await count('write-gateway', {});
+  await count('executor', {});
+  const later = await read();
+  expect(later.records).toMatchObject({ accepted: 0, written: 0, held: 3, filling: 2, earlier: 5, uncounted: 0 });
+  expect(later).toMatchObject({ successRateBefore: 0.5 });
+  expect(later).not.toHaveProperty('successRate');
+});
+
+it('names who fails most and with what', async () => {
+  await prepared.ended(['succeeded', 'failed', 'failed']);
+  const { failures } = await read();
+  const message = 'The provider says: canary-customer-value is not an email.';
+  expect(failures).toEqual({
+    records: 2,
+    customers: [{ groupRef: prepared.seed.groupRef, records: 2 }],
+    problems: [{ message, records: 2, customers: 1 }],
+  });
+});
+
+it('says how far a new project is, until it has written a record', async () => {
+  const setup = { hasIntegration: true, hasProviderApp: false, hasCustomer: true, hasWrite: false };
+  expect(await read()).toMatchObject({ setup });
+  await prepared.ended(['failed']);
+  expect(await read()).toMatchObject({ setup: { ...setup, hasWrite: true } });
+  await prepared.ended(['succeeded']);
+  expect(await read()).not.toHaveProperty('setup');
+});

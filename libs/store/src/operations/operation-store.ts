@@ -5,12 +5,14 @@ import { preparedRowsSql, rowBindings, rowSource } from '../row-source';
 import type { StoredRow } from '../table';
 import { closeBatch } from '../writes/close-batch';
 import { type OperationKey, operationKeyColumns } from '../writes/write-rows';
+import { countOpenRecords } from './count-open-records';
 import { deleteEnded } from './delete-operations';
 import { explainOperation } from './explain-operation';
 import { countOperations } from './count-operations';
 import { findByText } from './find-by-text';
 import { findOperations } from './find-operations';
 import { readHistory } from './operation-history';
+import { readFailures } from './read-failures';
 import { operationColumns, recordColumns, records, withOutcome, toOperation } from './operation-row';
 import { readProgress } from './read-progress';
 import { readWaitReason } from './read-wait-reason';
@@ -77,6 +79,8 @@ export function operationStore(database: Knex) {
       search: findOperations,
       findByText,
       countByStatus: countOperations,
+      countOpen: countOpenRecords,
+      readFailures,
       readHistory,
       readProgress,
       readWaitReason,

@@ -8,6 +8,7 @@ import { isRefusedByServer, neverReached, onDuplicate } from '../database-errors
 import { pageOfRows } from '../page';
 import { plain, table, times, type StoredRow } from '../table';
 import { eraseProject, type Erasure } from './erase-project';
+import { readSetup } from './read-setup';
 
 export interface NewProject {
   /** Unique among the names that the bootstrap key gave, whatever the case. */
@@ -78,7 +79,7 @@ export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhe
       }
       return projects.first(await visible(projectId));
     },
-    ...bound(database, { remove: deleteProject, removed: listDeletions }),
+    ...bound(database, { remove: deleteProject, removed: listDeletions, readSetup }),
     /** One pass of erasing a project that was removed, to be repeated; any process may do so, also beside another one. */
     erase: (projectId: string): Promise<Erasure> => eraseProject({ database, projectId, failpoints }),
   };

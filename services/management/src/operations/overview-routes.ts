@@ -5,6 +5,7 @@ import { overviewSchema, overviewSpans, overviewSteps } from '@sluice/types';
 import type { Overview, OverviewPoint, OverviewProvider, OverviewSpan, OverviewTiming } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { routesOfProject } from '../projects/get-project';
+import { counters, rateOf, recordsOf } from './overview-records';
 
 /** `GET P/overview`. Not for bearer tokens: the queues are of all groups. */
 export function overviewRoutes(router: Router, context: ManagementContext): void {
@@ -17,13 +18,35 @@ export function overviewRoutes(router: Router, context: ManagementContext): void
     query: queryOf({
       span: { type: 'string', enum: overviewSpans, default: 'hour', description: 'How far it reaches back.' },
     }),
-    answer: async ({ query: { span = 'hour' } }, { id }) =>
-      presentOverview(span, await context.store.minutes.readOverview(id, overviewSteps[span])),
+    answer: async ({ query: { span = 'hour' } }, { id }) => readOverview(context, id, span),
   });
 }
 
+/** What is open is read after what was counted: a record that ends meanwhile is then in neither, and not in both. */
+async function readOverview({ store }: ManagementContext, projectId: string, span: OverviewSpan): Promise<Overview> {
+  const stored = await store.minutes.readOverview(projectId, overviewSteps[span]);
+  const { startTime, ...shown } = presentOverview(span, stored);
+  const [open, failures, setup] = await Promise.all([
+    store.operations.countOpen(projectId),
+    store.operations.readFailures(projectId, new Date(startTime)),
+    stored.records.written > 0 ? undefined : store.projects.readSetup(projectId),
+  ]);
+  return {
+    ...shown,
+    startTime,
+    records: recordsOf(stored, open),
+    ...rateOf('successRate', stored.records),
+    ...rateOf('successRateBefore', stored.recordsBefore),
+    failures,
+    ...(setup && { setup }),
+  };
+}
+
 /** Points without a row are made: a chart needs all of them. */
-function presentOverview(span: OverviewSpan, stored: StoredOverview): Overview {
+function presentOverview(
+  span: OverviewSpan,
+  stored: StoredOverview,
+): Pick<Overview, 'span' | 'stepSeconds' | 'startTime' | 'endTime' | 'points' | 'lanes' | 'services'> {
   const { points, stepSeconds } = overviewSteps[span];
   const { endTime, lanes, services } = stored;
   const startMs = Date.parse(endTime) - points * stepSeconds * 1_000;
@@ -54,15 +77,6 @@ function presentOverview(span: OverviewSpan, stored: StoredOverview): Overview {
     services,
   };
 }
-
-/** Who counts a figure. What was counted is shown in any case; 0 only where one of them was alive. */
-const counters = {
-  accepted: ['write-gateway'],
-  written: ['executor', 'write-gateway'],
-  failed: ['executor', 'write-gateway'],
-  unknown: ['executor', 'write-gateway'],
-  retried: ['executor'],
-} as const satisfies Partial<Record<FigureName, readonly string[]>>;
 
 function countsOf(
   figures: readonly StoredFigures[],
