@@ -29,18 +29,26 @@ interface ChartOptions {
   readonly note?: string;
   /** How a moment stands below the chart. */
   readonly tick: (moment: Date) => string;
+  /** Length of a step. */
+  readonly stepMs: number;
+  /** A part was dragged over: whole steps. */
+  readonly onBrush: (since: Date, until: Date) => void;
 }
 
 /** Distances between the labels of an axis of whole numbers. */
 const wholeSteps = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
-const height = 180;
+const heightOf = (width: number): number => (width < 420 ? 180 : 240);
+/** A shorter drag is a click. */
+const brushPixelsMin = 6;
 const gap = 'not known';
 
 /** Lines over time, with the same figures as a table for who does not see them or uses no mouse. */
 export function Chart(options: ChartOptions) {
   const { title, unit, times, series, format, note } = options;
-  const [at, setAt] = useState<number>();
+  const [moved, setAt] = useState<number>();
+  // Fewer moments are shown after a zoom.
+  const at = moved !== undefined && moved < times.length ? moved : undefined;
   const [isOpen, setOpen] = useState(false);
   const frame = useRef<HTMLDivElement>(null);
   const isDrawn = useDrawing(frame, options, setAt);
@@ -48,7 +56,6 @@ export function Chart(options: ChartOptions) {
     const value = values[index];
     return value === undefined ? gap : format(value);
   };
-  const last = times.length - 1;
   return (
     <figure class="chart panel">
       <figcaption>
@@ -60,7 +67,7 @@ export function Chart(options: ChartOptions) {
         {series.map(({ name, tone, values }) => (
           <li key={name} class={tone}>
             <i />
-            {name} <b>{shown(values, at ?? last)}</b>
+            {name} <b>{at === undefined ? lastOf(values, format) : shown(values, at)}</b>
           </li>
         ))}
       </ul>
@@ -105,6 +112,12 @@ export function Chart(options: ChartOptions) {
   );
 }
 
+/** The newest that is known. */
+function lastOf(values: Series['values'], format: ChartOptions['format']): string {
+  const value = values.findLast((one) => one !== undefined);
+  return value === undefined ? '–' : format(value);
+}
+
 /** The chart in words, for a screen reader. */
 function inWords({ title, unit, times, series, format }: ChartOptions): string {
   const lines = series.map(({ name, values }) => {
@@ -147,7 +160,7 @@ function useDrawing(
     };
     const resize = new ResizeObserver(([entry]) => {
       const width = Math.floor(entry?.contentRect.width ?? 0);
-      if (width > 0 && width !== plot.current?.width) plot.current?.setSize({ width, height });
+      if (width > 0 && width !== plot.current?.width) plot.current?.setSize({ width, height: heightOf(width) });
     });
     const redraw = (): void => void draw();
     redraw();
@@ -181,12 +194,17 @@ function plotOptions(
   const axis = { stroke: colour('soft'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
   const font = `12px ${styles.fontFamily}`;
   const { series, isWhole = false } = latest.current;
+  const width = Math.max(1, Math.floor(element.clientWidth));
   return {
-    width: Math.max(1, Math.floor(element.clientWidth)),
-    height,
+    width,
+    height: heightOf(width),
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false } },
-    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.05 : 1] } },
+    cursor: { y: false, drag: { x: true, y: false, setScale: false } },
+    scales: {
+      // A single moment stands in the middle.
+      x: { range: (_plot, min, max) => (min === max ? [min - 60, max + 60] : [min, max]) },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.05 : 1] },
+    },
     axes: [
       {
         ...axis,
@@ -209,9 +227,33 @@ function plotOptions(
         stroke: colour(tone),
         width: 1.5,
         dash: [...patterns[tone]],
-        points: { size: 4 },
+        points: {
+          show: false,
+          size: 7,
+          fill: colour(tone),
+          filter: (_plot: uPlot, at: number) => lonely(latest.current.series[at - 1]?.values ?? []),
+        },
       })),
     ],
-    hooks: { setCursor: [({ cursor }) => onMove(cursor.idx ?? undefined)] },
+    hooks: {
+      setCursor: [({ cursor }) => onMove(cursor.idx ?? undefined)],
+      setSelect: [(plot) => brush(plot, latest.current)],
+    },
   };
+}
+
+/** A value without a neighbour makes no line, so it is a dot. */
+function lonely(values: Series['values']): number[] {
+  const isKnown = (at: number): boolean => values[at] !== undefined;
+  return values.flatMap((_value, at) => (isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1) ? [at] : []));
+}
+
+/** What was dragged over, as whole steps. */
+function brush(plot: uPlot, { times, stepMs, onBrush }: ChartOptions): void {
+  const { left, width } = plot.select;
+  if (width === 0) return;
+  const [first, last] = [left, left + width].map((at) => times[plot.posToIdx(at)]);
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  if (width < brushPixelsMin || first === undefined || last === undefined) return;
+  onBrush(new Date(first), new Date(Date.parse(last) + stepMs));
 }

@@ -61,7 +61,7 @@ export function Field({ name, title, issues, placeholder, type = 'text', value, 
         // Not the user's own password, so the browser should not offer to save it.
         <input type="password" placeholder={placeholder} autocomplete="new-password" {...shared} />
       ) : type === 'datetime-local' ? (
-        <input type="datetime-local" {...shared} />
+        <input type="datetime-local" defaultValue={value} {...shared} />
       ) : (
         <input
           type="text"

@@ -179,7 +179,7 @@ function issuesOf(form: HTMLFormElement, { since = '', until = '' }: Record<stri
 }
 
 /** A moment as `datetime-local` wants it. */
-function localOf(moment: string): string {
+export function localOf(moment: string): string {
   const at = Date.parse(moment);
   if (Number.isNaN(at)) return '';
   return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -1,0 +1,114 @@
+import { grouped, type Overview } from '@sluice/types';
+import { hrefOf } from '../use-route';
+
+interface Tile {
+  readonly title: string;
+  /** Undefined: nobody could have counted it. */
+  readonly value: number | undefined;
+  readonly tone?: 'good' | 'bad' | 'busy' | 'unsure';
+  readonly href: string;
+  /** What it means, for who rests on it. */
+  readonly hint: string;
+  /** Of what is read from the tables, which may be more. */
+  readonly isNow?: boolean;
+}
+
+/** The records of the span, which add up to what was accepted, each with its operations. */
+export function Tiles({ overview }: { readonly overview: Overview }) {
+  const { records, startTime: since, span } = overview;
+  const operations = (query: Record<string, string>): string => hrefOf('operations', query);
+  const open = operations({ status: 'in_progress' });
+  const tiles: readonly Tile[] = [
+    { title: 'Accepted', value: records.accepted, href: operations({ since }), hint: `In the last ${span}` },
+    {
+      title: 'Written',
+      value: records.written,
+      tone: 'good',
+      href: operations({ status: 'success', since }),
+      hint: 'The provider has them',
+    },
+    {
+      title: 'Failed',
+      value: records.failed,
+      tone: 'bad',
+      href: operations({ hasFailures: 'true', since }),
+      hint: 'They are not tried again by themselves',
+    },
+    {
+      title: 'Outcome unknown',
+      value: records.unknown,
+      tone: 'unsure',
+      href: operations({ hasFailures: 'true', since }),
+      hint: 'The provider may have them',
+    },
+    {
+      title: 'Waiting',
+      value: records.waiting,
+      tone: 'busy',
+      href: open,
+      hint: 'To be sent, being sent, or to be tried again',
+      isNow: true,
+    },
+    { title: 'Filling', value: records.filling, href: open, hint: 'In auto-batches that take more', isNow: true },
+    {
+      title: 'Held',
+      value: records.held,
+      tone: 'unsure',
+      href: open,
+      hint: 'Wait for new credentials, or for the end of a block',
+      isNow: true,
+    },
+  ];
+  const shown = tiles.filter(({ title, value }) => title !== 'Outcome unknown' || (value ?? 0) > 0);
+  return (
+    <section aria-label={`Records of the last ${span}`}>
+      <ul class="tiles">
+        <RateTile overview={overview} />
+        {shown.map(({ title, value, tone, href, hint, isNow = false }) => (
+          <li key={title}>
+            <a href={href} class={(value ?? 0) > 0 ? tone : undefined} title={hint}>
+              <span>{title}</span>
+              <b>{value === undefined ? 'not known' : `${isNow && records.isMore ? '≥ ' : ''}${grouped(value)}`}</b>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="fine sum">{sumOf(overview)}</p>
+    </section>
+  );
+}
+
+/** How the tiles make up what was accepted; what is not known is said. */
+function sumOf({ records: { accepted, earlier = 0, uncounted = 0, isMore }, span }: Overview): string {
+  const now = `Waiting, filling and held are of this moment, the others of the last ${span}.`;
+  if (isMore) return `${now} More waits than is counted here, so they do not add up to what was accepted.`;
+  if (accepted === undefined) return `${now} No process was running that counts accepted records.`;
+  const [before, missing] = [grouped(earlier), grouped(uncounted)];
+  if (earlier > 0) return `${now} ${before} of all were accepted before, or opened by a retry.`;
+  if (uncounted > 0)
+    return `${now} ${missing} more are not counted yet, or ended with an installation or in a process that was killed.`;
+  return now;
+}
+
+function RateTile({ overview: { successRate: rate, successRateBefore: before, span, startTime } }: TileOptions) {
+  const change = rate === undefined || before === undefined ? undefined : Math.round((rate - before) * 1_000) / 10;
+  return (
+    <li>
+      <a href={hrefOf('operations', { hasFailures: 'true', since: startTime })} title="Written, of those that ended">
+        <span>Success rate</span>
+        <b>{rate === undefined ? 'none ended' : percent(rate)}</b>
+        <span class="change">{change === undefined ? '' : `${changeOf(change)} the ${span} before`}</span>
+      </a>
+    </li>
+  );
+}
+
+interface TileOptions {
+  readonly overview: Overview;
+}
+
+const changeOf = (points: number): string =>
+  points === 0 ? 'as in' : `${points > 0 ? '▲' : '▼'} ${Math.abs(points)} points on`;
+
+/** Never 100 % while one failed. */
+const percent = (rate: number): string => `${Math.floor(rate * 1_000) / 10} %`;
