@@ -21,6 +21,7 @@ export type { StoredFigures, StoredOverview, StoredRecords } from './minutes';
 export { momentOf, newId } from './new-id';
 export type { TextPosition, TextSearch } from './operations/find-by-text';
 export type { OperationSearch } from './operations/find-operations';
+export type { GroupPart, GroupPosition } from './installations/group-health';
 export type { EventPosition, OperationEvent, OperationEventKind } from './operations/operation-history';
 export type { Erasure } from './projects/erase-project';
 export {

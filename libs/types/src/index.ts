@@ -23,6 +23,7 @@ export * from './csv';
 export * from './field-mappings';
 export * from './field-names';
 export * from './group';
+export * from './group-health';
 export * from './hydrated-revision';
 export * from './installation';
 export * from './installation-context';

@@ -9,6 +9,9 @@ export const waitingCallsMax = 1_000;
 /** Calls that a page reads to count them, shared evenly by its installations. Our choice: up to 100 of a page have `waitingCallsMax` each. */
 export const waitingCallsOfPageMax = 100_000;
 
+/** Newest operations of an installation that are added up for its last day. Our choice: they are read in some ms. */
+export const operationsOfDayMax = 5_000;
+
 /** Schema of the resource in replies, without the installation's config. Our addition to the published API; see rulings. */
 export const installationHealthSchema = openObject(
   'How the writes of one installation are doing.',
@@ -55,6 +58,16 @@ export const installationHealthSchema = openObject(
         // Absent: it is the end of the operation.
         class: text('Coarse class of the failure of a call.'),
         operationId: text('Operation that met it.'),
+      },
+    ),
+    lastDay: openObject(
+      'Records of its operations of the last 24 hours that ended. Only where one installation is asked for.',
+      ['succeeded', 'failed'],
+      {
+        succeeded: count('Written.'),
+        failed: count('Not written.'),
+        // More operations than are read.
+        isAtLeast: flag('There may be more.'),
       },
     ),
     createTime: momentText('When it was installed.'),

@@ -8,6 +8,7 @@ import { oauthCallbackRoutes, oauthConnectPath, oauthConnectRoutes } from './con
 import { providerAppRoutes, providerRoutes } from './connections/provider-routes';
 import type { ManagementContext } from './context';
 import { configRoutes } from './installations/config-routes';
+import { groupRoutes } from './installations/group-routes';
 import { installationChangeRoutes, installationRoutes } from './installations/installation-routes';
 import { deploymentRoutes, integrationRoutes } from './integrations/integration-routes';
 import { objectMetadataRoutes } from './integrations/object-metadata';
@@ -65,6 +66,7 @@ const routes = [
   connectionChangeRoutes,
   oauthConnectRoutes,
   installationRoutes,
+  groupRoutes,
   installationChangeRoutes,
   configRoutes,
   operationRoutes,

@@ -212,6 +212,7 @@ const operations: Row[] = [
   row('management', `GET ${project}/lanes`, '200 200 200 403 403 404 403 403 403'),
   // Neither are the figures of all groups, nor how all installations are doing.
   row('management', `GET ${project}/installation-health`, '200 200 200 403 403 404 403 403 403'),
+  row('management', `GET ${project}/group-health`, '200 200 200 403 403 404 403 403 403'),
   row('management', `GET ${project}/overview`, '200 200 200 403 403 404 403 403 403'),
   row('management', `GET ${project}/operations/{operationId}/explanation`, '200 200 200 200 403 404 403 200 404'),
   row('management', `POST ${project}/operations/{operationId}:cancel`, '202 202 403 202 403 404 403 202 404', {

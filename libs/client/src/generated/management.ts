@@ -1,6 +1,6 @@
 // Generated from the document of the management API by: npm run generate:client. Do not edit.
 /* eslint-disable max-lines */
-import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, InstallationHealthListReply, Integration, JwtKey, LaneListReply, Log, ManifestPreview, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
+import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, GroupHealthListReply, HydratedRevision, Installation, InstallationHealthListReply, Integration, JwtKey, LaneListReply, Log, ManifestPreview, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
@@ -365,6 +365,19 @@ export interface ManagementOperations {
       /** Installation id. */ readonly installationId: string;
     };
     readonly reply: void;
+  };
+  /** See how the groups of a project are doing. Each group once, unhealthy ones first, then by name; with search, groups that only their ref matches come last. Always in pages. Unhealthy installations are looked for among 1,000 refused connections and the newest 2,000 failures, connections without an installation among the newest 2,000. */
+  readonly listGroupHealth: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Only groups whose name or ref begins so, whatever the case. */ readonly search?: string;
+      /** Only groups in this state; not_installed: with a connection that no installation uses. */ readonly state?: 'unhealthy' | 'bad_credentials' | 'not_installed';
+      /** Only groups that have installed it. */ readonly integrationId?: string;
+      /** Only this group. */ readonly groupRef?: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: GroupHealthListReply;
   };
   /** Patch the config of one object. JSON Patch: add, replace and remove. */
   readonly patchObjectConfig: {
@@ -753,6 +766,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   getInstallation: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: [] },
   updateInstallation: { method: 'PATCH', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: ['skipSampling', 'ifConfigId'], body: true },
   deleteInstallation: { method: 'DELETE', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: [] },
+  listGroupHealth: { method: 'GET', path: '/projects/{projectIdOrName}/group-health', query: ['search', 'state', 'integrationId', 'groupRef', 'pageSize', 'pageToken'] },
   patchObjectConfig: { method: 'PATCH', path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content', query: ['skipSampling'], body: true },
   listConfigs: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs', query: ['pageSize', 'pageToken'] },
   getConfig: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}', query: [] },

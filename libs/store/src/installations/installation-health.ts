@@ -1,4 +1,4 @@
-import { statusOf, waitingCallsMax, waitingCallsOfPageMax } from '@sluice/types';
+import { operationsOfDayMax, statusOf, waitingCallsMax, waitingCallsOfPageMax } from '@sluice/types';
 import type { InstallationError, InstallationHealth, OperationState, WaitingRecords } from '@sluice/types';
 import type { Knex } from 'knex';
 import { byKeySql } from '../connections/connection-row';
@@ -11,6 +11,8 @@ export interface HealthFilter {
   readonly groupRefPrefix?: string;
   /** Only those whose connection the provider refuses. */
   readonly badCredentials?: boolean;
+  /** Only these, whose calls are counted as far as a page of so many may. */
+  readonly ids?: readonly string[];
 }
 
 const health = table({
@@ -24,6 +26,7 @@ const health = table({
   connection: plain<InstallationHealth['connection']>('connection'),
   waiting: plain<WaitingRecords>('waiting'),
   lastError: optional(plain<InstallationError>('last_error')),
+  lastDay: optional(plain<NonNullable<InstallationHealth['lastDay']>>('last_day')),
   createTime: moment('created_at'),
 });
 
@@ -90,16 +93,23 @@ const errorSql = `
     'operationId', f.operation_id)) as last_error
   from ((${failedOperation}) union all (${failedCall})) f order by f.at desc limit 1`;
 
+/** Records of the operations that were accepted within the last 24 hours: ids are uuid v7, so the newest are the last of the index. */
+const lastDaySql = `
+  select json_strip_nulls(json_build_object('succeeded', coalesce(sum(d.records_succeeded), 0), 'failed', coalesce(sum(d.records_failed), 0),
+    'isAtLeast', case when count(*) >= ${operationsOfDayMax} then true end)) as last_day
+  from ${newestOperationsSql(String(operationsOfDayMax))} d where d.created_at > now() - interval '1 day'`;
+
 /** A set that is hashed once, not a join: the installations before the first of them would each look their connection up. */
 const refusedSql = `(i.connection_id in (
   select r.id from connections r where r.project_id = :projectId and r.status = 'bad_credentials')) is true`;
 
 /** The page is cut before anything is read of its installations. */
-function healthSql({ installationId, groupRefPrefix, badCredentials }: HealthFilter): string {
+function healthSql({ installationId, groupRefPrefix, badCredentials, ids }: HealthFilter): string {
   const narrowed = [
     installationId === undefined ? '' : 'and i.id = :installationId',
     groupRefPrefix === undefined ? '' : 'and starts_with(i.group_ref, :groupRefPrefix)',
     badCredentials === true ? `and ${refusedSql}` : '',
+    ids === undefined ? '' : 'and i.id = any(:ids)',
   ].join(' ');
   return `
     with page as materialized (
@@ -110,8 +120,9 @@ function healthSql({ installationId, groupRefPrefix, badCredentials }: HealthFil
       where i.project_id = :projectId and i.id > :afterId ${narrowed} order by i.id limit :limit)
     select i.id, i.integration_id, n.name as integration_name, i.provider, i.group_ref, g.group_name, i.created_at, i.connection, latest.latest_state, latest.all_failed,
            json_strip_nulls(json_build_object('records', w.records + b.records, 'isAtLeast', case when w.is_at_least then true end)) as waiting,
-           e.last_error
+           e.last_error${installationId === undefined ? '' : ', day.last_day'}
     from page i cross join ${integrationSql} cross join ${groupSql} cross join ${latestOperationsSql}
     cross join lateral (${waitingSql}) w cross join lateral (${batchedSql}) b left join lateral (${errorSql}) e on true
+    ${installationId === undefined ? '' : `cross join lateral (${lastDaySql}) day`}
     order by i.id`;
 }

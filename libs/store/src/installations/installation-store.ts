@@ -17,6 +17,7 @@ import {
   type ReviseInstallation,
 } from './change-installation';
 import { deleteInstallation } from './delete-installation';
+import { listGroupHealth } from './group-health';
 import { listInstallationHealth } from './installation-health';
 import { ofConfigsSql, ofSizesSql, selectInstallations, toInstallation } from './installation-row';
 
@@ -71,7 +72,7 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints) {
         (await selectInstallations(database, projectId).whereIn('i.id', ids).orderBy('i.id')).map(toInstallation),
       );
     },
-    ...bound(database, { listHealth: listInstallationHealth }),
+    ...bound(database, { listHealth: listInstallationHealth, listGroups: listGroupHealth }),
     find: (projectId: string, integrationId: string, installationId: string): Promise<Installation | undefined> =>
       findInstallation(database, { projectId, integrationId, installationId }),
     /** Of the installations of an integration whose config has one of these objects under `read`. Oldest first. */

@@ -5,6 +5,7 @@ import { accountIds } from './20261129T060000-account-ids';
 import { leaveQueue } from './20261129T120000-leave-queue';
 import { recordProblems, shownProblems } from './20261129T200000-record-problems';
 import { groupSearch } from './20261129T210000-group-search';
+import { groupLists, installationsOfGroups, refusedConnections } from './20261129T220000-group-lists';
 
 export { baseline };
 
@@ -17,4 +18,7 @@ export const migrations: readonly Migration[] = [
   recordProblems,
   shownProblems,
   groupSearch,
+  groupLists,
+  installationsOfGroups,
+  refusedConnections,
 ];
