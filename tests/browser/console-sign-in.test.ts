@@ -76,7 +76,7 @@ withBrowser('a viewer reads what others change, and is offered nothing that chan
     ['developers/integrations', 'No integration yet'],
     ['developers/provider-apps', 'No provider app yet'],
     ['developers/keys', 'None yet'],
-    ['customers', 'No installation yet'],
+    ['customers', 'No customer yet'],
   ] as const) {
     await tab.goTo(path);
     await page.getByText(text).waitFor();

@@ -80,7 +80,7 @@ withBrowser('an empty project shows what to do next', async () => {
   await page.getByText('No operation yet').waitFor();
   expect(await page.locator('pre').innerText()).toContain(`/projects/${project.name}/integrations/`);
   await page.getByRole('link', { name: 'Customers' }).click();
-  await page.getByText('No installation yet').waitFor();
+  await page.getByText('No customer yet').waitFor();
   await page.getByRole('link', { name: 'Lanes' }).click();
   await page.getByText('No lane yet').waitFor();
 });
@@ -183,7 +183,7 @@ withBrowser('nothing that others wrote becomes part of the page', async () => {
     await tab.goTo(path);
     // The page that is left has rows, too.
     await page.getByRole('heading', { name: heading }).waitFor();
-    await page.locator('tbody tr, .empty').first().waitFor();
+    await page.locator('tbody tr, .customer-list li, .empty').first().waitFor();
     expect(await page.locator('img, #console script, iframe').count()).toBe(0);
   }
   expect(await page.locator('main').innerText()).toContain(`Customer ${hostile}`);

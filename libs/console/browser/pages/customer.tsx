@@ -1,15 +1,18 @@
-import type { Installation, InstallationHealth } from '@sluice/types';
-import { Badge } from '../parts/badge';
-import { ConfigHistory } from '../parts/config-history';
+import type { GroupHealth, Installation, InstallationHealth, Operation } from '@sluice/types';
+import { Badge, OperationBadge } from '../parts/badge';
+import { ConfigHistory, inWords } from '../parts/config-history';
+import { recordsOf } from '../parts/customer-list';
+import { CustomerName } from '../parts/customer-name';
 import { Moment } from '../parts/moment';
+import { PageHead } from '../parts/page-head';
 import { Problem } from '../parts/problem';
 import { Reconnect } from '../parts/reconnect';
 import { Skeleton } from '../parts/skeleton';
+import { Table, type Column } from '../parts/table';
 import { shortId } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
-import { recordsOf } from './customers';
 
 const everyMs = 5_000;
 
@@ -22,6 +25,9 @@ interface CustomerOptions {
 interface Customer {
   readonly health: InstallationHealth;
   readonly installation: Installation;
+  /** The newest ten. */
+  readonly operations: readonly Operation[];
+  readonly group: GroupHealth | undefined;
 }
 
 /** One customer's installation: its connection and what ends a refusal, and its config with what it was before. */
@@ -36,30 +42,32 @@ export function CustomerPage({ session, installationId, query }: CustomerOptions
     ) : (
       <Problem error={error} title="The customer could not be read" />
     );
-  const { health, installation } = value;
-  const { groupRef, integrationName } = health;
+  const { health, installation, operations, group } = value;
+  const { groupRef, groupName, integrationName } = health;
+  const others = (group?.installations ?? []).filter(({ id }) => id !== installationId);
   return (
     <>
-      <a class="back" href={hrefOf('customers')}>
-        ← Customers
-      </a>
-      <div class="title">
-        <h1>
-          {groupRef} <span class="fine">{integrationName}</span>
-        </h1>
-        <span role="status">
-          <Badge of={health.healthStatus} />
-        </span>
-        <div class="actions">
-          <a href={hrefOf('operations', { groupRef, installationId })}>Operations</a>
-        </div>
-      </div>
-      <p class="fine facts">
-        installation <code>{installationId}</code> · installed <Moment of={installation.createTime} /> by{' '}
-        {installation.createdBy}
-      </p>
+      <PageHead
+        back={{ href: hrefOf('customers'), text: 'Customers' }}
+        title={<CustomerName groupRef={groupRef} groupName={groupName} />}
+        status={<Badge of={health.healthStatus} />}
+        lead={
+          <>
+            {integrationName}
+            {others.length === 0 ? null : ' · also '}
+            {others.map(({ id, integrationName: other, healthStatus }) => (
+              <a key={id} class="other" href={hrefOf(`customers/${id}`)}>
+                {other} {healthStatus === 'unhealthy' ? '(unhealthy)' : ''}
+              </a>
+            ))}
+          </>
+        }
+      />
       {error === undefined ? null : <Problem error={error} title="The customer could not be read again" />}
+      <Reason health={health} />
+      <Figures health={health} />
       <ConnectionPanel session={session} health={health} installation={installation} onChange={reload} />
+      <LatestOperations health={health} operations={operations} />
       <ConfigHistory session={session} installation={installation} query={query} onChange={reload} />
     </>
   );
@@ -70,8 +78,13 @@ async function readCustomer(api: Api, installationId: string, signal: AbortSigna
   const { results } = await api.listInstallationHealth({ installationId }, { signal });
   const [health] = results;
   if (health === undefined) throw new GoneError();
-  const { integrationId } = health;
-  return { health, installation: await api.getInstallation({ integrationId, installationId }, { signal }) };
+  const { integrationId, groupRef } = health;
+  const [installation, { results: operations }, groups] = await Promise.all([
+    api.getInstallation({ integrationId, installationId }, { signal }),
+    api.listOperationsForProject({ installationId, pageSize: 10 }, { signal }),
+    api.listGroupHealth({ groupRef }, { signal }),
+  ]);
+  return { health, installation, operations, group: groups.results[0] };
 }
 
 class GoneError extends Error {
@@ -79,14 +92,94 @@ class GoneError extends Error {
   readonly remedy = 'Choose one of the customers. What a deleted one wrote is among the operations.';
 }
 
-interface ConnectionOptions extends Customer {
+/** Why it is unhealthy, and what ends that. */
+function Reason({ health }: { readonly health: InstallationHealth }) {
+  const { provider, connection, waiting, lastError, healthStatus } = health;
+  if (connection.status === 'bad_credentials')
+    return (
+      <p class="attention" role="note">
+        {provider} refuses the credentials. What waits ({recordsOf(waiting)}) is sent when the connection has new ones,
+        until its deadline.
+      </p>
+    );
+  if (healthStatus !== 'unhealthy') return null;
+  return (
+    <p class="attention" role="note">
+      The last five operations failed.{' '}
+      {lastError === undefined ? null : (
+        <>
+          The newest: {lastError.message} <a href={hrefOf(`operations/${lastError.operationId}`)}>See what to do</a>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** Of the last 24 hours. */
+function Figures({ health: { lastDay, waiting } }: { readonly health: InstallationHealth }) {
+  const { succeeded = 0, failed = 0, isAtLeast } = lastDay ?? {};
+  const more = isAtLeast === true ? '+' : '';
+  const rate = succeeded + failed === 0 ? '–' : `${((100 * succeeded) / (succeeded + failed)).toFixed(1)} %`;
+  const figures = [
+    ['Written, last day', `${succeeded.toLocaleString('en')}${more}`],
+    ['Failed, last day', `${failed.toLocaleString('en')}${more}`],
+    ['Success rate', rate],
+    ['Waiting now', `${waiting.records.toLocaleString('en')}${waiting.isAtLeast === true ? '+' : ''}`],
+  ] as const;
+  return (
+    <dl class="figures">
+      {figures.map(([title, value]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const operationColumns: readonly Column<Operation>[] = [
+  {
+    title: 'Operation',
+    width: 'wide',
+    phone: 'name',
+    cell: ({ id, resource }) => (
+      <a class="whole-row" href={hrefOf(`operations/${id}`)} title={id}>
+        {resource} <span class="fine">{shortId(id)}</span>
+      </a>
+    ),
+  },
+  { title: 'Status', width: 'middle', phone: 'badge', cell: (operation) => <OperationBadge operation={operation} /> },
+  { title: 'Result', phone: 'line', cell: ({ result }) => result },
+  { title: 'Accepted', width: 'middle', phone: 'aside', cell: ({ createTime }) => <Moment of={createTime} /> },
+];
+
+function LatestOperations({ health, operations }: Pick<Customer, 'health' | 'operations'>) {
+  const { id: installationId, groupRef } = health;
+  return (
+    <section class="panel">
+      <div class="title">
+        <h2>Latest operations</h2>
+        <div class="actions">
+          <a href={hrefOf('operations', { groupRef, installationId })}>All operations</a>
+        </div>
+      </div>
+      {operations.length === 0 ? (
+        <p class="fine">It has written nothing yet.</p>
+      ) : (
+        <Table columns={operationColumns} rows={operations} keyOf={({ id }) => id} isClickable />
+      )}
+    </section>
+  );
+}
+
+interface ConnectionOptions extends Pick<Customer, 'health' | 'installation'> {
   readonly session: Session;
   readonly onChange: () => void;
 }
 
 function ConnectionPanel({ session, health, installation, onChange }: ConnectionOptions) {
-  const { provider, connection, waiting, lastError } = health;
-  const isHeld = connection.status === 'bad_credentials';
+  const { provider, connection, lastError } = health;
   return (
     <section class="panel">
       <h2>Connection</h2>
@@ -106,8 +199,13 @@ function ConnectionPanel({ session, health, installation, onChange }: Connection
             {shortId(connection.id)}
           </code>
         </dd>
-        <dt>Waiting</dt>
-        <dd>{recordsOf(waiting)}</dd>
+        <dt>Installed</dt>
+        <dd>
+          <Moment of={installation.createTime} /> by {inWords(installation.createdBy)}{' '}
+          <code class="fine" title={installation.id}>
+            {shortId(installation.id)}
+          </code>
+        </dd>
         <dt>Last error</dt>
         <dd class="answer">
           {lastError === undefined ? (
@@ -122,11 +220,6 @@ function ConnectionPanel({ session, health, installation, onChange }: Connection
           )}
         </dd>
       </dl>
-      {isHeld ? (
-        <p class="attention" role="note">
-          {provider} refuses the credentials. What waits is sent when the connection has new ones, until its deadline.
-        </p>
-      ) : null}
       {isOffered(session, 'frontend') ? (
         <Reconnect
           key={connection.id}

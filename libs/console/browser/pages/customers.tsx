@@ -1,45 +1,41 @@
-import { pluralize, type InstallationHealth, type WaitingRecords } from '@sluice/types';
-import { Badge } from '../parts/badge';
-import { CustomerName } from '../parts/customer-name';
+import type { GroupCounts, GroupHealthListReply, Integration } from '@sluice/types';
+import { useRef } from 'preact/hooks';
+import { CustomerList } from '../parts/customer-list';
 import { Empty } from '../parts/empty';
 import { issuesOf } from '../parts/field';
-import { Moment } from '../parts/moment';
 import { PageHead } from '../parts/page-head';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
 import { SearchBox } from '../parts/search-box';
 import { Skeleton } from '../parts/skeleton';
-import { Table, type Column } from '../parts/table';
-import { fromNow, inFull } from '../format';
 import { goTo, hrefOf } from '../use-route';
-import { apiOf, baseUrl, isOffered, type Session } from '../session';
+import { apiOf, isOffered, type Session } from '../session';
 import { useLoad } from '../use-load';
 
-const pageSize = 50;
 const everyMs = 5_000;
 
-/** Installations of the project, customer by customer: whether each works, what waits, and what was wrong last. */
+/** Customers of the project with what each has installed: sick ones first, then by name. */
 export function CustomersPage({ session, query }: { readonly session: Session; readonly query: URLSearchParams }) {
-  const { badCredentials, ...asked } = Object.fromEntries(query);
+  const api = apiOf(session.apiKey, session.project.id);
+  const integrations = useLoad('integrations', (signal) => api.listIntegrations({}, { signal }));
   const list = useLoad(
     query.toString(),
-    (signal) =>
-      apiOf(session.apiKey, session.project.id).listInstallationHealth(
-        { ...(asked as object), ...(badCredentials === 'true' ? { badCredentials: true } : {}), pageSize },
-        { signal },
-      ),
+    (signal) => api.listGroupHealth(Object.fromEntries(query) as object, { signal }),
     { everyMs },
   );
   const { pageToken: _first, ...filters } = Object.fromEntries(query);
-  const { results = [], pagination } = list.value ?? {};
-  const next = pagination?.nextPageToken;
+  // Until the next answer comes the last one stays: nothing moves while one types.
+  const last = useRef<GroupHealthListReply | undefined>(undefined);
+  if (list.value !== undefined) last.current = list.value;
+  const shown = list.error === undefined ? (list.value ?? last.current) : list.value;
   const issues = issuesOf(list.error);
-  const isBesideField = issues.length > 0 && issues.every(({ name }) => name === 'groupRefPrefix');
+  const isBesideField = issues.length > 0 && issues.every(({ name }) => name === 'search');
+  const next = shown?.pagination.nextPageToken;
   return (
     <>
       <PageHead
         title="Customers"
-        lead="Each row is an integration that a customer has installed."
+        lead="Each customer with what they installed. What is sick stands first."
         actions={
           isOffered(session, 'frontend') ? (
             <a class="button primary" href={hrefOf('customers/new')}>
@@ -48,19 +44,35 @@ export function CustomersPage({ session, query }: { readonly session: Session; r
           ) : null
         }
       />
-      <CustomerFilters query={query} issues={isBesideField ? issues : []} />
+      <States query={query} counts={shown?.counts} />
+      <div class="filters" role="search">
+        <SearchBox
+          value={query.get('search') ?? ''}
+          label="Customer"
+          placeholder="Name or ref begins with…"
+          issue={isBesideField ? issues[0] : undefined}
+          onSearch={(search) => goTo(hrefOf('customers', { ...filters, search }))}
+        />
+        <IntegrationFilter query={query} integrations={integrations.value ?? []} />
+        {query.size === 0 ? null : <a href={hrefOf('customers')}>Clear</a>}
+      </div>
       {list.error === undefined || isBesideField ? null : (
         <Problem error={list.error} title="The customers could not be read" />
       )}
-      {list.value === undefined ? (
+      {shown === undefined ? (
         list.error === undefined ? (
           <Skeleton of="table" />
         ) : null
-      ) : results.length === 0 ? (
-        <Nobody session={session} isFiltered={Object.keys(filters).length > 0} />
+      ) : shown.results.length === 0 ? (
+        <Nobody isFiltered={Object.keys(filters).length > 0} />
       ) : (
         <>
-          <Table columns={columns} rows={results} keyOf={({ id }) => id} isClickable />
+          <CustomerList
+            session={session}
+            groups={shown.results}
+            integrations={integrations.value ?? []}
+            onChange={list.reload}
+          />
           <Pager
             {...(query.has('pageToken') ? { firstHref: hrefOf('customers', filters) } : {})}
             {...(next === undefined ? {} : { nextHref: hrefOf('customers', { ...filters, pageToken: next }) })}
@@ -71,127 +83,72 @@ export function CustomersPage({ session, query }: { readonly session: Session; r
   );
 }
 
+const states = [
+  [undefined, 'All', 'groups'],
+  ['unhealthy', 'Unhealthy', 'unhealthy'],
+  ['bad_credentials', 'Refused credentials', 'badCredentials'],
+  ['not_installed', 'Connected, not installed', 'notInstalled'],
+] as const;
+
+interface StatesOptions {
+  readonly query: URLSearchParams;
+  /** Absent until they are read. */
+  readonly counts: GroupCounts | undefined;
+}
+
+/** How many are in each state; each leads to those. */
+function States({ query, counts }: StatesOptions) {
+  const { pageToken: _first, state: chosen, ...filters } = Object.fromEntries(query);
+  return (
+    <nav class="states" aria-label="Customers by state">
+      {states.map(([state, title, name]) => (
+        <a
+          key={title}
+          href={hrefOf('customers', { ...filters, state })}
+          aria-current={state === chosen ? 'true' : undefined}
+        >
+          {title} <b>{counts === undefined ? '–' : shownCount(counts[name])}</b>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+const shownCount = ({ count, isAtLeast }: GroupCounts['groups']): string =>
+  `${count.toLocaleString('en')}${isAtLeast === true ? '+' : ''}`;
+
 interface FilterOptions {
   readonly query: URLSearchParams;
-  readonly issues: ReturnType<typeof issuesOf>;
+  readonly integrations: readonly Integration[];
 }
 
-function CustomerFilters({ query, issues }: FilterOptions) {
-  const { pageToken: _first, ...filters } = Object.fromEntries(query);
+function IntegrationFilter({ query, integrations }: FilterOptions) {
+  const { pageToken: _first, integrationId = '', ...filters } = Object.fromEntries(query);
   return (
-    <div class="filters" role="search">
-      <SearchBox
-        value={query.get('groupRefPrefix') ?? ''}
-        label="Group begins with"
-        placeholder="Group begins with…"
-        issue={issues[0]}
-        onSearch={(groupRefPrefix) => goTo(hrefOf('customers', { ...filters, groupRefPrefix }))}
-      />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={query.get('badCredentials') === 'true'}
-          onChange={({ currentTarget }) =>
-            goTo(hrefOf('customers', { ...filters, badCredentials: currentTarget.checked ? 'true' : undefined }))
-          }
-        />
-        Refused credentials
-      </label>
-      {query.size === 0 ? null : <a href={hrefOf('customers')}>Clear</a>}
-    </div>
+    <label>
+      <span class="hidden">Integration</span>
+      <select
+        value={integrationId}
+        onChange={({ currentTarget }) => goTo(hrefOf('customers', { ...filters, integrationId: currentTarget.value }))}
+      >
+        <option value="">All integrations</option>
+        {integrations.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
-const columns: readonly Column<InstallationHealth>[] = [
-  { title: 'Health', width: 'middle', phone: 'badge', cell: ({ healthStatus }) => <Badge of={healthStatus} /> },
-  {
-    title: 'Customer',
-    width: 'wide',
-    phone: 'name',
-    cell: ({ id, groupRef, groupName }) => (
-      <a class="whole-row" href={hrefOf(`customers/${id}`)} title={`Installation ${id}`}>
-        <CustomerName groupRef={groupRef} groupName={groupName} />
-      </a>
-    ),
-  },
-  {
-    title: 'Integration',
-    width: 'middle',
-    cell: ({ integrationName, provider, connection }) => (
-      <>
-        {integrationName} <div class="fine">{[provider, connection.workspaceRef].filter(Boolean).join(' ')}</div>
-      </>
-    ),
-  },
-  {
-    title: 'Connection',
-    width: 'middle',
-    phone: 'none',
-    cell: ({ connection }) => (
-      <>
-        <Badge of={connection.status} />
-        <Since of={connection.since} />
-      </>
-    ),
-  },
-  {
-    title: 'Waiting',
-    width: 'middle',
-    phone: 'aside',
-    cell: (installation) => <Waiting installation={installation} />,
-  },
-  {
-    title: 'Last error',
-    phone: 'none',
-    cell: ({ lastError }) =>
-      lastError === undefined ? (
-        <span class="fine">none</span>
-      ) : (
-        <div class="answer">
-          <a href={hrefOf(`operations/${lastError.operationId}`)}>
-            <Moment of={lastError.time} />
-          </a>{' '}
-          {lastError.message}
-        </div>
-      ),
-  },
-  { title: 'Installed', width: 'middle', phone: 'none', cell: ({ createTime }) => <Moment of={createTime} /> },
-];
-
-function Since({ of }: { readonly of: string }) {
-  return (
-    <div class="fine" title={inFull(of)}>
-      {fromNow(of) === 'now' ? 'just now' : `since ${fromNow(of).replace(' ago', '')}`}
-    </div>
-  );
-}
-
-/** How much, as far as it was counted. */
-export const recordsOf = ({ records, isAtLeast }: WaitingRecords): string =>
-  `${isAtLeast === true ? 'at least ' : ''}${pluralize(records, 'record')}`;
-
-function Waiting({ installation: { waiting, connection } }: { readonly installation: InstallationHealth }) {
-  if (waiting.records === 0 && waiting.isAtLeast !== true) return <span class="fine">nothing</span>;
-  const isHeld = connection.status === 'bad_credentials';
-  return (
-    <span class={isHeld ? 'bad-text' : undefined}>
-      {recordsOf(waiting)} {isHeld ? 'held' : ''}
-    </span>
-  );
-}
-
-function Nobody({ session, isFiltered }: { readonly session: Session; readonly isFiltered: boolean }) {
+function Nobody({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered)
-    return <Empty title="Nothing matches">No installation has all of these. Change a filter, or clear them.</Empty>;
+    return <Empty title="Nothing matches">No customer has all of these. Change a filter, or clear them.</Empty>;
   return (
-    <Empty title="No installation yet" command={installCommand(session)}>
-      A group installs an integration through your install page, or you do it for them:
+    <Empty title="No customer yet">
+      <a href={hrefOf('customers/new')}>Connect a customer</a>, or let them install an integration through your install
+      page.
     </Empty>
   );
-}
-
-function installCommand({ project }: Session): string {
-  return `curl "${baseUrl}/projects/${project.name}/integrations/INTEGRATION/installations" \\
-  -H "x-api-key: $KEY" -H 'content-type: application/json' \\
-  -d '{"groupRef":"GROUP","connectionId":"CONNECTION","config":{"content":{"provider":"hubspot"}}}'`;
 }

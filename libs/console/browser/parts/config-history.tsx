@@ -10,6 +10,13 @@ import { Moment } from './moment';
 import { Problem } from './problem';
 import { Table, type Column } from './table';
 
+/** Who wrote it: a consumer by its ref, a key or a person by id. Source: specification, Config. */
+export function inWords(author: string): string {
+  const [, kind = '', ref = ''] = /^(consumer|builder|api):(.*)$/s.exec(author) ?? [];
+  if (kind === 'consumer') return `the customer's user ${ref}`;
+  return kind === '' ? author : `${kind === 'api' ? 'the API' : 'your key or person'} ${shortId(ref)}`;
+}
+
 /** Versions that are read at once: a config has up to some hundred kB. */
 const pageSize = 20;
 
@@ -40,7 +47,7 @@ export function ConfigHistory({ session, installation, query, onChange }: Histor
       <h2>Config</h2>
       <p class="fine facts">
         In force: <code title={inForce.id}>{shortId(inForce.id)}</code>, written <Moment of={inForce.createTime} /> by{' '}
-        {inForce.createdBy}
+        <span title={inForce.createdBy}>{inWords(inForce.createdBy)}</span>
       </p>
       <details>
         <summary>Show it</summary>
@@ -99,7 +106,7 @@ function VersionTable({ versions, installation, onRestore }: TableOptions) {
       cell: ({ config }) => <code title={config.id}>{shortId(config.id)}</code>,
     },
     { title: 'Written', width: 'middle', phone: 'aside', cell: ({ config }) => <Moment of={config.createTime} /> },
-    { title: 'By', cell: ({ config }) => config.createdBy },
+    { title: 'By', cell: ({ config }) => <span title={config.createdBy}>{inWords(config.createdBy)}</span> },
     {
       title: 'Differs from the one in force',
       width: 'wide',
@@ -225,8 +232,8 @@ function Restore({ api, installation, config, onDone, onClose }: RestoreOptions)
   return (
     <Confirm title="Put this version in force?" verb="Restore" onConfirm={restore} onClose={onClose}>
       <p>
-        Version <code>{shortId(config.id)}</code> of {config.createdBy} becomes a new one, in force for the next write
-        or search. What has been accepted keeps its config.
+        Version <code>{shortId(config.id)}</code> of {inWords(config.createdBy)} becomes a new one, in force for the
+        next write or search. What has been accepted keeps its config.
       </p>
       <Differences from={sideOf(seen)} to={sideOf(config)} />
     </Confirm>

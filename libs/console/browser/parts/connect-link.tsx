@@ -7,10 +7,12 @@ interface LinkOptions {
   /** Label of the button. */
   readonly verb: string;
   readonly make: () => Promise<string>;
+  /** Nothing else ends what the page shows. */
+  readonly isPrimary?: boolean;
 }
 
 /** Makes an address with which the customer connects at the provider's own page. */
-export function ConnectLink({ verb, make }: LinkOptions) {
+export function ConnectLink({ verb, make, isPrimary }: LinkOptions) {
   const [url, setUrl] = useState<string>();
   const [error, setError] = useState<unknown>();
   const request = async (): Promise<void> => {
@@ -25,7 +27,7 @@ export function ConnectLink({ verb, make }: LinkOptions) {
   return (
     <>
       {url === undefined ? (
-        <button type="button" class="link" onClick={() => void request()}>
+        <button type="button" class={isPrimary === true ? 'primary' : 'link'} onClick={() => void request()}>
           {verb}
         </button>
       ) : (

@@ -44,6 +44,7 @@ export function Reconnect({ session, health, installation, onDone }: ReconnectOp
       {own === 'oauth2AuthorizationCode' ? (
         <ConnectLink
           verb="Make a link with which the customer connects again"
+          isPrimary={connection.status === 'bad_credentials'}
           make={() => api.updateOAuthConnection({ connectionId: connection.id })}
         />
       ) : null}
