@@ -9,6 +9,10 @@ export interface SandboxAccount {
   readonly token: string;
   /** The account as the provider calls it: HubSpot's portal, Salesforce's My Domain. */
   readonly workspaceRef: string;
+  /** The OAuth app that its customers allow in. */
+  readonly clientId: string;
+  /** Secret of the app. */
+  readonly clientSecret: string;
 }
 
 /** What came back, whatever its status. */

@@ -18,9 +18,13 @@ export const apiKeySchema = openObject('A key of a project.', ['id', 'key', 'pro
   label,
   scopes: scopeList,
   active,
+  prefix: text('The first characters of the key, which tell it from others. Absent for a key that was made before 0.4.0.'),
   createTime: momentText('When it was created.'),
+  createdBy: text('Who created it: builder:<id of a key or a person>.'),
+  createdByLabel: text('Label of the key that created it, while there is one.'),
+  lastUseTime: momentText('When it was used last, to the minute.'),
 });
-/** Source: published API; `id`, for paths and logs, is our addition; rulings. */
+/** Source: published API; `id`, for paths and logs, and what follows `createTime` are our additions; rulings. */
 export type ApiKey = Described<typeof apiKeySchema>;
 
 export const createApiKeyRequestSchema = closedObject('A new key.', ['label'], {

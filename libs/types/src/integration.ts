@@ -20,6 +20,10 @@ export interface Revision {
   readonly specVersion: string;
   readonly content: ManifestIntegration;
   readonly createTime: string;
+  /** Who deployed it. Absent for one of before 0.4.0, and for bearer tokens. */
+  readonly createdBy?: string;
+  /** Label of the key that did, while there is one. */
+  readonly createdByLabel?: string;
 }
 
 const specVersion = choice('Version of the manifest format.', ['1.0.0']);
@@ -32,6 +36,8 @@ export const revisionSchema = openObject(
     specVersion,
     content: manifestIntegrationSchema,
     createTime: momentText('When it was deployed.'),
+    createdBy: text('Who deployed it: builder:<id of a key or a person>. Not shown to bearer tokens.'),
+    createdByLabel: text('Label of the key that did, while there is one.'),
   },
 );
 

@@ -33,6 +33,9 @@ export const jwtKeySchema = openObject(
     active,
     createTime: momentText('When it was created.'),
     updateTime: momentText('When it was last changed.'),
+    createdBy: text('Who created it: builder:<id of a key or a person>.'),
+    createdByLabel: text('Label of the API key that created it, while there is one.'),
+    lastUseTime: momentText('When a token of it was used last, to the minute.'),
   },
 );
 /** Source: published API. */

@@ -59,6 +59,19 @@ const oauth2Opts = openObject(
       otherFields: listOf('Others that are kept.', { type: 'string' }),
     }),
     docsURL: text('Where this is documented.'),
+    redirectURL: text('Where the provider sends customers back to: the address that is registered with the app there.'),
+    scopes: listOf(
+      'The scopes that an app needs. Absent where the provider has none, or we know of none.',
+      openObject('One scope.', ['scope', 'neededFor', 'purpose'], {
+        scope: text('Its name; `{object}` in it stands for the name of an object.'),
+        neededFor: choice('What needs it: any connection, each object of an integration, or each object that is written.', [
+          'connection',
+          'object',
+          'write',
+        ]),
+        purpose: text('What it allows.'),
+      }),
+    ),
   },
 );
 

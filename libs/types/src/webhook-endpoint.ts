@@ -1,8 +1,21 @@
-import { choice, closedObject, maskOf, momentText, nameText, openObject, text, type Described } from './json-schema';
+import {
+  choice,
+  closedObject,
+  count,
+  maskOf,
+  momentText,
+  nameText,
+  openObject,
+  text,
+  type Described,
+} from './json-schema';
 import { webhookFilters, webhookFiltersDefault } from './webhook-event';
 
 /** Endpoints of one project at most. Our choice: each event is stored once for each of them. */
 export const webhookEndpointsMax = 20;
+
+/** Messages of an endpoint that its figures count. Our choice: a page of 20 endpoints reads 4,000 rows at most. */
+export const webhookDayMessagesMax = 200;
 
 const disabledReasons = ['request', 'failing', 'gone'] as const;
 
@@ -43,6 +56,15 @@ const shown = {
     disabledReasons,
   ),
   failingSince: momentText('The first failed attempt since the last successful one.'),
+  lastDay: openObject(
+    `What became of the messages of the last day; of the newest ${webhookDayMessagesMax}, if there are more. Only where endpoints are read.`,
+    ['delivered', 'failed'],
+    {
+      delivered: count('Messages that the receiver accepted.'),
+      failed: count('Messages whose last attempt failed; some are tried again.'),
+      lastFailureTime: momentText('The newest attempt of them that failed.'),
+    },
+  ),
   createTime: momentText('When it was created.'),
   updateTime: momentText('When it was last changed.'),
 } as const;

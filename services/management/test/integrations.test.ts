@@ -69,6 +69,8 @@ describe('200 GET integrations', () => {
           id: expect.any(String),
           specVersion: '1.0.0',
           createTime: expect.any(String),
+          createdBy: expect.stringMatching(/^builder:/),
+          createdByLabel: 'test',
           content: {
             name: 'crm',
             provider: 'hubspot',

@@ -32,6 +32,8 @@ describe('201 POST jwt-keys', () => {
       active: true,
       createTime: expect.any(String),
       updateTime: expect.any(String),
+      createdBy: expect.stringMatching(/^builder:/),
+      createdByLabel: 'test',
     });
     const listed = (await management.as(project.key).get(keys()).expect(200)).body as { id: string }[];
     expect(listed.map(({ id }) => id)).toContain(kid);

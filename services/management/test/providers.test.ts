@@ -34,7 +34,15 @@ describe('200 GET providers', () => {
           proxy: false,
           search: { operators: { equals: true } },
         },
-        oauth2Opts: { grantType: 'authorizationCode', explicitWorkspaceRequired: false },
+        oauth2Opts: {
+          grantType: 'authorizationCode',
+          explicitWorkspaceRequired: false,
+          // What is registered at the provider; the same that an authorization is begun with.
+          redirectURL: 'https://sluice.example/callbacks/v1/oauth',
+          scopes: expect.arrayContaining([
+            { scope: 'crm.objects.{object}.write', neededFor: 'write', purpose: expect.any(String) },
+          ]),
+        },
       },
       salesforce: {
         baseURL: 'https://{{.workspace}}.my.salesforce.com',

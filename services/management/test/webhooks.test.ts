@@ -45,7 +45,8 @@ describe('200 and 201', () => {
     });
     const { secret, ...shown } = made;
     const [one, all] = [await as.get(path(`/${made.id}`)).expect(200), await as.get(path()).expect(200)];
-    expect([one.body, all.body]).toEqual([shown, [shown]]);
+    const read = { ...shown, lastDay: { delivered: 0, failed: 0 } };
+    expect([one.body, all.body]).toEqual([read, [read]]);
     expect(one.text + all.text).not.toContain(secret);
     expect((await as.get(path(`/${made.id}/secret`)).expect(200)).body).toEqual({ secret });
   });

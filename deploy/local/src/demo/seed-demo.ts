@@ -4,7 +4,7 @@ import { readJson, unavailable, writePrivateFile } from '@sluice/stack';
 import type { ConfigContent, Integration, Project } from '@sluice/types';
 import { fingerprintOf, type LocalSecrets } from '../local-secrets';
 import type { Addresses } from '../service-ports';
-import { openSandboxAccounts } from '../sandbox-client';
+import { openSandboxAccounts, type SandboxAccount } from '../sandbox-client';
 import { crmWords, type Demo, type DemoCustomer, demoCustomer, type DemoIntegration } from './demo';
 import { demoFileOf, manifestFile } from './demo';
 
@@ -59,7 +59,19 @@ export async function seedDemo(options: SeedOptions): Promise<Demo> {
 export async function seedSandboxDemo(options: Pick<SeedOptions, 'folder' | 'addresses' | 'secrets' | 'manifest'>) {
   const accounts = await openSandboxAccounts(options.addresses.sandboxUrl);
   const customers = accounts.map(demoCustomer);
-  return { accounts, demo: await seedDemo({ ...options, name: 'demo', customers, withSandbox: true }) };
+  const demo = await seedDemo({ ...options, name: 'demo', customers, withSandbox: true });
+  await ensureProviderApps(demo, accounts);
+  return { accounts, demo };
+}
+
+/** The OAuth apps of the imitated CRMs, so that a customer can be connected with a link. One that was registered stays, as do those of others. */
+async function ensureProviderApps({ baseUrl, apiKey, project }: Demo, accounts: readonly SandboxAccount[]) {
+  const { management } = createSluiceClient({ baseUrl, apiKey, projectIdOrName: project.id });
+  const apps = await management.listProviderApps();
+  for (const { provider, clientId, clientSecret } of accounts) {
+    if (apps.some((app) => app.provider === provider && app.clientId === clientId)) continue;
+    await management.createProviderApp({ body: { provider, clientId, clientSecret } });
+  }
 }
 
 /** A database may hold a project of this name whose credentials were sealed with other keys: that one is left alone. */

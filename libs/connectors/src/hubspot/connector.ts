@@ -25,6 +25,13 @@ const hubspotCatalogue: CatalogueEntry = {
     explicitScopesRequired: true,
     explicitWorkspaceRequired: false,
     tokenMetadataFields: { workspaceRefField: 'hub_id', consumerRefField: 'user_id', scopesField: 'scopes' },
+    // Of a custom object HubSpot has `custom` in place of its name. Source: reference A1.
+    scopes: [
+      { scope: 'oauth', neededFor: 'connection', purpose: 'connect the account' },
+      { scope: 'crm.objects.{object}.read', neededFor: 'object', purpose: 'read and search its records' },
+      { scope: 'crm.schemas.{object}.read', neededFor: 'object', purpose: 'list its fields' },
+      { scope: 'crm.objects.{object}.write', neededFor: 'write', purpose: 'create, update and delete its records' },
+    ],
   },
   apiKeyOpts: { attachmentType: 'header', header: { name: 'Authorization', valuePrefix: 'Bearer ' } },
 };

@@ -138,5 +138,10 @@ const salesforceCatalogue: CatalogueEntry = {
       scopesField: 'scope',
       otherFields: [],
     },
+    scopes: [
+      { scope: 'api', neededFor: 'connection', purpose: 'write, search and list fields' },
+      { scope: 'refresh_token', neededFor: 'connection', purpose: 'get new access tokens without the customer' },
+      { scope: 'openid', neededFor: 'connection', purpose: 'name the account that was connected' },
+    ],
   },
 };

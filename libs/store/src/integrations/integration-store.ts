@@ -5,11 +5,15 @@ import { refusedStatement } from '../database-errors';
 import { guard } from '../guard';
 import { newId } from '../new-id';
 import { boundedPage, bytesOf } from '../page';
-import { json, moment, plain, table, times, type StoredRow } from '../table';
+import { labelOfAuthor } from '../projects/api-key-store';
+import { json, moment, optional, plain, table, times, type StoredRow } from '../table';
 
 /** Its name is unique in the project. */
 export interface NewIntegration
-  extends Pick<Integration, 'projectId' | 'name' | 'provider'>, Pick<StoredRevision, 'specVersion' | 'content'> {}
+  extends Pick<Integration, 'projectId' | 'name' | 'provider'>, Pick<StoredRevision, 'specVersion' | 'content'> {
+  /** Who deploys it. */
+  readonly createdBy?: string;
+}
 
 const integrations = table({
   id: plain('id'),
@@ -25,6 +29,12 @@ const revisions = table({
   specVersion: plain('spec_version'),
   createTime: moment('created_at'),
   content: json<ManifestIntegration>('content'),
+});
+
+/** Beside the latest revision of an integration alone. */
+const authors = table({
+  createdBy: optional(plain('created_by')),
+  createdByLabel: optional(plain('created_by_label')),
 });
 
 /** A revision with the integration it belongs to. */
@@ -106,11 +116,16 @@ function selectIntegrations(database: Knex, projectId: string) {
   return database('integrations as i')
     .join('revisions as r', { 'r.project_id': 'i.project_id', 'r.id': 'i.latest_revision_id' })
     .where('i.project_id', projectId)
-    .select<StoredRow[]>([...integrations.aliased('i'), ...revisions.aliased('r')]);
+    .select<StoredRow[]>([
+      ...integrations.aliased('i'),
+      ...revisions.aliased('r'),
+      'r.created_by',
+      labelOfAuthor(database, 'r'),
+    ]);
 }
 
 function toIntegration(row: StoredRow): Integration {
-  return { ...integrations.readAs('i', row), latestRevision: revisions.readAs('r', row) };
+  return { ...integrations.readAs('i', row), latestRevision: { ...revisions.readAs('r', row), ...authors.read(row) } };
 }
 
 function nameTaken(name: string): ConflictError {
@@ -178,8 +193,8 @@ async function insertRevision(
   integration: NewIntegration,
   ids: { readonly integrationId: string; readonly revisionId: string },
 ): Promise<void> {
-  const { projectId, specVersion, content } = integration;
-  const row = revisions.write({ id: ids.revisionId, specVersion, content });
+  const { projectId, specVersion, content, createdBy } = integration;
+  const row = { ...revisions.write({ id: ids.revisionId, specVersion, content }), created_by: createdBy };
   await transaction('revisions').insert({ ...row, project_id: projectId, integration_id: ids.integrationId });
 }
 

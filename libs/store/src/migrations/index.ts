@@ -3,6 +3,7 @@ import { baseline } from './20261128T120000-baseline-of-0.3.0';
 import { peopleAndSessions } from './20261129T000000-people-and-sessions';
 import { accountIds } from './20261129T060000-account-ids';
 import { leaveQueue } from './20261129T120000-leave-queue';
+import { apiKeyUses, jwtKeyUses, revisionAuthors } from './20261129T213000-key-uses-and-authors';
 import { recordProblems, shownProblems } from './20261129T200000-record-problems';
 import { groupSearch } from './20261129T210000-group-search';
 import { groupLists, installationsOfGroups, refusedConnections } from './20261129T220000-group-lists';
@@ -18,6 +19,9 @@ export const migrations: readonly Migration[] = [
   recordProblems,
   shownProblems,
   groupSearch,
+  apiKeyUses,
+  jwtKeyUses,
+  revisionAuthors,
   groupLists,
   installationsOfGroups,
   refusedConnections,

@@ -2,10 +2,10 @@ import type { BoundedPage, JwtKey, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { pageOfRows } from '../page';
-import { plain, table, times, type StoredRow } from '../table';
-import { deletionOf } from './api-key-store';
+import { moment, optional, plain, table, times, type StoredRow } from '../table';
+import { deletionOf, labelOfAuthor, noteUse, unnotedUse } from './api-key-store';
 
-export interface NewJwtKey extends Pick<JwtKey, 'projectId' | 'label'> {
+export interface NewJwtKey extends Pick<JwtKey, 'projectId' | 'label' | 'createdBy'> {
   /** Checked by the caller: RSA, in SPKI form. */
   readonly publicKeyPem: string;
 }
@@ -20,6 +20,9 @@ const jwtKeys = table({
   publicKeyPem: plain('public_key_pem'),
   active: plain<boolean>('active'),
   ...times,
+  createdBy: optional(plain('created_by')),
+  createdByLabel: optional(plain('created_by_label')),
+  lastUseTime: optional(moment('last_used_at')),
 });
 
 /** Public keys only: nothing in this store is a secret. */
@@ -27,25 +30,31 @@ export function jwtKeyStore(database: Knex) {
   const rows = (where: object) => database('jwt_keys').where(where);
   const one = (projectId: string, keyId: string) => rows({ project_id: projectId, id: keyId });
   const first = ([row]: StoredRow[]) => row && toJwtKey(row);
+  const shown = ['*', labelOfAuthor(database, 'jwt_keys')];
   return {
     create: async (key: NewJwtKey): Promise<JwtKey> => {
       const row = jwtKeys.write({ ...key, id: newId() });
-      return first(await database('jwt_keys').insert(row).returning('*')) as JwtKey;
+      return first(await database('jwt_keys').insert(row).returning<StoredRow[]>(shown)) as JwtKey;
     },
     /** `activeOnly` leaves out those that are switched off. */
     listPage: (projectId: string, activeOnly: boolean | undefined, page: Page): Promise<BoundedPage<JwtKey>> =>
-      pageOfRows(rows({ project_id: projectId, ...(activeOnly && { active: true }) }), page, toJwtKey),
-    find: async (projectId: string, keyId: string): Promise<JwtKey | undefined> => first(await one(projectId, keyId)),
+      pageOfRows(rows({ project_id: projectId, ...(activeOnly && { active: true }) }).select(shown), page, toJwtKey),
+    find: async (projectId: string, keyId: string): Promise<JwtKey | undefined> =>
+      first(await one(projectId, keyId).select<StoredRow[]>(shown)),
     /** Undefined when there is no such key. */
     update: async (projectId: string, keyId: string, change: JwtKeyChange): Promise<JwtKey | undefined> => {
       const changed = one(projectId, keyId).update({ ...jwtKeys.write(change), updated_at: database.fn.now() });
-      return first(await changed.returning('*'));
+      return first(await changed.returning<StoredRow[]>(shown));
     },
     /** False when there was none. */
     remove: async (projectId: string, keyId: string): Promise<boolean> => (await one(projectId, keyId).delete()) > 0,
-    /** The active key that a token names, of whichever project. */
-    findNamed: async (keyId: string): Promise<JwtKey | undefined> =>
-      first(await rows({ id: keyId, active: true }).whereNotExists(deletionOf(database, 'jwt_keys'))),
+    /** The active key that a token names, of whichever project. It is noted as used. */
+    findNamed: async (keyId: string): Promise<JwtKey | undefined> => {
+      const found = rows({ id: keyId, active: true }).whereNotExists(deletionOf(database, 'jwt_keys'));
+      const named = await found.select<StoredRow[]>('*', unnotedUse(database));
+      noteUse(database, 'jwt_keys', named[0]);
+      return first(named);
+    },
   };
 }
 

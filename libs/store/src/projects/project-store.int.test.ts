@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { until } from '@sluice/testkit';
 import { useDatabase } from '../../test/use-database';
 import { apiKeyStore } from './api-key-store';
 import { projectStore } from './project-store';
@@ -27,10 +28,10 @@ describe('apiKeyStore', () => {
     const created = await apiKeys.create({ projectId: 'p1', label: 'ci', scopes: ['write', 'search'], secret });
     expect(created).toMatchObject({ projectId: 'p1', label: 'ci', scopes: ['write', 'search'], active: true });
     expect(created.key).toBe(created.id);
-    expect(await apiKeys.findPresented(secret)).toEqual(created);
     expect(await apiKeys.find('p1', created.id)).toEqual(created);
     expect(await apiKeys.listPage('p1', true, page)).toEqual({ items: [created] });
     expect(await apiKeys.listPage('p1', false, page)).toEqual({ items: [created] });
+    expect(await apiKeys.findPresented(secret)).toEqual(created);
     const dump = JSON.stringify(
       await fixture.database('api_keys').select(fixture.database.raw(`encode(key_hash, 'escape') as hash, *`)),
     );
@@ -59,6 +60,28 @@ describe('apiKeyStore', () => {
     await apiKeys.create({ projectId: 'p5', label: 'x', scopes: ['full'], secret: `${secret}-5` });
     for (const near of [`${secret}-6`, `${secret}-`, `${secret}-55`, ''])
       expect(await apiKeys.findPresented(near)).toBeUndefined();
+  });
+
+  // Accepts must not pay for it: what is written for a key is a row a minute, whatever its requests and processes.
+  it('notes a use once a minute, and not before', async () => {
+    const apiKeys = apiKeyStore(fixture.database);
+    const { id } = await apiKeys.create({ projectId: 'p6', label: 'x', scopes: ['full'], secret: `${secret}-6` });
+    const writes: string[] = [];
+    const listen = ({ sql }: { sql: string }): void => void writes.push(...(sql.startsWith('update') ? [sql] : []));
+    const lastUse = async () => (await apiKeys.find('p6', id))?.lastUseTime;
+    expect(await lastUse()).toBeUndefined();
+    fixture.database.on('query', listen);
+    await apiKeys.findPresented(`${secret}-6`);
+    const first = await until('the use is written', lastUse);
+    for (let uses = 0; uses < 5; uses += 1) await apiKeys.findPresented(`${secret}-6`);
+    expect(writes).toHaveLength(1);
+    const twoMinutesAgo = fixture.database.raw(`now() - interval '2 minutes'`);
+    await fixture.database('api_keys').where({ project_id: 'p6', id }).update({ last_used_at: twoMinutesAgo });
+    const before = await lastUse();
+    expect(Date.parse(before ?? '')).toBeLessThan(Date.parse(first));
+    await apiKeys.findPresented(`${secret}-6`);
+    await until('the later use is written', async () => ((await lastUse()) === before ? undefined : true));
+    fixture.database.removeListener('query', listen);
   });
 
   it('does not find a key that is switched off', async () => {

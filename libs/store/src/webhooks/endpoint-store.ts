@@ -1,4 +1,4 @@
-import type { BoundedPage, Page, WebhookEndpoint, WebhookFilter } from '@sluice/types';
+import { webhookDayMessagesMax, type BoundedPage, type Page, type WebhookEndpoint, type WebhookFilter } from '@sluice/types';
 import type { Knex } from 'knex';
 import { inMs } from '../database';
 import { refusedStatement } from '../database-errors';
@@ -6,7 +6,7 @@ import { guard } from '../guard';
 import { newId } from '../new-id';
 import { pageOfRows } from '../page';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
-import { moment, optional, plain, shownAs, table, times, type StoredRow } from '../table';
+import { moment, momentSql, optional, plain, shownAs, table, times, type StoredRow } from '../table';
 import type { EndpointKey } from './claim-messages';
 import { giveUpPending } from './give-up-messages';
 
@@ -27,7 +27,7 @@ export interface StoredSecret {
   readonly previousUntil?: Date;
 }
 
-const endpoints = table({
+const endpointMembers = {
   id: plain('id'),
   projectId: plain('project_id'),
   url: plain('url'),
@@ -37,7 +37,27 @@ const endpoints = table({
   disabledReason: optional(plain<NonNullable<WebhookEndpoint['disabledReason']>>('disabled_reason')),
   failingSince: optional(moment('failing_since')),
   ...times,
-});
+};
+const endpoints = table(endpointMembers);
+
+/** Where endpoints are read: with what became of their newest messages. */
+const withFigures = table({ ...endpointMembers, lastDay: plain<NonNullable<WebhookEndpoint['lastDay']>>('last_day') });
+
+/** Reads the newest messages by their ids, which are in the order of time, and the attempts of those that did not arrive at once. */
+const lastDaySql = `(
+  select jsonb_strip_nulls(jsonb_build_object(
+    'delivered', count(*) filter (where n.state = 'delivered'), 'failed', count(*) filter (where n.is_failed),
+    'lastFailureTime', ${momentSql('max(n.failed_at)')}))
+  from (
+    select m.state, m.created_at,
+      m.state = 'failed' or m.state = 'pending' and m.tries > case when m.lease_until > now() then 1 else 0 end as is_failed,
+      case when m.state <> 'delivered' or m.attempts > 1 then (
+        select max(a.started_at) from webhook_attempts a
+        where a.project_id = m.project_id and a.endpoint_id = m.endpoint_id and a.message_id = m.id and a.class <> 'delivered') end as failed_at
+    from webhook_messages m
+    where m.project_id = webhook_endpoints.project_id and m.endpoint_id = webhook_endpoints.id
+    order by m.id desc limit ${webhookDayMessagesMax}) n
+  where n.created_at > now() - interval '1 day') as last_day`;
 
 /** What a status changes. Enabling forgets the failures and a pause that the receiver requested. */
 const statusColumns = {
@@ -52,16 +72,17 @@ const messagesPerPass = 1_000;
 export function webhookEndpointStore(database: Knex) {
   const rowOf = ({ projectId, endpointId }: EndpointKey) =>
     database('webhook_endpoints').where({ project_id: projectId, id: endpointId });
+  const figured = [...endpoints.columns, database.raw(lastDaySql)];
   return {
     /** Undefined when the project has as many as it may. */
     create: (endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint | undefined> =>
       database.transaction((transaction) => insertEndpoint(transaction, endpoint)),
     listPage: (projectId: string, page: Page): Promise<BoundedPage<WebhookEndpoint>> => {
-      const query = database('webhook_endpoints').where({ project_id: projectId }).select(endpoints.columns);
-      return pageOfRows(query, page, endpoints.read);
+      const query = database('webhook_endpoints').where({ project_id: projectId }).select(figured);
+      return pageOfRows(query, page, withFigures.read);
     },
     find: async (key: EndpointKey): Promise<WebhookEndpoint | undefined> =>
-      endpoints.first(await rowOf(key).select<StoredRow[]>(endpoints.columns)),
+      withFigures.first(await rowOf(key).select<StoredRow[]>(figured)),
     /** Disabling gives up what is pending; enabling, and another address, forget the failures and a pause that was requested. Undefined when there is none. */
     update: async (key: EndpointKey, change: WebhookEndpointChange): Promise<WebhookEndpoint | undefined> => {
       const { url, description, eventTypes, status } = change;

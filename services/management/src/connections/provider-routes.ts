@@ -1,4 +1,4 @@
-import { providerInfo } from '@sluice/connectors';
+import { providerInfo, type Connector } from '@sluice/connectors';
 import { json, noBody, routesUnder, type Router } from '@sluice/http';
 import type { ProviderAppChange } from '@sluice/store';
 import {
@@ -7,12 +7,14 @@ import {
   providerCatalogueSchema,
   providerInfoSchema,
   updateProviderAppRequestSchema,
+  type ProviderInfo,
   type UpdateProviderAppRequest,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { wholeList, wholeListOf } from '../pages';
 import { routesOfProject } from '../projects/get-project';
 import { found, notFound, refuseAbsent } from '../refusals';
+import { callbackUrl } from './begin-authorization';
 import { getConnector, getProvider, presentProviderApp } from './get-connection';
 
 /** `GET /v1/providers` and `GET /v1/providers/{provider}`, open to every caller. */
@@ -22,14 +24,21 @@ export function providerRoutes(router: Router, context: ManagementContext): void
     summary: 'List providers',
     description: 'A map from name to provider.',
     replies: { 200: json(providerCatalogueSchema) },
-    answer: () => Object.fromEntries(context.connectors.all().map((one) => [one.provider, providerInfo(one)])),
+    answer: () => Object.fromEntries(context.connectors.all().map((one) => [one.provider, withRedirect(context, one)])),
   });
   routes.get('/:provider', 'getProvider', {
     summary: 'Get a provider',
     replies: { 200: json(providerInfoSchema) },
     problems: ['provider.not-in-catalogue'],
-    answer: ({ params }) => providerInfo(getProvider(context, params.provider)),
+    answer: ({ params }) => withRedirect(context, getProvider(context, params.provider)),
   });
+}
+
+/** As the catalogue shows it; where customers allow apps in, also with the address that they come back to. */
+function withRedirect({ config }: ManagementContext, connector: Connector): ProviderInfo {
+  const { oauth2Opts, ...info } = providerInfo(connector);
+  if (oauth2Opts === undefined || connector.authorizationUrl === undefined) return { ...info, oauth2Opts };
+  return { ...info, oauth2Opts: { ...oauth2Opts, redirectURL: callbackUrl(config) } };
 }
 
 /** `GET` and `POST P/provider-apps`; `GET`, `PATCH` and `DELETE P/provider-apps/{providerAppId}`. The secret is never shown. */

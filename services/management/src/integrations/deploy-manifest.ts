@@ -63,7 +63,7 @@ export async function deployManifest(
   }
   const deployed = await context.store.integrations.putAll(
     projectId,
-    entriesOf(projectId, manifest, manifest.integrations),
+    entriesOf(projectId, manifest, manifest.integrations, caller),
   );
   context.logger.info({ projectId, integrations: deployed.length }, 'manifest.deployed');
   return deployed;
@@ -128,15 +128,26 @@ export async function createRevision(
   }
   if (query.destructive === true && standing.provider === after.provider)
     await pauseRemovedReads(context, caller, standing, after);
-  const entries = entriesOf(projectId, manifest, [after]);
+  const entries = entriesOf(projectId, manifest, [after], caller);
   const [integration] = (await context.store.integrations.putAll(projectId, entries)) as [Integration];
   const { id: integrationId, latestRevision } = integration;
   context.logger.info({ projectId, integrationId, revisionId: latestRevision.id }, 'revision.created');
   return integration;
 }
 
-const entriesOf = (projectId: string, { specVersion }: Manifest, contents: readonly ManifestIntegration[]) =>
-  contents.map((content) => ({ projectId, name: content.name, provider: content.provider, specVersion, content }));
+/** @param caller who deploys them. @default none: they are only compared */
+function entriesOf(
+  projectId: string,
+  { specVersion }: Manifest,
+  contents: readonly ManifestIntegration[],
+  caller?: Caller,
+) {
+  const author = caller === undefined ? {} : { createdBy: authorOf(caller) };
+  return contents.map((content) => {
+    const { name, provider } = content;
+    return { projectId, name, provider, specVersion, content, ...author };
+  });
+}
 
 /**
  * Disables, in every installation, the read objects that the latest revision of its integration has and the new manifest lacks. Only objects that

@@ -1,5 +1,6 @@
 import { json, jsonList, noBody, offByDefault, queryOf, type Router } from '@sluice/http';
 import {
+  authorOf,
   checkCreateIntegrationRequest,
   createIntegrationRequestSchema,
   deployManifestRequestSchema,
@@ -8,7 +9,7 @@ import {
   manifestPreviewSchema,
   publishIntegration,
 } from '@sluice/types';
-import type { Integration, Page } from '@sluice/types';
+import type { Caller, Integration, Page } from '@sluice/types';
 import { getConnector } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
 import { listBytesMax, wholeList, wholeListOf } from '../pages';
@@ -32,7 +33,7 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
     scopes: ['frontend', 'read', 'token'],
     handle: (request, { id }) => {
       const read = (page: Page) => context.store.integrations.listPage(id, page);
-      return wholeList(request, read, (_caller, integration) => publishIntegration(integration));
+      return wholeList(request, read, presentIntegration);
     },
   });
   ofProject.post('/integrations', 'createIntegration', {
@@ -45,11 +46,12 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
     },
     problems: ['integration.name-taken', 'provider.unknown'],
     body: createIntegrationRequestSchema,
-    handle: async ({ body }, { id: projectId }) => {
+    handle: async ({ body, caller }, { id: projectId }) => {
       refuseIssues(checkCreateIntegrationRequest(body));
       const { name, provider, latestRevision } = body;
       getConnector(context, provider, 'provider');
-      const made = await context.store.integrations.create({ projectId, name, provider, ...latestRevision });
+      const createdBy = authorOf(caller);
+      const made = await context.store.integrations.create({ projectId, name, provider, ...latestRevision, createdBy });
       context.logger.info({ projectId, integrationId: made.id }, 'integration.created');
       // The published API answers without a body; the header says what was made.
       const Location = `/v1/projects/${projectId}/integrations/${made.id}`;
@@ -60,7 +62,7 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
     summary: 'Get an integration',
     replies: { 200: json(integrationSchema) },
     scopes: ['frontend', 'read', 'token'],
-    answer: (_request, integration) => publishIntegration(integration),
+    answer: ({ caller }, integration) => presentIntegration(caller, integration),
   });
   ofIntegration.delete('', 'deleteIntegration', {
     summary: 'Delete an integration',
@@ -68,6 +70,14 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
     replies: { 204: noBody('The integration is deleted, with its installations.') },
     answer: (_request, integration) => deleteIntegration(context, integration),
   });
+}
+
+/** A bearer token is of a customer's browser, which is not shown who builds. */
+function presentIntegration({ kind }: Caller, integration: Integration): Integration {
+  const published = publishIntegration(integration);
+  if (kind !== 'token') return published;
+  const { createdBy: _by, createdByLabel: _label, ...latestRevision } = published.latestRevision;
+  return { ...published, latestRevision };
 }
 
 export function deploymentRoutes(router: Router, context: ManagementContext): void {
@@ -86,7 +96,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
     body: deployManifestRequestSchema,
     handle: async (request, { id }) => {
       const deployed = await deployManifest(context, id, request);
-      return { body: deployed.map(publishIntegration), headers: deployedWarning(context, deployed) };
+      return { body: deployed.map((each) => presentIntegration(request.caller, each)), headers: deployedWarning(context, deployed) };
     },
   });
   routesOfProject(router, context, 'Integrations', ['frontend', 'read']).post(

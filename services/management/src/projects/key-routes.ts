@@ -2,6 +2,7 @@ import { createPublicKey, randomBytes, type KeyObject } from 'node:crypto';
 import { invalid, json, jsonList, noBody, offByDefault, queryOf, type Router } from '@sluice/http';
 import {
   apiKeySchema,
+  authorOf,
   createApiKeyRequestSchema,
   createJwtKeyReplySchema,
   createJwtKeyRequestSchema,
@@ -20,6 +21,8 @@ const changes = ['admin', 'full'] as const;
 
 /** 256 bits: no one guesses it, so a plain SHA-256 of it is enough at rest. */
 const secretBytes = 32;
+/** Of them so many characters stay visible, to tell keys apart: 232 bits are left to guess. */
+const shownCharacters = 4;
 
 /** The path takes the public id, never the key. A change is in force within a second. */
 export function apiKeyRoutes(router: Router, context: ManagementContext): void {
@@ -49,10 +52,12 @@ export function apiKeyRoutes(router: Router, context: ManagementContext): void {
     scopes: changes,
     body: createApiKeyRequestSchema,
     // The key itself stands in `key` of this reply and nowhere after.
-    answer: async ({ body: { label, scopes = ['full' as const] } }, { id: projectId }) => {
+    answer: async ({ body: { label, scopes = ['full' as const] }, caller }, { id: projectId }) => {
       // With the project, for a router that has to find its cell (docs/guides/cells.md). The part behind it is the secret.
       const secret = `sk_${projectId}_${randomBytes(secretBytes).toString('base64url')}`;
-      const created = await store.apiKeys.create({ projectId, label, scopes, secret });
+      const prefix = secret.slice(0, `sk_${projectId}_`.length + shownCharacters);
+      const createdBy = authorOf(caller);
+      const created = await store.apiKeys.create({ projectId, label, scopes, secret, prefix, createdBy });
       logger.info({ projectId, keyId: created.id, scopes }, 'api-key.created');
       return { ...created, key: secret };
     },
@@ -106,10 +111,10 @@ export function jwtKeyRoutes(router: Router, context: ManagementContext): void {
     replies: { 201: json(createJwtKeyReplySchema) },
     scopes: changes,
     body: createJwtKeyRequestSchema,
-    answer: async ({ body: { label, publicKeyPem } }, { id: projectId }) => {
+    answer: async ({ body: { label, publicKeyPem }, caller }, { id: projectId }) => {
       // Kept and shown in SPKI form, so that whatever else the text held is dropped.
       const pem = readKey(publicKeyPem).export({ type: 'spki', format: 'pem' }).toString();
-      const { id: kid } = await store.jwtKeys.create({ projectId, label, publicKeyPem: pem });
+      const { id: kid } = await store.jwtKeys.create({ projectId, label, publicKeyPem: pem, createdBy: authorOf(caller) });
       logger.info({ projectId, keyId: kid }, 'jwt-key.created');
       return { kid };
     },
