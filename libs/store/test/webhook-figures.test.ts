@@ -36,7 +36,9 @@ it('counts what arrived and what did not, with the newest failed attempt, of the
   await fixture.database('webhook_messages').where({ state: 'pending' }).update({ state: 'failed' });
   expect(await figuresOf(key)).toEqual({ delivered: 1, failed: 1, lastFailureTime });
   expect(await figuresOf(other)).toEqual({ delivered: 0, failed: 0 });
-  await fixture.database('webhook_messages').update({ created_at: fixture.database.raw(`now() - interval '25 hours'`) });
+  await fixture
+    .database('webhook_messages')
+    .update({ created_at: fixture.database.raw(`now() - interval '25 hours'`) });
   expect(await figuresOf(key)).toEqual({ delivered: 0, failed: 0 });
 });
 

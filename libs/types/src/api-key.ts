@@ -18,7 +18,9 @@ export const apiKeySchema = openObject('A key of a project.', ['id', 'key', 'pro
   label,
   scopes: scopeList,
   active,
-  prefix: text('The first characters of the key, which tell it from others. Absent for a key that was made before 0.4.0.'),
+  prefix: text(
+    'The first characters of the key, which tell it from others. Absent for a key that was made before 0.4.0.',
+  ),
   createTime: momentText('When it was created.'),
   createdBy: text('Who created it: builder:<id of a key or a person>.'),
   createdByLabel: text('Label of the key that created it, while there is one.'),

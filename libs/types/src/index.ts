@@ -48,6 +48,7 @@ export {
 } from './lane';
 export * from './lane-state';
 export * from './limits';
+export * from './line-diff';
 export * from './list-items';
 export * from './manifest';
 export * from './manifest-preview';

@@ -64,11 +64,10 @@ const oauth2Opts = openObject(
       'The scopes that an app needs. Absent where the provider has none, or we know of none.',
       openObject('One scope.', ['scope', 'neededFor', 'purpose'], {
         scope: text('Its name; `{object}` in it stands for the name of an object.'),
-        neededFor: choice('What needs it: any connection, each object of an integration, or each object that is written.', [
-          'connection',
-          'object',
-          'write',
-        ]),
+        neededFor: choice(
+          'What needs it: any connection, each object of an integration, or each object that is written.',
+          ['connection', 'object', 'write'],
+        ),
         purpose: text('What it allows.'),
       }),
     ),

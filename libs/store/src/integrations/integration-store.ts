@@ -1,12 +1,12 @@
 import { ConflictError } from '@sluice/errors';
 import type { BoundedPage, Integration, ManifestIntegration, Page } from '@sluice/types';
 import type { Knex } from 'knex';
+import { authorMembers, labelOfAuthor } from '../authors';
 import { refusedStatement } from '../database-errors';
 import { guard } from '../guard';
 import { newId } from '../new-id';
 import { boundedPage, bytesOf } from '../page';
-import { labelOfAuthor } from '../projects/api-key-store';
-import { json, moment, optional, plain, table, times, type StoredRow } from '../table';
+import { json, moment, plain, table, times, type StoredRow } from '../table';
 
 /** Its name is unique in the project. */
 export interface NewIntegration
@@ -32,10 +32,7 @@ const revisions = table({
 });
 
 /** Beside the latest revision of an integration alone. */
-const authors = table({
-  createdBy: optional(plain('created_by')),
-  createdByLabel: optional(plain('created_by_label')),
-});
+const authors = table(authorMembers);
 
 /** A revision with the integration it belongs to. */
 export interface StoredRevision extends ReturnType<typeof revisions.read> {

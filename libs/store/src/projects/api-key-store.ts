@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKey, BoundedPage, Page, Scope } from '@sluice/types';
 import type { Knex } from 'knex';
+import { authorMembers, labelOfAuthor } from '../authors';
 import { newId } from '../new-id';
 import { pageOfRows } from '../page';
 import { moment, optional, plain, table, type StoredRow } from '../table';
@@ -23,8 +24,7 @@ const apiKeys = table({
   scopes: plain<readonly Scope[]>('scopes'),
   active: plain<boolean>('active'),
   createTime: moment('created_at'),
-  createdBy: optional(plain('created_by')),
-  createdByLabel: optional(plain('created_by_label')),
+  ...authorMembers,
   lastUseTime: optional(moment('last_used_at')),
 });
 
@@ -40,7 +40,11 @@ export function apiKeyStore(database: Knex) {
     },
     /** `activeOnly` leaves out those that are switched off. */
     listPage: (projectId: string, activeOnly: boolean | undefined, page: Page): Promise<BoundedPage<ApiKey>> =>
-      pageOfRows(rows({ project_id: projectId, ...(activeOnly && { active: true }) }).select(shown), page, apiKeys.read),
+      pageOfRows(
+        rows({ project_id: projectId, ...(activeOnly && { active: true }) }).select(shown),
+        page,
+        apiKeys.read,
+      ),
     find: async (projectId: string, keyId: string): Promise<ApiKey | undefined> =>
       apiKeys.first(await one(projectId, keyId).select<StoredRow[]>(shown)),
     /** Undefined when there is no such key. */
@@ -82,13 +86,6 @@ export function noteUse(database: Knex, keys: 'api_keys' | 'jwt_keys', row: Stor
   const noted = database(keys).where({ project_id, id }).whereRaw(`(${isUnnoted})`);
   noted.update({ last_used_at: database.fn.now() }).catch(() => undefined);
 }
-
-/** What the key of an author is called, where it is still there: of `created_by`, which names the id of a key as `builder:<id>`. */
-export const labelOfAuthor = (database: Knex, table: string) =>
-  database.raw(
-    `(select k.label from api_keys k where k.project_id = ??.project_id and k.id = substr(??.created_by, 9)) as created_by_label`,
-    [table, table],
-  );
 
 /** The deletion of the project that a row of this table belongs to: a key that was made meanwhile opens nothing. */
 export function deletionOf(database: Knex, keys: 'api_keys' | 'jwt_keys'): Knex.QueryBuilder {

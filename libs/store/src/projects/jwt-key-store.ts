@@ -1,9 +1,10 @@
 import type { BoundedPage, JwtKey, Page } from '@sluice/types';
 import type { Knex } from 'knex';
+import { authorMembers, labelOfAuthor } from '../authors';
 import { newId } from '../new-id';
 import { pageOfRows } from '../page';
 import { moment, optional, plain, table, times, type StoredRow } from '../table';
-import { deletionOf, labelOfAuthor, noteUse, unnotedUse } from './api-key-store';
+import { deletionOf, noteUse, unnotedUse } from './api-key-store';
 
 export interface NewJwtKey extends Pick<JwtKey, 'projectId' | 'label' | 'createdBy'> {
   /** Checked by the caller: RSA, in SPKI form. */
@@ -20,8 +21,7 @@ const jwtKeys = table({
   publicKeyPem: plain('public_key_pem'),
   active: plain<boolean>('active'),
   ...times,
-  createdBy: optional(plain('created_by')),
-  createdByLabel: optional(plain('created_by_label')),
+  ...authorMembers,
   lastUseTime: optional(moment('last_used_at')),
 });
 

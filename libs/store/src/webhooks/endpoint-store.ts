@@ -1,4 +1,10 @@
-import { webhookDayMessagesMax, type BoundedPage, type Page, type WebhookEndpoint, type WebhookFilter } from '@sluice/types';
+import {
+  webhookDayMessagesMax,
+  type BoundedPage,
+  type Page,
+  type WebhookEndpoint,
+  type WebhookFilter,
+} from '@sluice/types';
 import type { Knex } from 'knex';
 import { inMs } from '../database';
 import { refusedStatement } from '../database-errors';

@@ -96,7 +96,10 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
     body: deployManifestRequestSchema,
     handle: async (request, { id }) => {
       const deployed = await deployManifest(context, id, request);
-      return { body: deployed.map((each) => presentIntegration(request.caller, each)), headers: deployedWarning(context, deployed) };
+      return {
+        body: deployed.map((each) => presentIntegration(request.caller, each)),
+        headers: deployedWarning(context, deployed),
+      };
     },
   });
   routesOfProject(router, context, 'Integrations', ['frontend', 'read']).post(

@@ -114,7 +114,12 @@ export function jwtKeyRoutes(router: Router, context: ManagementContext): void {
     answer: async ({ body: { label, publicKeyPem }, caller }, { id: projectId }) => {
       // Kept and shown in SPKI form, so that whatever else the text held is dropped.
       const pem = readKey(publicKeyPem).export({ type: 'spki', format: 'pem' }).toString();
-      const { id: kid } = await store.jwtKeys.create({ projectId, label, publicKeyPem: pem, createdBy: authorOf(caller) });
+      const { id: kid } = await store.jwtKeys.create({
+        projectId,
+        label,
+        publicKeyPem: pem,
+        createdBy: authorOf(caller),
+      });
       logger.info({ projectId, keyId: kid }, 'jwt-key.created');
       return { kid };
     },
