@@ -63,7 +63,7 @@ async function buildPage() {
     jsxImportSource: 'preact',
     legalComments: 'none',
     // MIT asks that its notice goes along with every copy, and the page is all that is left of the packages.
-    banner: { js: notices(['preact', 'uplot']) },
+    banner: { js: notices(['preact', 'uplot', 'yaml']) },
     logLevel: 'warning',
   });
   const outputs = Object.keys(metafile.outputs)

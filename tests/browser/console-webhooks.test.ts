@@ -40,7 +40,7 @@ withBrowser('adds an endpoint, after saying beside the fields what is wrong with
   for (const box of await page.getByRole('group', { name: 'Sends' }).getByRole('checkbox').all()) await box.uncheck();
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByText('Sends needs one at least').waitFor();
-  await page.getByLabel('connection.error').check();
+  await page.getByRole('checkbox', { name: 'connection.error' }).check();
   await page.getByRole('button', { name: 'Add' }).click();
   await page
     .locator('.issue[data-field="url"]')
@@ -51,7 +51,7 @@ withBrowser('adds an endpoint, after saying beside the fields what is wrong with
   );
   await page.getByLabel('Address').fill(address());
   await page.getByRole('button', { name: 'Add' }).click();
-  const secret = await page.getByLabel(/^Secret of/).inputValue();
+  const secret = await page.getByRole('textbox', { name: /^Secret of/ }).inputValue();
   expect(secret).toMatch(/^whsec_/);
   await page.getByRole('link', { name: address() }).click();
   await page.getByRole('heading', { name: address() }).waitFor();
@@ -74,6 +74,7 @@ withBrowser('sends a test, shows what the receiver answered, and sends what fail
     .waitFor();
   expect(await page.locator('.timeline').innerText()).toContain('The receiver is being deployed.');
   await page.getByText('Failing since').waitFor();
+  await page.getByText('delivered in the last day: 0 % of 1').waitFor();
   await page.getByText('What is sent').click();
   await picture(page, 'console-webhook');
   expect(await page.locator('.explained pre').innerText()).toContain('"notificationType": "endpoint.test"');
@@ -97,14 +98,14 @@ withBrowser('shows the secret when asked, and rotates it', async () => {
   const id = await endpoint();
   const page = await openAt(`developers/webhooks/${id}`);
   await page.getByRole('button', { name: 'Show the secret' }).click();
-  const before = await page.getByLabel('Secret', { exact: true }).inputValue();
+  const before = await page.getByRole('textbox', { name: 'Secret', exact: true }).inputValue();
   await page.getByRole('button', { name: 'Rotate…' }).click();
   await page.getByRole('button', { name: 'Leave it' }).click();
   expect((await project.client.management.getWebhookSecret({ endpointId: id })).secret).toBe(before);
   await page.getByRole('button', { name: 'Rotate…' }).click();
   await page.getByRole('button', { name: 'Rotate it' }).click();
-  expect(await page.getByLabel(/^The one before/).inputValue()).toBe(before);
-  const secret = await page.getByLabel('Secret', { exact: true }).inputValue();
+  expect(await page.getByRole('textbox', { name: /^The one before/ }).inputValue()).toBe(before);
+  const secret = await page.getByRole('textbox', { name: 'Secret', exact: true }).inputValue();
   expect(secret).not.toBe(before);
   await page.getByRole('button', { name: 'Hide the secret' }).click();
   expect(await page.locator('main').innerHTML()).not.toContain('whsec_');

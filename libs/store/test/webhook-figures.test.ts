@@ -18,7 +18,7 @@ const attempt = async (key: EndpointKey, end: typeof delivered | typeof failed) 
   const [message] = await fixture.store.webhookMessages.claim(claim);
   // One that is under way has neither arrived nor failed.
   const before = await figuresOf(key);
-  await fixture.store.webhookMessages.settle(message as NonNullable<typeof message>, end);
+  await fixture.store.webhookMessages.settle(message, end);
   return before;
 };
 

@@ -89,6 +89,9 @@ export function describeRunning(demo: Demo, demoFile: string): readonly string[]
     `write       ${writeUrl}`,
     ...(sandboxUrl === undefined ? [] : [`sandbox CRMs ${sandboxUrl}`]),
     `API key     ${demoFile} (apiKey, may do everything in the project)`,
+    ...(sandboxUrl === undefined
+      ? []
+      : ['OAuth       the demo has an app of each sandbox CRM: console, Customers, Connect a customer, with a link']),
     '',
     'To paste:',
     `  KEY=$(node -p 'require("${demoFile}").apiKey')`,

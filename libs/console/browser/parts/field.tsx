@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 
 /** What is wrong with a field, and what to do, shown beside it. */
 export interface FieldIssue {
@@ -30,6 +30,7 @@ interface FieldOptions {
   readonly name: string;
   readonly title: string;
   readonly issues: readonly FieldIssue[];
+  readonly isOptional?: boolean;
   readonly placeholder?: string | undefined;
   readonly type?: 'text' | 'datetime-local' | 'password' | 'long' | 'choice' | undefined;
   /** Shown from the start. */
@@ -41,7 +42,17 @@ interface FieldOptions {
 }
 
 /** One field with its title, and what is wrong with it. The form reads its value from the element. */
-export function Field({ name, title, issues, placeholder, type = 'text', value, suggestions, children }: FieldOptions) {
+export function Field({
+  name,
+  title,
+  issues,
+  isOptional,
+  placeholder,
+  type = 'text',
+  value,
+  suggestions,
+  children,
+}: FieldOptions) {
   const issueId = useId();
   const listId = useId();
   const issue = issues.find((one) => one.name === name);
@@ -52,7 +63,10 @@ export function Field({ name, title, issues, placeholder, type = 'text', value, 
   } as const;
   return (
     <label>
-      {title}
+      <span>
+        {title}
+        {isOptional === true ? ' (optional)' : ''}
+      </span>
       {type === 'choice' ? (
         <select {...shared}>{children}</select>
       ) : type === 'long' ? (
@@ -89,13 +103,33 @@ interface CopyOptions {
   readonly value: string;
 }
 
-/** A text that is taken elsewhere: the first click selects all of it. */
+/** A text that is taken elsewhere: the button copies it, and the first click selects all of it. */
 export function CopyField({ title, value }: CopyOptions) {
+  const input = useRef<HTMLInputElement>(null);
+  const [copied, setCopied] = useState('');
+  const copy = async (): Promise<void> => {
+    input.current?.select();
+    try {
+      await navigator.clipboard.writeText(value);
+      setCopied('Copied.');
+    } catch {
+      // A page without https has no clipboard, and a browser may refuse it.
+      setCopied('It is selected: copy it with the keyboard.');
+    }
+  };
   return (
-    <label class="copied">
-      {title}
-      <input readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
-    </label>
+    <div class="copied">
+      <label>
+        {title}
+        <input ref={input} readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+      </label>
+      <button type="button" onClick={() => void copy()}>
+        Copy<span class="hidden"> {title}</span>
+      </button>
+      <span class="fine" role="status">
+        {copied}
+      </span>
+    </div>
   );
 }
 

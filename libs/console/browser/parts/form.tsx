@@ -15,8 +15,8 @@ export interface FormField {
   readonly placeholder?: string;
   /** Of a text: value and what tells it from another. */
   readonly suggestions?: readonly (readonly [string, string])[];
-  /** Of a choice, and of many: value and title. */
-  readonly choices?: readonly (readonly [string, string])[];
+  /** Of a choice, and of many: value and title; of many also what it means. */
+  readonly choices?: readonly (readonly [value: string, title: string, meaning?: string])[];
 }
 
 interface FormOptions {
@@ -84,11 +84,24 @@ function FormFieldView({ field, issues }: { readonly field: FormField; readonly 
     return (
       <fieldset aria-describedby={issue === undefined ? undefined : issueId}>
         <legend>{title}</legend>
-        {choices.map(([each, meaning]) => (
-          <label key={each} class="check">
-            <input type="checkbox" name={name} value={each} defaultChecked={chosen.includes(each)} />
-            {meaning}
-          </label>
+        {choices.map(([each, text, meaning]) => (
+          <div key={each} class={meaning === undefined ? undefined : 'with-meaning'}>
+            <label class="check">
+              <input
+                type="checkbox"
+                name={name}
+                value={each}
+                defaultChecked={chosen.includes(each)}
+                aria-describedby={meaning === undefined ? undefined : `${issueId}-${each}`}
+              />
+              {text}
+            </label>
+            {meaning === undefined ? null : (
+              <span class="fine" id={`${issueId}-${each}`}>
+                {meaning}
+              </span>
+            )}
+          </div>
         ))}
         <IssueText id={issueId} title={title} issue={issue} />
       </fieldset>
@@ -98,6 +111,7 @@ function FormFieldView({ field, issues }: { readonly field: FormField; readonly 
     <Field
       name={name}
       title={title}
+      isOptional={field.isOptional === true}
       type={type}
       value={value}
       placeholder={placeholder}

@@ -1,7 +1,8 @@
 import { NoPage } from '../../parts/no-page';
 import { hrefOf } from '../../use-route';
 import type { Session } from '../../session';
-import { IntegrationsPage } from './integrations';
+import { DeployPage } from './deploy-manifest';
+import { IntegrationPage, IntegrationsPage } from './integrations';
 import { KeysPage } from './keys';
 import { ProviderAppsPage } from './provider-apps';
 import { TryWritePage } from './try-write';
@@ -38,6 +39,10 @@ export function DevelopersPage({ session, path: [part = parts[0][0], id], query 
         <WebhookPage key={id} session={session} endpointId={id} query={query} />
       ) : part === 'webhooks' ? (
         <WebhooksPage session={session} />
+      ) : part === 'integrations' && id === 'deploy' ? (
+        <DeployPage session={session} query={query} />
+      ) : part === 'integrations' && id !== undefined ? (
+        <IntegrationPage key={id} session={session} integrationId={id} />
       ) : part === 'integrations' ? (
         <IntegrationsPage session={session} />
       ) : part === 'provider-apps' ? (

@@ -1,5 +1,6 @@
 import { scopes, type Scope } from '@sluice/types';
 import { useState } from 'preact/hooks';
+import { Author } from '../../parts/author';
 import { Badge } from '../../parts/badge';
 import { Confirm } from '../../parts/confirm';
 import { Empty } from '../../parts/empty';
@@ -19,12 +20,19 @@ interface ListedKey {
   readonly grants: string;
   readonly active?: boolean;
   readonly createTime?: string;
+  /** Of an API key, but of an old one. */
+  readonly prefix?: string;
+  readonly createdBy?: string;
+  readonly createdByLabel?: string;
+  readonly lastUseTime?: string;
 }
 
 /** What differs between the two kinds of keys. */
 interface KeyKind {
   readonly title: string;
   readonly lead: string;
+  /** Whether its form is open from the start. */
+  readonly isOpen: boolean;
   readonly grantsTitle: string;
   readonly fields: readonly FormField[];
   readonly list: (api: Api, signal: AbortSignal) => Promise<readonly ListedKey[]>;
@@ -36,9 +44,19 @@ interface KeyKind {
 
 const label: FormField = { name: 'label', title: 'What it is for' };
 
+/** Source: docs/rulings/access.md, API keys. */
+const meanings: Readonly<Record<Scope, string>> = {
+  full: 'Everything in the project, keys and secrets included.',
+  frontend: 'Management except keys, changes of provider apps, and credentials. For the console and your own pages.',
+  write: 'Send writes, and read their operations. For your backend.',
+  search: "Search customers' records.",
+  read: 'Read the project; change nothing.',
+};
+
 const kinds: readonly KeyKind[] = [
   {
     title: 'API keys',
+    isOpen: true,
     lead: 'For your backend. A key itself is shown once, when it is made.',
     grantsTitle: 'Scopes',
     fields: [
@@ -48,7 +66,7 @@ const kinds: readonly KeyKind[] = [
         title: 'Scopes',
         type: 'many',
         value: '',
-        choices: scopes.map((each) => [each, each] as const),
+        choices: scopes.map((each) => [each, each, meanings[each]] as const),
       },
     ],
     list: async (api, signal) =>
@@ -64,6 +82,7 @@ const kinds: readonly KeyKind[] = [
   },
   {
     title: 'JWT keys',
+    isOpen: false,
     lead: "Public keys with which bearer tokens of your customers' browsers are checked.",
     grantsTitle: 'Algorithm',
     fields: [
@@ -115,8 +134,8 @@ function KeyList({ session, kind }: { readonly session: Session; readonly kind: 
         <KeyTable api={api} kind={kind} keys={value} isChangeable={isChangeable} onDone={reload} />
       )}
       {isChangeable ? (
-        <>
-          <h3>Add one</h3>
+        <details class="folded" open={kind.isOpen}>
+          <summary>Add one of the {kind.title}</summary>
           <Form
             fields={kind.fields}
             verb={`Add to the ${kind.title}`}
@@ -127,11 +146,39 @@ function KeyList({ session, kind }: { readonly session: Session; readonly kind: 
             }}
           />
           <div role="status">{created === undefined ? null : <CopyField {...created} />}</div>
-        </>
+        </details>
       ) : null}
     </section>
   );
 }
+
+/** Who made a key, and whether it is in use. */
+const uses: readonly Column<ListedKey>[] = [
+  {
+    title: 'Last used',
+    meaning: 'To the minute',
+    width: 'middle',
+    phone: 'aside',
+    cell: ({ lastUseTime }) =>
+      lastUseTime === undefined ? <span class="fine">not yet</span> : <Moment of={lastUseTime} />,
+  },
+  {
+    title: 'Added',
+    width: 'wide',
+    phone: 'none',
+    cell: ({ createTime, createdBy, createdByLabel }) => (
+      <>
+        <Moment of={createTime} />
+        <div class="fine">
+          by <Author createdBy={createdBy} createdByLabel={createdByLabel} />
+        </div>
+      </>
+    ),
+  },
+];
+
+/** `sk_…_aB3d…`: between lies the id of the project. */
+const shownPrefix = (prefix: string): string => `sk_…${prefix.slice(-5)}…`;
 
 interface TableOptions {
   readonly api: Api;
@@ -145,21 +192,31 @@ function KeyTable({ api, kind, keys, isChangeable, onDone }: TableOptions) {
   const [asked, setAsked] = useState<Asked>();
   const columns: readonly Column<ListedKey>[] = [
     {
+      title: 'What it is for',
+      phone: 'name',
+      tip: ({ id }) => id,
+      cell: ({ label: text, prefix }) => (
+        <>
+          {text}
+          {prefix === undefined ? null : <div class="fine">{shownPrefix(prefix)}</div>}
+        </>
+      ),
+    },
+    {
       title: 'Status',
       width: 'middle',
       phone: 'badge',
       cell: (key) => <Badge of={key.active === false ? 'disabled' : 'enabled'} />,
     },
-    { title: 'What it is for', phone: 'name', tip: ({ id }) => id, cell: (key) => key.label },
-    { title: kind.grantsTitle, width: 'wide', cell: ({ grants }) => grants },
-    { title: 'Added', width: 'middle', phone: 'none', cell: ({ createTime }) => <Moment of={createTime} /> },
+    { title: kind.grantsTitle, cell: ({ grants }) => grants },
+    ...uses,
     {
       title: '',
       width: 'middle',
-      phone: 'aside',
       cell: (key) =>
-        isChangeable
-          ? ([key.active === false ? 'Accept' : 'Refuse', 'Delete'] as const).map((verb) => (
+        isChangeable ? (
+          <span class="row-actions">
+            {([key.active === false ? 'Accept' : 'Refuse', 'Delete'] as const).map((verb) => (
               <button
                 key={verb}
                 type="button"
@@ -169,8 +226,9 @@ function KeyTable({ api, kind, keys, isChangeable, onDone }: TableOptions) {
               >
                 {verb}…
               </button>
-            ))
-          : null,
+            ))}
+          </span>
+        ) : null,
     },
   ];
   return (

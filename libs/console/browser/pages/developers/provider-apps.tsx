@@ -10,21 +10,23 @@ import { Skeleton } from '../../parts/skeleton';
 import { Table, type Column } from '../../parts/table';
 import { apiOf, isOffered, type Api, type Session } from '../../session';
 import { useLoad } from '../../use-load';
+import { oauthProviders, ProviderRequirements, scopesFor, type OAuthProvider } from './provider-requirements';
 
 type Values = Readonly<Record<string, string>>;
 
 /** The fields of an app, as it is or as a new one begins. A secret that is there is never shown, and stays when none is typed. */
-function appFields(app?: ProviderApp): FormField[] {
+function appFields({ clientId, scopes = [], externalRef = '' }: Partial<ProviderApp>): FormField[] {
+  const isNew = clientId === undefined;
   return [
-    { name: 'clientId', title: 'Client id', value: app?.clientId ?? '' },
+    { name: 'clientId', title: 'Client id', value: clientId ?? '' },
     {
       name: 'clientSecret',
-      title: app === undefined ? 'Client secret' : 'New client secret, if there is one',
+      title: isNew ? 'Client secret' : 'New client secret',
       type: 'password',
-      isOptional: app !== undefined,
+      isOptional: !isNew,
     },
-    { name: 'scopes', title: 'Scopes, with spaces between', value: app?.scopes?.join(' ') ?? '', isOptional: true },
-    { name: 'externalRef', title: "The provider's id for the app", value: app?.externalRef ?? '', isOptional: true },
+    { name: 'scopes', title: 'Scopes, with spaces between', value: scopes.join(' '), isOptional: true },
+    { name: 'externalRef', title: "The provider's id for the app", value: externalRef, isOptional: true },
   ];
 }
 
@@ -38,50 +40,90 @@ function appOf({ scopes = '', ...values }: Values): UpdateProviderAppRequest['pr
 /** With which OAuth apps the project's customers connect. */
 export function ProviderAppsPage({ session }: { readonly session: Session }) {
   const api = apiOf(session.apiKey, session.project.id);
-  const { value, error, reload } = useLoad('provider-apps', (signal) => api.listProviderApps({}, { signal }));
+  const { value, error, reload } = useLoad('provider-apps', async (signal) => ({
+    apps: await api.listProviderApps({}, { signal }),
+    providers: oauthProviders(await api.listProviders({}, { signal }), await api.listIntegrations({}, { signal })),
+  }));
+  const [chosen, setChosen] = useState<string>();
   const isChangeable = isOffered(session, 'full');
+  const head = (
+    <PageHead
+      title="Provider apps"
+      lead="Your OAuth apps at the providers: customers connect through them at the provider's own page."
+    />
+  );
+  if (value === undefined)
+    return (
+      <>
+        {head}
+        {error === undefined ? (
+          <Skeleton of="table" rows={3} />
+        ) : (
+          <Problem error={error} title="The provider apps could not be read" />
+        )}
+      </>
+    );
+  const { apps, providers } = value;
+  const missing = providers.filter(
+    ({ provider, integrations }) => integrations.length > 0 && !apps.some((app) => app.provider === provider.name),
+  );
+  const shown = providers.find(({ provider }) => provider.name === chosen) ?? missing[0] ?? providers[0];
   return (
     <>
-      <PageHead
-        title="Provider apps"
-        lead="Your OAuth apps at the providers: customers connect through them at the provider's own page."
-      />
-      {error === undefined ? null : <Problem error={error} title="The provider apps could not be read" />}
-      {value === undefined ? (
-        error === undefined ? (
-          <Skeleton of="table" rows={3} />
-        ) : null
-      ) : value.length === 0 ? (
+      {head}
+      {error === undefined ? null : <Problem error={error} title="The provider apps could not be read again" />}
+      {missing.map(({ provider, integrations }) => (
+        <p key={provider.name} class="attention">
+          <strong>No app of {provider.displayName ?? provider.name}.</strong> Customers of{' '}
+          {integrations.map(({ name }) => name).join(', ')} cannot connect with a link before there is one.
+        </p>
+      ))}
+      {apps.length === 0 ? (
         <Empty title="No provider app yet">Customers of OAuth providers can connect once there is one.</Empty>
       ) : (
-        <AppTable api={api} apps={value} isChangeable={isChangeable} onDone={reload} />
+        <AppTable api={api} apps={apps} isChangeable={isChangeable} onDone={reload} />
       )}
-      {isChangeable ? <NewApp api={api} onDone={reload} /> : null}
+      {shown === undefined ? null : (
+        <>
+          <div class="filters">
+            <label>
+              Provider
+              <select value={shown.provider.name} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+                {providers.map(({ provider: { name, displayName = name } }) => (
+                  <option key={name} value={name}>
+                    {displayName}
+                  </option>
+                ))}
+              </select>
+            </label>
+          </div>
+          <ProviderRequirements key={shown.provider.name} of={shown} />
+          {isChangeable ? <NewApp key={`new ${shown.provider.name}`} api={api} of={shown} onDone={reload} /> : null}
+        </>
+      )}
     </>
   );
 }
 
-function NewApp({ api, onDone }: { readonly api: Api; readonly onDone: () => void }) {
-  const { value, error } = useLoad('providers', (signal) => api.listProviders({}, { signal }));
-  if (error !== undefined) return <Problem error={error} title="The providers could not be read" />;
-  if (value === undefined) return null;
-  const withOAuth = Object.values(value).filter(({ oauth2Opts }) => oauth2Opts !== undefined);
-  const provider: FormField = {
-    name: 'provider',
-    title: 'Provider',
-    type: 'choice',
-    choices: withOAuth.map(({ name, displayName = name }) => [name, displayName] as const),
-  };
+interface NewAppOptions {
+  readonly api: Api;
+  readonly of: OAuthProvider;
+  readonly onDone: () => void;
+}
+
+function NewApp({ api, of, onDone }: NewAppOptions) {
+  const { name: provider, displayName = provider } = of.provider;
+  const scopes = scopesFor(of).map(({ scope }) => scope);
   return (
     <section class="panel">
-      <h2>Add a provider app</h2>
+      <h2>Add an app of {displayName}</h2>
       <Form
-        fields={[provider, ...appFields()]}
+        fields={appFields({ scopes })}
         verb="Add"
         failure="The app was not added"
         onSubmit={async (values) => {
-          const { provider: name = '', clientId = '', clientSecret = '' } = values;
-          await api.createProviderApp({ body: { ...appOf(values), provider: name, clientId, clientSecret } });
+          const { clientId = '', clientSecret = '' } = values;
+          await api.createProviderApp({ body: { ...appOf(values), provider, clientId, clientSecret } });
           onDone();
         }}
       />
@@ -121,14 +163,14 @@ function AppTable({ api, apps, isChangeable, onDone }: TableOptions) {
       phone: 'aside',
       cell: (app) =>
         isChangeable ? (
-          <>
+          <span class="row-actions">
             <button type="button" class="link" onClick={() => setChanged(app)}>
               Change<span class="hidden"> {app.clientId}</span>…
-            </button>{' '}
+            </button>
             <button type="button" class="link" onClick={() => setDeleted(app)}>
               Delete<span class="hidden"> {app.clientId}</span>…
             </button>
-          </>
+          </span>
         ) : null,
     },
   ];

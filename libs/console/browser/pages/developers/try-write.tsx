@@ -1,12 +1,4 @@
-import type {
-  AcceptedWriteReply,
-  DryRunReply,
-  InstallationHealth,
-  Integration,
-  SingleWriteReply,
-  WriteRecord,
-  WriteRequest,
-} from '@sluice/types';
+import type { AcceptedWriteReply, DryRunReply, SingleWriteReply, WriteRecord, WriteRequest } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { Empty } from '../../parts/empty';
 import { Form, type FormField } from '../../parts/form';
@@ -15,16 +7,16 @@ import { Problem } from '../../parts/problem';
 import { Skeleton } from '../../parts/skeleton';
 import { Table, type Column } from '../../parts/table';
 import { hrefOf } from '../../use-route';
+import { noteAnswer, noteFailure } from '../../network';
 import { apiOf, isOffered, readWriteUrl, writeApiOf, type Session } from '../../session';
 import { useLoad } from '../../use-load';
+import { CustomerChoice, type Customer } from './customer-choice';
+import { sampleRecord } from './sample-record';
 
 type Values = Readonly<Record<string, string>>;
 type Reply = DryRunReply | SingleWriteReply | AcceptedWriteReply;
 
 const types = ['create', 'update', 'delete'] as const satisfies readonly WriteRequest['type'][];
-
-/** So many customers are suggested; others can be typed. */
-const suggestedMax = 100;
 
 /** One write of one record, as a builder's backend would send it; nothing is written unless the dry run is turned off. */
 export function TryWritePage({ session }: { readonly session: Session }) {
@@ -33,10 +25,7 @@ export function TryWritePage({ session }: { readonly session: Session }) {
     writeUrl: await readWriteUrl(signal),
     integrations: await api.listIntegrations({}, { signal }),
   }));
-  // Apart: the form is there without them.
-  const { value: customers } = useLoad('customers', (signal) =>
-    api.listInstallationHealth({ pageSize: suggestedMax }, { signal }),
-  );
+  const [customer, setCustomer] = useState<Customer>();
   return (
     <>
       <PageHead
@@ -60,47 +49,43 @@ export function TryWritePage({ session }: { readonly session: Session }) {
       ) : !isOffered(session, 'frontend') ? (
         <Empty title="Not for viewers">A write needs a role or a key that may change something.</Empty>
       ) : (
-        <TryForm
-          session={session}
-          writeUrl={value.writeUrl}
-          integrations={value.integrations}
-          customers={customers?.results ?? []}
-        />
+        <>
+          <CustomerChoice api={api} chosen={customer} onChoose={setCustomer} />
+          {customer === undefined ? null : (
+            <TryForm
+              key={customer.id}
+              session={session}
+              writeUrl={value.writeUrl}
+              customer={customer}
+              objects={value.integrations
+                .filter(({ id }) => id === customer.integrationId)
+                .flatMap(({ latestRevision: { content } }) => content.write?.objects ?? [])
+                .map(({ objectName }) => objectName)}
+            />
+          )}
+        </>
       )}
     </>
   );
 }
 
-interface TryOptions {
-  readonly session: Session;
-  readonly writeUrl: string;
-  readonly integrations: readonly Integration[];
-  readonly customers: readonly Pick<InstallationHealth, 'groupRef' | 'integrationName'>[];
-}
-
-function TryForm({ session, writeUrl, integrations, customers }: TryOptions) {
-  const [reply, setReply] = useState<Reply>();
-  const isPerson = session.apiKey === undefined;
-  const installed = customers.map(({ groupRef, integrationName }) => [groupRef, integrationName] as const);
-  const objects = integrations.flatMap(({ name, latestRevision: { content } }) =>
-    (content.write?.objects ?? []).map(({ objectName }) => [objectName, name] as const),
-  );
-  const fields: FormField[] = [
-    {
-      name: 'integration',
-      title: 'Integration',
-      type: 'choice',
-      choices: integrations.map(({ name }) => [name, name]),
-    },
-    { name: 'groupRef', title: 'Customer (groupRef)', suggestions: suggested(installed) },
-    { name: 'objectName', title: 'Object', placeholder: 'contacts', suggestions: suggested(objects) },
+/** @param sample a record to begin with, as JSON */
+function fieldsOf({ apiKey }: Session, sample: string): FormField[] {
+  const isPerson = apiKey === undefined;
+  return [
     { name: 'type', title: 'Action', type: 'choice', choices: types.map((type) => [type, type] as const) },
-    { name: 'record', title: 'Record, as JSON', type: 'long', placeholder: '{ "email": "zoe@example.com" }' },
+    {
+      name: 'record',
+      title: 'Record, as JSON',
+      type: 'long',
+      value: sample,
+      placeholder: '{ "email": "zoe@example.com" }',
+    },
     {
       name: 'apiKey',
       title: isPerson
         ? 'API key with the scope write'
-        : 'Another API key with the scope write (only if the one you signed in with lacks it)',
+        : 'Another API key with the scope write, if the one you signed in with lacks it',
       type: 'password',
       // The write API knows no persons.
       isOptional: !isPerson,
@@ -114,28 +99,81 @@ function TryForm({ session, writeUrl, integrations, customers }: TryOptions) {
       choices: [['true', 'Only show what would be sent. Without it the record is written at the provider.']],
     },
   ];
+}
+
+interface TryOptions {
+  readonly session: Session;
+  readonly writeUrl: string;
+  readonly customer: Customer;
+  /** Of the manifest. */
+  readonly objects: readonly string[];
+}
+
+function TryForm({ session, writeUrl, customer, objects }: TryOptions) {
+  const api = apiOf(session.apiKey, session.project.id);
+  const [reply, setReply] = useState<Reply>();
+  const [objectName = '', setObject] = useState(objects[0]);
+  const [sample, setSample] = useState('');
+  const [error, setError] = useState<unknown>();
+  const { integrationId, groupRef } = customer;
+  const fillIn = async (): Promise<void> => {
+    setError(undefined);
+    try {
+      const query = { integrationId, objectName, groupRef, excludeReadOnly: true };
+      setSample(sampleRecord(await api.getObjectMetadataForInstallation(query)));
+      noteAnswer();
+    } catch (caught) {
+      noteFailure(caught);
+      setError(caught);
+    }
+  };
   const send = async (values: Values): Promise<void> => {
     setReply(undefined);
-    const { integration: integrationId = '', groupRef = '', objectName = '', type, apiKey = '', dryRun } = values;
-    const api = writeApiOf({ writeUrl, apiKey: apiKey === '' ? (session.apiKey ?? '') : apiKey, ...session.project });
+    const { type, apiKey = '', dryRun } = values;
+    const writeApi = writeApiOf({
+      writeUrl,
+      apiKey: apiKey === '' ? (session.apiKey ?? '') : apiKey,
+      ...session.project,
+    });
     const body = { groupRef, type: type as WriteRequest['type'], record: readRecord(values['record'] ?? '') };
     const mode = dryRun === 'true' ? { dryRun: 'true' as const } : {};
-    setReply((await api.writeRecords({ integrationId, objectName, ...mode, body })) as Reply);
+    setReply((await writeApi.writeRecords({ integrationId, objectName, ...mode, body })) as Reply);
   };
   return (
     <section class="panel">
-      <Form fields={fields} verb="Send" failure="The write was refused" isKept onSubmit={send} />
-      <div role="status">{reply === undefined ? null : <Outcome reply={reply} />}</div>
+      {objects.length === 0 ? (
+        <p>The manifest of {customer.integrationName} declares no object to write.</p>
+      ) : (
+        <>
+          <div class="filters">
+            <label>
+              Object
+              <select value={objectName} onChange={({ currentTarget }) => setObject(currentTarget.value)}>
+                {objects.map((each) => (
+                  <option key={each} value={each}>
+                    {each}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <button type="button" onClick={() => void fillIn()}>
+              Fill in a sample
+            </button>
+          </div>
+          {error === undefined ? null : <Problem error={error} title="The fields of the account could not be read" />}
+          <Form
+            key={`${objectName} ${sample}`}
+            fields={fieldsOf(session, sample)}
+            verb="Send"
+            failure="The write was refused"
+            isKept
+            onSubmit={send}
+          />
+          <div role="status">{reply === undefined ? null : <Outcome reply={reply} />}</div>
+        </>
+      )}
     </section>
   );
-}
-
-/** Each value once, with the integrations that it belongs to. */
-function suggested(values: readonly (readonly [string, string])[]): (readonly [string, string])[] {
-  return [...Map.groupBy(values, ([value]) => value)].map(([value, all]) => [
-    value,
-    all.map(([, integration]) => integration).join(', '),
-  ]);
 }
 
 function Outcome({ reply }: { readonly reply: Reply }) {

@@ -13,7 +13,7 @@ import { goTo, hrefOf } from '../../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../../session';
 import { useLoad } from '../../use-load';
 import { Deliveries } from './deliveries';
-import { endpointFields, endpointOf } from './webhooks';
+import { endpointFields, endpointOf, successRate } from './webhooks';
 
 const everyMs = 5_000;
 
@@ -51,7 +51,8 @@ export function WebhookPage({ session, endpointId, query }: WebhookOptions) {
       </div>
       <p class="fine facts">
         {value.description === undefined ? '' : `${value.description} · `}
-        <code>{endpointId}</code> · added <Moment of={value.createTime} />
+        <code>{endpointId}</code> · added <Moment of={value.createTime} /> · delivered in the last day:{' '}
+        {successRate(value)}
       </p>
       <Standing endpoint={value} />
       {error === undefined ? null : <Problem error={error} title="The endpoint could not be read again" />}

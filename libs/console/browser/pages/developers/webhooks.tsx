@@ -1,4 +1,5 @@
 import {
+  webhookDayMessagesMax,
   webhookFilters,
   webhookFiltersDefault,
   type CreatedWebhookEndpoint,
@@ -21,6 +22,31 @@ import { useLoad } from '../../use-load';
 
 const everyMs = 5_000;
 
+const meanings: Readonly<Record<WebhookFilter, string>> = {
+  'write.async.done': 'An asynchronous write, a batch or an auto-batch has ended.',
+  'connection.*': 'All five of a connection.',
+  'connection.created': 'A customer has connected an account.',
+  'connection.error': 'The provider refuses the credentials: the customer must connect again.',
+  'connection.refreshed': 'Credentials that were refused work again.',
+  'connection.updated': 'Credentials or metadata were changed.',
+  'connection.deleted': 'A connection was deleted.',
+  'installation.*': 'All three of an installation.',
+  'installation.created': 'An integration was installed for a customer.',
+  'installation.updated': 'Its config or its connection was changed.',
+  'installation.deleted': 'It was uninstalled.',
+  'endpoint.disabled': 'Another endpoint was disabled, because its receiver failed for a week or is gone.',
+};
+
+/** `98 % of 50`: how much of what was sent in the last day arrived. */
+export function successRate({ lastDay }: Pick<WebhookEndpoint, 'lastDay'>): string {
+  const { delivered = 0, failed = 0 } = lastDay ?? {};
+  const tried = delivered + failed;
+  if (tried === 0) return 'nothing sent';
+  // Rounded down: what lost one of a thousand is not at 100 %.
+  const isCut = tried >= webhookDayMessagesMax;
+  return `${Math.floor((delivered * 100) / tried)} % of ${isCut ? 'the newest ' : ''}${tried}`;
+}
+
 /** The fields of an endpoint, as it is or as a new one begins. */
 export function endpointFields(endpoint?: WebhookEndpoint): FormField[] {
   return [
@@ -37,7 +63,7 @@ export function endpointFields(endpoint?: WebhookEndpoint): FormField[] {
       title: 'Sends',
       type: 'many',
       value: (endpoint?.eventTypes ?? webhookFiltersDefault).join(','),
-      choices: webhookFilters.map((filter) => [filter, filter] as const),
+      choices: webhookFilters.map((filter) => [filter, filter, meanings[filter]] as const),
     },
   ];
 }
@@ -100,14 +126,6 @@ export function WebhooksPage({ session }: { readonly session: Session }) {
 
 const columns: readonly Column<WebhookEndpoint>[] = [
   {
-    title: 'Status',
-    width: 'middle',
-    phone: 'badge',
-    cell: ({ status, failingSince }) => (
-      <Badge of={failingSince !== undefined && status === 'enabled' ? 'failing-endpoint' : status} />
-    ),
-  },
-  {
     title: 'Address',
     phone: 'name',
     cell: ({ id, url, description }) => (
@@ -120,20 +138,25 @@ const columns: readonly Column<WebhookEndpoint>[] = [
     ),
   },
   {
-    title: 'Sends',
-    cell: ({ eventTypes }) =>
-      eventTypes.map((type) => (
-        <div key={type} class="fine">
-          {type}
-        </div>
-      )),
+    title: 'Status',
+    width: 'middle',
+    phone: 'badge',
+    cell: ({ status, failingSince }) => (
+      <Badge of={failingSince !== undefined && status === 'enabled' ? 'failing-endpoint' : status} />
+    ),
   },
   {
-    title: 'Failing since',
+    title: 'Delivered in the last day',
+    meaning: `Of the newest ${webhookDayMessagesMax} messages at most`,
+    width: 'wide',
+    cell: (endpoint) => successRate(endpoint),
+  },
+  {
+    title: 'Last failure',
     width: 'middle',
     phone: 'aside',
-    cell: ({ failingSince }) =>
-      failingSince === undefined ? <span class="fine">not failing</span> : <Moment of={failingSince} />,
+    cell: ({ lastDay }) =>
+      lastDay?.lastFailureTime === undefined ? <span class="fine">none</span> : <Moment of={lastDay.lastFailureTime} />,
   },
-  { title: 'Added', width: 'middle', phone: 'none', cell: ({ createTime }) => <Moment of={createTime} /> },
+  { title: 'Sends', width: 'wide', phone: 'none', cell: ({ eventTypes }) => eventTypes.join(', ') },
 ];

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { seedSandboxDemo } from '@sluice/local';
+import { startEmbeddedStack } from '../harness/embedded-stack';
+import { useConsole } from './console/open-console';
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'));
+const { withBrowser, stack, tab, openAt } = useConsole({
+  of: 'connecting a customer of the demo in a real browser',
+  start: () => startEmbeddedStack(),
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+// What `npm start` makes is enough: no app has to be registered before a customer can use a link.
+withBrowser.each(['hubspot', 'salesforce'])(
+  'connects and installs a customer of %s by a link, after a second start too',
+  async (provider) => {
+    const seed = () =>
+      seedSandboxDemo({ folder, addresses: stack, secrets: { adminKey: stack.adminKey, credentialsKeys: '' } });
+    await seed();
+    const { demo } = await seed();
+    const page = await openAt('customers/new', demo.apiKey);
+    const integration = demo.integrations.find((one) => one.provider === provider);
+    await page.getByLabel('Integration').selectOption(integration?.name ?? '');
+    await page.getByLabel('Customer: your id').fill('globex');
+    await page.getByLabel('Who connects').fill('bo');
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    const url = await page.getByLabel("For the customer's browser").inputValue();
+    // The customer's browser: the imitated provider allows the app in, and sends it back to us.
+    const theirs = await tab.context.browser()?.newContext();
+    const visit = await theirs?.newPage();
+    await visit?.goto(url);
+    await visit?.getByText('globex').first().waitFor();
+    await theirs?.close();
+    await page.getByRole('heading', { name: 'globex' }).waitFor();
+    await page.getByText('healthy').first().waitFor();
+  },
+);
