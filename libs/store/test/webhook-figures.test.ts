@@ -16,6 +16,7 @@ const attempt = async (key: EndpointKey, end: typeof delivered | typeof failed) 
   await fixture.store.webhookMessages.sendTest(key);
   const claim = { endpoints: [key], perEndpoint: 1, inFlightMax: 4, leaseMs: 60_000 };
   const [message] = await fixture.store.webhookMessages.claim(claim);
+  if (message === undefined) throw new Error('nothing was claimed');
   // One that is under way has neither arrived nor failed.
   const before = await figuresOf(key);
   await fixture.store.webhookMessages.settle(message, end);
