@@ -146,8 +146,8 @@ withBrowser('saves the failed records as CSV', async () => {
     .trimEnd()
     .split('\r\n');
   expect(lines).toEqual([
-    'record,id,ref,code,text,fields',
-    expect.stringMatching(/^0,,,rejected,".*INVALID_EMAIL.*",email$/),
+    'record,id,ref,code,text,fields,identified by',
+    expect.stringMatching(/^0,,,rejected,".*INVALID_EMAIL.*",email,'=1\+1$/),
   ]);
 });
 

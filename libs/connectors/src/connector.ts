@@ -47,6 +47,11 @@ export interface FieldCapabilities {
    * is refused. @default `nestedField`: paths lead into objects of the record
    */
   readonly fieldOf?: (objectName: string, name: string) => string | undefined;
+  /**
+   * Names of the fields by which people know a record of the object, the most distinctive first; they compare in any case. Shown beside a record that has
+   * no id; nothing is decided by them. @default none
+   */
+  readonly identifying?: (objectName: string) => readonly string[];
   /** What a path that means no field breaks, as the end of a sentence with its remedy. @default 'leads to no field' */
   readonly pathRule?: string;
 }

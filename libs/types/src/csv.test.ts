@@ -19,7 +19,7 @@ it.each([
   ["'already", "'already"],
   ['1=1', '1=1'],
 ])('a cell of %j is written as %j', (text, cell) => {
-  expect(failedRecordLine({ index: 0, status: 'failed', ref: text })).toBe(`0,,${cell},,,\r\n`);
+  expect(failedRecordLine({ index: 0, status: 'failed', ref: text })).toBe(`0,,${cell},,,,\r\n`);
 });
 
 it('a failed record is a line under the header', () => {
@@ -29,10 +29,17 @@ it('a failed record is a line under the header', () => {
     failedRecordsHeader,
     failedRecordLine({ index: 0, status: 'failed', error }),
     failedRecordLine({ index: 12, status: 'failed', recordId: '171', ref: '=cmd', error, problems }),
+    failedRecordLine({
+      index: 13,
+      status: 'failed',
+      error,
+      identifiedBy: { field: 'email', value: '=ann@example.com' },
+    }),
   ];
   expect(lines.join('')).toBe(
-    'record,id,ref,code,text,fields\r\n' +
-      '0,,,rejected,"Email ""x"", refused",\r\n' +
-      '12,171,\'=cmd,rejected,"Email ""x"", refused",email; phone\r\n',
+    'record,id,ref,code,text,fields,identified by\r\n' +
+      '0,,,rejected,"Email ""x"", refused",,\r\n' +
+      '12,171,\'=cmd,rejected,"Email ""x"", refused",email; phone,\r\n' +
+      '13,,,rejected,"Email ""x"", refused",,\'=ann@example.com\r\n',
   );
 });

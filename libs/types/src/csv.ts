@@ -12,10 +12,11 @@ function csvCell(text: string): string {
 }
 
 /** The first line of a CSV file of failed records. `record` is the index in the operation, `id` the provider's id: a failed create has none. */
-export const failedRecordsHeader = csvLine(['record', 'id', 'ref', 'code', 'text', 'fields']);
+export const failedRecordsHeader = csvLine(['record', 'id', 'ref', 'code', 'text', 'fields', 'identified by']);
 
-/** The line of a failed record: its class of failure, the provider's sentence, and the fields that it names. */
-export function failedRecordLine({ index, recordId, ref, error, problems = [] }: OperationRecord): string {
+/** The line of a failed record: its class of failure, the provider's sentence, the fields that it names, and the value by which people know the record. */
+export function failedRecordLine(record: OperationRecord): string {
+  const { index, recordId, ref, error, problems = [], identifiedBy } = record;
   const fields = problems.flatMap(({ field }) => field ?? []);
-  return csvLine([String(index), recordId, ref, error?.class, error?.message, fields.join('; ')]);
+  return csvLine([String(index), recordId, ref, error?.class, error?.message, fields.join('; '), identifiedBy?.value]);
 }

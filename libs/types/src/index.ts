@@ -25,6 +25,7 @@ export * from './field-names';
 export * from './group';
 export * from './group-health';
 export * from './hydrated-revision';
+export { identifiedBy, nameOfRecord, type IdentifiedBy } from './identified-by';
 export * from './installation';
 export * from './installation-context';
 export * from './installation-health';

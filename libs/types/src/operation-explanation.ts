@@ -1,4 +1,5 @@
 import type { FailureClass } from '@sluice/errors';
+import { identifiedBySchema } from './identified-by';
 import { choice, count, flag, listOf, mapOf, momentText, openObject, text } from './json-schema';
 import { heldConnectionSchema, type HeldConnection } from './lane';
 import { operationSchema, paginationSchema, type Operation, type Pagination, type CallState } from './operation';
@@ -9,7 +10,7 @@ import type { WriteType } from './write-request';
 
 /**
  * What happened to each record of an operation and why: its plan, its call, every attempt with the provider's answer, its outcome.
- * Holds no field value: of a value only its form is shown. Our addition to the published API; see rulings.
+ * Of a field's value only its form is shown, but for `identifiedBy`. Our addition to the published API; see rulings.
  */
 export interface OperationExplanation {
   readonly operation: Operation;
@@ -130,6 +131,7 @@ const recordSchema = openObject('A record, its plan and its outcome.', ['index',
   retryUntil: momentText('Until when it is tried again.'),
   configId: text('Config that it was planned with.'),
   recordId: text("The provider's id."),
+  identifiedBy: identifiedBySchema,
   error: failure,
   problems: listOf('Why it was not written, one for each field at fault.', recordProblemSchema),
   warnings: listOf('Warnings.', { type: 'string' }),

@@ -1,5 +1,6 @@
 import { choice, count, listOf, openObject, text } from './json-schema';
 import type { FailureClass } from '@sluice/errors';
+import { identifiedBySchema, type IdentifiedBy } from './identified-by';
 import { recordProblemSchema, type RecordProblem } from './record-problem';
 import { pageOf, recordOutcomes, type ListReply, type RecordOutcome } from './operation';
 
@@ -12,6 +13,8 @@ export interface OperationRecord {
   readonly status: RecordOutcome;
   /** The provider's id. */
   readonly recordId?: string;
+  /** Of a record with neither `ref` nor `recordId`. Absent: it has one, or what was accepted is no longer kept or has over 16 KB. */
+  readonly identifiedBy?: IdentifiedBy;
   readonly error?: { readonly class: FailureClass | 'cancelled'; readonly message: string };
   /** Why it was not written, one for each field at fault; one of the text alone where the provider names no field. Absent: it has not failed. */
   readonly problems?: readonly RecordProblem[];
@@ -30,6 +33,7 @@ export const operationRecordListReplySchema = pageOf(
     ref: text('What the caller sent as Sluice-Record-Ref.'),
     status: choice('unknown: it cannot be determined whether the provider wrote it.', recordOutcomes),
     recordId: text("The provider's id."),
+    identifiedBy: identifiedBySchema,
     error: openObject('Why it failed.', ['class', 'message'], {
       class: text('Coarse class of the failure.'),
       message: text('In words.'),

@@ -45,6 +45,7 @@ const renderRecords = table<OperationRecord>('No records.', [
   'ref',
   'status',
   ['provider id', 'recordId'],
+  ['known by', ({ identifiedBy: by }) => by && `${by.field} ${shortened(by.value)}`],
   [
     'why',
     ({ error, problems, warnings = [] }) =>

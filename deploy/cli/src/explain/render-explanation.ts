@@ -54,10 +54,16 @@ function titleOf(records: readonly ExplainedRecord[]): string {
   const [first] = records;
   const ids = records.flatMap(({ recordId }) => recordId ?? []);
   const ref = records.length === 1 && first?.ref !== undefined ? ` (ref ${first.ref})` : '';
-  const known = ids.length === 0 ? '' : `, at the provider ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`;
+  const values = records.flatMap(({ identifiedBy: by }) => (by === undefined ? [] : `${by.field} ${by.value}`));
+  const identified = values.length === 0 ? '' : ` (${firstThree(values)})`;
+  const known = ids.length === 0 ? '' : `, at the provider ${firstThree(ids)}`;
   const name =
     records.length === 1 ? `Record ${first?.index}` : `${pluralize(records.length, 'record')}: ${rangesOf(records)}`;
-  return plain(`${name}${ref}${known}`);
+  return plain(`${name}${ref}${identified}${known}`);
+}
+
+function firstThree(names: readonly string[]): string {
+  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}`;
 }
 
 /** `0-97, 99`. */

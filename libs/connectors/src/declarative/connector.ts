@@ -62,6 +62,7 @@ function capabilitiesOf(file: Declaration): Capabilities {
       names: fieldNames,
       reserved: { create: onCreate, update: onUpdate },
       fieldOf: (objectName, name) => fieldOf(file, objectName, name),
+      identifying: (objectName) => identifyingOf(file, objectName),
     },
     batchCreate: false,
     batchUpdate: false,
@@ -76,6 +77,12 @@ function capabilitiesOf(file: Declaration): Capabilities {
     searchQuota: false,
     lateCommitMs: lateCommitMs ?? usualLateCommitMs,
   };
+}
+
+/** What the file says is unique, then what most providers name a record by. */
+function identifyingOf({ objects }: Declaration, objectName: string): string[] {
+  const unique = Object.hasOwn(objects, objectName) ? objects[objectName]?.unique : undefined;
+  return [...(unique === undefined ? [] : [unique]), 'email', 'name', 'title', 'subject'];
 }
 
 function schemesOf({ none, apiKey, basic, oauth2, ending = {} }: DeclaredAuth): AuthScheme[] {

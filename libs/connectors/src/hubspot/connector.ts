@@ -47,6 +47,8 @@ const capabilities: Capabilities = {
     listSeparator,
     // Properties hold no objects. Source: reference A2.
     fieldOf: (_, name) => (fieldSteps(name).length === 1 ? nestedField(name) : undefined),
+    // The names of its standard objects; a custom object has what its account gave it. Source: reference A2.
+    identifying: () => ['email', 'domain', 'name', 'dealname', 'subject', 'lastname'],
     pathRule: 'leads into an object, and HubSpot has none in a record: give the name of the property alone',
   },
   batchCreate: { limit: batchRecordsMax },

@@ -20,6 +20,8 @@ const capabilities: Capabilities = {
     reserved,
     listSeparator,
     fieldOf: (_, name) => componentOf(name),
+    // Source: reference B2.
+    identifying: () => ['Email', 'Name', 'LastName', 'Subject'],
     pathRule:
       'leads to no field: Salesforce has parts of addresses, locations and names, and fields of related records',
   },

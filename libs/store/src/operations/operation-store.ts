@@ -14,6 +14,7 @@ import { findOperations } from './find-operations';
 import { readHistory } from './operation-history';
 import { readFailures } from './read-failures';
 import { operationColumns, recordColumns, records, withOutcome, toOperation } from './operation-row';
+import { readPlans } from './read-plans';
 import { readProgress } from './read-progress';
 import { readWaitReason } from './read-wait-reason';
 
@@ -82,6 +83,7 @@ export function operationStore(database: Knex) {
       countOpen: countOpenRecords,
       readFailures,
       readHistory,
+      readPlans,
       readProgress,
       readWaitReason,
       explain: explainOperation,

@@ -14,13 +14,14 @@ import {
   reachOf,
   recordOutcomes,
 } from '@sluice/types';
-import type { Caller, Operation } from '@sluice/types';
+import type { Caller, Operation, PageQuery } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { routesOfInstallation } from '../installations/get-installation';
 import { byIndex, byPosition, linkWhenMore, listBytesMax, nextLink, paginationOf } from '../pages';
 import { positionOf, readPage } from '../pages';
 import { getProjectId, projectPath, routesOfProject } from '../projects/get-project';
 import { found, notFound } from '../refusals';
+import { identifyRecords } from './identify-records';
 import { laneOrders, listLanes } from './list-lanes';
 import { presentLog } from './present-log';
 import { replayOperation } from './replay-operation';
@@ -87,11 +88,13 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
     summary: 'List the outcomes of an operation',
     replies: { 200: json(operationRecordListReplySchema) },
     query: recordQuery,
-    replyBytesMax: limits.pageBytesMax,
-    answer: ({ query }, { projectId, id }) =>
-      readPage(query, byIndex, (afterIndex = -1, limit) =>
-        operations.listRecords(projectId, id, { ref: query.ref, status: query.status, limit, afterIndex }),
-      ),
+    replyBytesMax: listBytesMax,
+    answer: ({ query: { ref, status, ...page } }, operation) =>
+      readPage(page, byIndex, async (afterIndex, limit) => {
+        const filter = { ref, status, limit, afterIndex };
+        const records = await operations.listRecords(operation.projectId, operation.id, filter);
+        return await identifyRecords(context, operation, records);
+      }),
   });
   ofOperation.get('/logs', 'listOperationLogs', {
     summary: 'Read the log of an operation',
@@ -129,14 +132,22 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
     replies: { 200: json(operationExplanationSchema) },
     query: queryOf(pageProperties),
     replyBytesMax: listBytesMax,
-    answer: async ({ query: { pageSize: size = limits.pageSizeDefault, pageToken } }, operation) => {
-      const page = { size, afterIndex: positionOf(pageToken, byIndex) };
-      const explained = await operations.explain(operation.projectId, operation.id, page);
-      const { hasMore, ...course } = found(explained, 'operation.not-found');
-      const { held } = (await operations.readWaitReason(operation.projectId, operation.id)) ?? {};
-      return { operation, ...course, held, pagination: paginationOf(course.records, hasMore, byIndex) };
-    },
+    answer: ({ query }, operation) => explainOperation(context, operation, query),
   });
+}
+
+async function explainOperation(
+  context: ManagementContext,
+  operation: Operation,
+  { pageSize: size = limits.pageSizeDefault, pageToken }: PageQuery,
+) {
+  const { operations } = context.store;
+  const { projectId, id } = operation;
+  const explained = await operations.explain(projectId, id, { size, afterIndex: positionOf(pageToken, byIndex) });
+  const { hasMore, ...course } = found(explained, 'operation.not-found');
+  const { held } = (await operations.readWaitReason(projectId, id)) ?? {};
+  const records = await identifyRecords(context, operation, course.records);
+  return { operation, ...course, held, records, pagination: paginationOf(records, hasMore, byIndex) };
 }
 
 /** `GET I/installations/{installationId}/operations` and `GET P/operations`: newest first, always paged. */
