@@ -132,6 +132,33 @@ it('settles together what comes together, ordered calls apart', async () => {
   );
 });
 
+// A statement of megabytes holds up every other one of its connection, and its text stands in memory three times.
+it('a statement is cut by the bytes that the provider said of the records', async () => {
+  const { transactions, settle } = settling();
+  const share = sharingSettlements({ settle });
+  const refused = (operationId: string, error: { text: string; problems?: { message: string }[] }): Settlement => ({
+    ...settlementOf(operationId),
+    records: Array.from({ length: 100 }, (_, index) => ({
+      index,
+      kind: 'failed',
+      error: { class: 'rejected', ...error },
+    })),
+  });
+  const long = { text: 'x'.repeat(6_000) };
+  const many = { text: '', problems: Array.from({ length: 20 }, () => ({ message: 'is refused' })) };
+  await Promise.all([refused('a', long), refused('b', long), settlementOf('c')].map(share));
+  await Promise.all([refused('d', many), refused('e', many)].map(share));
+  expect(transactions).toEqual([['a'], ['b', 'c'], ['d'], ['e']]);
+});
+
+// A late reply and the current one: the statement would change one row twice.
+it('two settlements of one call are never in one statement', async () => {
+  const { transactions, settle } = settling();
+  const share = sharingSettlements({ settle });
+  await Promise.all([settlementOf('a'), settlementOf('b'), settlementOf('a')].map(share));
+  expect(transactions.map((ids) => ids.filter((id) => id === 'a'))).toEqual([['a'], ['a']]);
+});
+
 // Callers announce what their settlement released, and ignore the result of a lost lease.
 it('returns to each the result of its own, and what was released to the first that kept its lease', async () => {
   const reason = new DependencyError({ code: 'service.unavailable', detail: 'away' });
