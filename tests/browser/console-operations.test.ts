@@ -71,7 +71,7 @@ withBrowser('an outage of a provider is shown, and its end', async () => {
   await tab.goTo(`operations/${id}`);
   await page.getByText(/The provider is failing \(503\)\./).waitFor();
   await customer.account.clearFaults();
-  await page.getByText('Ended: 1 of 1 record written.').waitFor();
+  await page.getByText('1 of 1 record was written.').waitFor();
   await tab.goTo('operations');
   await rowOf(page, id).locator('.badge.good').waitFor();
   await attention.waitFor({ state: 'detached' });
@@ -90,7 +90,7 @@ withBrowser('a success with a refused record is amber, has failures, and shows t
   expect(page.url()).toMatch(/#\/operations\?hasFailures=true$/);
   // Anywhere in the row, which its link covers.
   await rowOf(page, partly).getByText('contacts', { exact: true }).click({ force: true });
-  await page.getByText('Ended: 1 of 3 records not written.').waitFor();
+  await page.getByText('1 of 3 records was not written.').waitFor();
   const shown = (of: string) => page.locator(`tbody ${of}`).allInnerTexts();
   expect(await shown('.number')).toEqual(['1', '0', '2']);
   // That a row can be opened is seen before it is tried.
@@ -115,7 +115,7 @@ withBrowser('groups what went wrong, names the records, and says why a retry can
   const id = await createBatch(customer, [person(), ...bad, { ...person(), nosuch_property: 1 }]);
   await customer.ended(id);
   const page = await openAt(`operations/${id}`);
-  await page.getByText('Ended: 6 of 7 records not written.').waitFor();
+  await page.getByText('6 of 7 records were not written.').waitFor();
   const wrong = page.getByRole('region', { name: 'What went wrong' });
   const groups = wrong.locator('.group');
   expect(await groups.count()).toBe(2);
@@ -123,14 +123,44 @@ withBrowser('groups what went wrong, names the records, and says why a retry can
   expect(await ofEmail.innerText()).toMatch(
     /^5 records rejected email: Email address bad 0 is invalid INVALID_EMAIL\n/,
   );
-  expect(await ofEmail.locator('li').allInnerTexts()).toEqual(['record 1', 'record 2', 'record 3', 'Show all 5']);
+  // Its caller gave them no reference, and the provider no id.
+  const names = [1, 2, 3].map((index) => `email bad ${index - 1} (record ${index})`);
+  expect(await ofEmail.locator('li').allInnerTexts()).toEqual([...names, 'Show all 5']);
   await ofEmail.getByRole('button', { name: 'Show all 5' }).click();
   expect(await ofEmail.locator('li').count()).toBe(6);
   await ofEmail.getByText('A retry would send the same values.').waitFor();
+  const rows = page.locator('.records tbody tr');
+  expect(await rows.count()).toBe(7);
+  await page.getByLabel('Which records').selectOption('email: INVALID_EMAIL');
+  await rows.nth(5).waitFor({ state: 'detached' });
+  expect(await rows.first().locator('.on-name').innerText()).toBe('bad 0\nemail');
+  await page.getByLabel('Which records').selectOption('Not written');
+  await rows.nth(5).waitFor();
   expect(await groups.nth(1).innerText()).toMatch(/^1 record rejected nosuch_property: /);
   expect(await page.getByRole('button', { name: 'Retry…' }).count()).toBe(0);
   expect(await page.title()).toMatch(/^contacts create .* · Sluice$/);
   expect(await violationsOf(page)).toEqual([]);
+});
+
+// What went well takes no room that what did not needs.
+withBrowser('of what is all written, the log is folded, and a card on a phone is short', async () => {
+  const customer = await newCustomer();
+  const id = await createBatch(customer, Array.from({ length: 20 }, person));
+  await customer.ended(id);
+  const page = await openAt(`operations/${id}`);
+  await page.getByText('20 of 20 records were written.').waitFor();
+  const folded = page.locator('.log-fold');
+  expect(await folded.getAttribute('open')).toBeNull();
+  await folded.locator('summary').click();
+  await folded.getByText('The operation succeeded: 20 written, 0 not.').waitFor();
+  await folded.locator('summary').click();
+  const facts = page.locator('.operation-facts');
+  await facts.getByRole('link', { name: customer.groupRef }).waitFor();
+  expect(await facts.getByRole('link').nth(1).innerText()).not.toBe('a deleted integration');
+  await page.setViewportSize({ width: 390, height: 844 });
+  const card = await page.locator('.records').boundingBox();
+  expect(card?.height).toBeLessThan(2_000);
+  await page.setViewportSize({ width: 1280, height: 860 });
 });
 
 withBrowser('saves the failed records as CSV', async () => {
@@ -234,7 +264,7 @@ withBrowser('a lost network is shown, keeps what was shown, and heals by itself'
   await tab.goTo(`operations/${next}`);
   await page.getByText('No answer from the management service.').waitFor();
   await tab.context.setOffline(false);
-  await page.getByText('Ended: 1 of 1 record written.').waitFor();
+  await page.getByText('1 of 1 record was written.').waitFor();
 });
 
 // In both colours and widths.

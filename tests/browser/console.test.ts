@@ -111,7 +111,7 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and shows the outc
   await picture(page, 'console-lanes', 'dark');
   await page.goBack();
   await customer.account.clearFaults();
-  await page.getByText('Ended: 1 of 100 records not written.').waitFor();
+  await page.getByText('1 of 100 records was not written.').waitFor();
   expect(await page.locator('.cells .succeeded').count()).toBe(99);
   expect(await outcomes(page, 'succeeded').count()).toBe(99);
   const [failed] = await outcomes(page, 'failed').allInnerTexts();
@@ -145,7 +145,7 @@ withBrowser('cancels after asking, and retries what was cancelled', async () => 
   await page.getByRole('button', { name: 'Leave it' }).click();
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await page.getByRole('button', { name: 'Cancel it' }).click();
-  await page.getByText('Ended: 3 of 3 records not written.').waitFor();
+  await page.getByText('3 of 3 records were not written.').waitFor();
   const wrong = page.getByRole('region', { name: 'What went wrong' });
   expect(await wrong.innerText()).toMatch(/^3 records cancelled/);
   expect(await page.locator('td .class').allInnerTexts()).toEqual(['cancelled', 'cancelled', 'cancelled']);
@@ -153,7 +153,7 @@ withBrowser('cancels after asking, and retries what was cancelled', async () => 
 
   await page.getByRole('button', { name: 'Retry…' }).click();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
-  await page.getByText('Ended: 3 of 3 records written.').waitFor();
+  await page.getByText('3 of 3 records were written.').waitFor();
   expect(page.url()).not.toContain(id);
   expect(await customer.account.records('contacts')).toHaveLength(3);
   await page.goBack();
@@ -172,7 +172,7 @@ withBrowser('nothing that others wrote becomes part of the page', async () => {
     .body;
   await customer.ended(id);
   const page = await openAt(`operations/${id}`);
-  await page.getByText('Ended: 1 of 1 record not written.').waitFor();
+  await page.getByText('1 of 1 record was not written.').waitFor();
   expect(await page.locator('td.answer').innerText()).toContain(hostile);
   for (const [path, heading] of [
     ['operations', 'Operations'],

@@ -57,6 +57,8 @@ export const operationProgressSchema = openObject(
     installationId: text('Installation of the operation.'),
     // Also of a deleted one.
     groupRef: text('Group of the installation.'),
+    groupName: text('Its name, where it has one.'),
+    integrationName: text('Name of the integration.'),
     laneId: text('Lane of the operation.'),
     laneBlockedUntil: momentText('Nothing of the lane is sent before then.'),
     // Absent: the provider does not refuse the connection, or all is decided.

@@ -1,14 +1,17 @@
 import type { Operation, OperationProgress, OperationRecord } from '@sluice/types';
 import { useEffect, useState } from 'preact/hooks';
 import { OperationBadge } from '../parts/badge';
-import { BatchView } from '../parts/batch-view';
+import { BatchView, sentenceOf } from '../parts/batch-view';
+import { CustomerName } from '../parts/customer-name';
 import { Held } from '../parts/held';
-import { Moment } from '../parts/moment';
 import { CancelButton, FailedRecordsButton, RetryButton } from '../parts/operation-actions';
+import { Moment } from '../parts/moment';
 import { OperationLog } from '../parts/operation-log';
+import { PageHead } from '../parts/page-head';
 import { Problem } from '../parts/problem';
 import { ProblemGroups } from '../parts/problem-groups';
 import { RecordTable } from '../parts/record-table';
+import { ShortId } from '../parts/short-id';
 import { Skeleton } from '../parts/skeleton';
 import { shortId } from '../format';
 import { hrefOf } from '../use-route';
@@ -26,7 +29,7 @@ interface LoadedOperation {
   readonly records: readonly OperationRecord[];
 }
 
-/** One operation: how far it is, what became of each record, and what happened to it. */
+/** One operation: what became of it, what went wrong, how far it is, and each record. */
 export function OperationPage({ session, operationId }: { readonly session: Session; readonly operationId: string }) {
   const api = apiOf(session.apiKey, session.project.id);
   const [reloads, setReloads] = useState(0);
@@ -39,57 +42,62 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
     if (title !== undefined) document.title = title;
   }, [title]);
   if (value === undefined)
-    return error === undefined ? (
-      <Skeleton of="card" />
-    ) : (
-      <Problem error={error} title="The operation could not be read" />
-    );
+    return error === undefined ? <Loading /> : <Problem error={error} title="The operation could not be read" />;
   const { operation, progress, records } = value;
+  const { failed, unknown } = progress.records;
   const actions = { api, operation, progress, records, onDone: () => setReloads(reloads + 1) };
+  const mayChange = isOffered(session, 'frontend');
   return (
     <>
-      <a class="back" href={hrefOf('operations')}>
-        ← Operations
-      </a>
-      <div class="title">
-        <h1>
-          {operation.resource} <span class="fine">{progress.type}</span>
-        </h1>
-        <span role="status">
-          <OperationBadge operation={operation} />
-        </span>
-        <div class="actions">
-          <FailedRecordsButton operationId={operation.id} records={records} />
-          {isOffered(session, 'frontend') ? (
-            <>
-              <CancelButton {...actions} />
-              <RetryButton {...actions} />
-            </>
-          ) : null}
-        </div>
-      </div>
-      <p class="fine facts">
-        <Customer operation={operation} groupRef={progress.groupRef} /> · <code>{operation.id}</code> · {progress.mode}{' '}
-        · accepted <Moment of={operation.createTime} />
-      </p>
+      <PageHead
+        back={{ href: hrefOf('operations'), text: 'Operations' }}
+        title={
+          <>
+            {operation.resource} <span class="fine">{progress.type}</span>
+          </>
+        }
+        status={<OperationBadge operation={operation} />}
+        lead={<span class="sentence">{sentenceOf(progress)}</span>}
+        actions={
+          <>
+            <FailedRecordsButton operationId={operation.id} records={records} />
+            {mayChange ? <CancelButton {...actions} /> : null}
+            {mayChange ? <RetryButton {...actions} /> : null}
+          </>
+        }
+      />
+      <Facts operation={operation} progress={progress} />
       {progress.held === undefined ? null : (
         <section class="attention" aria-label="Held for credentials">
           <Held session={session} held={progress.held} />
         </section>
       )}
-      {operation.result === undefined || operation.metadata?.records?.failed ? null : (
+      {operation.result === undefined || operation.status !== 'failure' || failed + unknown > 0 ? null : (
         <p class="result">{operation.result}</p>
       )}
       {error === undefined ? null : <Problem error={error} title="The operation could not be read again" />}
+      <ProblemGroups records={records} progress={progress} installationId={operation.installationId} />
       <BatchView progress={progress} records={records} />
-      <ProblemGroups records={records} />
-      <OperationLog api={api} operation={operation} />
+      <OperationLog
+        api={api}
+        operation={operation}
+        isFolded={operation.status === 'success' && failed + unknown === 0}
+      />
       <RecordTable
         api={api}
         operationId={operation.id}
         records={records}
         version={[operation.updateTime, operation.status, operation.metadata?.retry?.lastAttempt, reloads].join(' ')}
       />
+    </>
+  );
+}
+
+function Loading() {
+  return (
+    <>
+      <Skeleton of="text" rows={3} />
+      <Skeleton of="table" />
     </>
   );
 }
@@ -102,13 +110,35 @@ async function loadOperation(api: Api, operationId: string, signal: AbortSignal)
   return { operation, progress, records };
 }
 
-/** Whose operation it is, with the way to all of theirs. */
-function Customer({ operation, groupRef }: { readonly operation: Operation; readonly groupRef: string | undefined }) {
+interface FactsOptions {
+  readonly operation: Operation;
+  readonly progress: OperationProgress;
+}
+
+/** Whose operation it is, with the way to the customer and to all operations of the integration there. */
+function Facts({ operation, progress }: FactsOptions) {
   const { installationId } = operation;
+  const { groupRef, groupName, integrationName, mode } = progress;
   return (
-    <>
-      <a href={hrefOf('operations', { groupRef, installationId })}>{groupRef ?? 'a deleted customer'}</a>, installation{' '}
-      <code title={installationId}>{shortId(installationId)}</code>
-    </>
+    <p class="fine facts operation-facts">
+      {groupRef === undefined ? (
+        <span>a deleted customer</span>
+      ) : (
+        <a href={hrefOf(`customers/${installationId}`)}>
+          <CustomerName groupRef={groupRef} groupName={groupName} />
+        </a>
+      )}
+      <a
+        href={hrefOf('operations', { groupRef, installationId })}
+        title="All operations of this customer's integration"
+      >
+        {integrationName ?? 'a deleted integration'}
+      </a>
+      <span>{mode}</span>
+      <span>
+        accepted <Moment of={operation.createTime} />
+      </span>
+      <ShortId id={operation.id} of="the operation" />
+    </p>
   );
 }

@@ -1,17 +1,21 @@
 import { pluralize, grouped, isOutage, type OperationProgress, type OperationRecord } from '@sluice/types';
 import { fromNow } from '../format';
 
-/** A cell per record in accept order, empty ones for what an open batch still takes, and the same in words. */
+/**
+ * A cell per record in accept order, empty ones for what an open batch still takes. Small where all is written, and nothing for a single record, of
+ * which the sentence says all.
+ */
 export function BatchView({ progress, records }: BatchViewOptions) {
   const { batch, records: counts, phase } = progress;
+  const isWell = phase === 'ended' && counts.succeeded === counts.total;
+  if (phase !== 'accumulating' && counts.total <= 1) return null;
   const cellsTotal = phase === 'accumulating' ? Math.max(batch?.recordsMax ?? 0, counts.total) : counts.total;
   const cells = Array.from(
     { length: cellsTotal },
     (_none, index) => records[index]?.status ?? (index < counts.total ? 'pending' : 'free'),
   );
   return (
-    <section class="panel batch" aria-label="Batch">
-      <p class="sentence">{sentenceOf(progress)}</p>
+    <section class={isWell ? 'batch is-well' : 'panel batch'} aria-label="Batch">
       <div
         class="cells"
         role="img"
@@ -23,14 +27,16 @@ export function BatchView({ progress, records }: BatchViewOptions) {
           <i key={index} class={status} title={status === 'free' ? undefined : `Record ${index}: ${status}`} />
         ))}
       </div>
-      <ul class="legend">
-        {legendOf(progress).map(([word, count]) => (
-          <li key={word}>
-            <i class={word} />
-            {word} <b>{grouped(count)}</b>
-          </li>
-        ))}
-      </ul>
+      {isWell ? null : (
+        <ul class="legend">
+          {legendOf(progress).map(([word, count]) => (
+            <li key={word}>
+              <i class={word} />
+              {word} <b>{grouped(count)}</b>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }
@@ -53,14 +59,16 @@ function legendOf({ records, batch, phase }: OperationProgress): (readonly [stri
   return all.filter(([word, count]) => count > 0 || word === 'succeeded');
 }
 
-function sentenceOf(progress: OperationProgress): string {
+/** What happened to an operation, or is happening, in one line. */
+export function sentenceOf(progress: OperationProgress): string {
   const { phase, batch, records, cancelRequestTime } = progress;
   const { total, succeeded, failed, unknown } = records;
-  if (phase === 'ended' && failed + unknown === 0)
-    return `Ended: ${grouped(succeeded)} of ${pluralize(total, 'record')} written.`;
+  const sentence = (count: number, what: string): string =>
+    `${grouped(count)} of ${pluralize(total, 'record')} ${count === 1 ? 'was' : 'were'} ${what}.`;
+  if (phase === 'ended' && failed + unknown === 0) return sentence(succeeded, 'written');
   if (phase === 'ended') {
     const unsure = unknown === 0 ? '' : ` Of ${grouped(unknown)} it is not known.`;
-    return `Ended: ${grouped(failed)} of ${pluralize(total, 'record')} not written.${unsure}`;
+    return `${sentence(failed, 'not written')}${unsure}`;
   }
   if (cancelRequestTime !== undefined) return 'A cancel was asked for: what has not been sent ends as cancelled.';
   if (phase === 'accumulating' && batch !== undefined) {

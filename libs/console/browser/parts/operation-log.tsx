@@ -8,8 +8,15 @@ import { Problem } from './problem';
 /** The latest lines, which are shown at first: they explain the current state. */
 const linesMax = 8;
 
+interface LogOptions {
+  readonly api: Api;
+  readonly operation: Operation;
+  /** Only its heading is shown until it is asked for. */
+  readonly isFolded: boolean;
+}
+
 /** What happened to the operation, oldest first. Read again when the operation has changed. */
-export function OperationLog({ api, operation }: { readonly api: Api; readonly operation: Operation }) {
+export function OperationLog({ api, operation, isFolded }: LogOptions) {
   const { id, updateTime, status, metadata } = operation;
   const [isWhole, setWhole] = useState(false);
   const of = [id, updateTime, status, metadata?.retry?.lastAttempt].join(' ');
@@ -18,8 +25,10 @@ export function OperationLog({ api, operation }: { readonly api: Api; readonly o
   if (log.value === undefined) return null;
   const hidden = isWhole ? 0 : Math.max(0, log.value.length - linesMax);
   return (
-    <section>
-      <h2>Log</h2>
+    <details class="log-fold" open={!isFolded}>
+      <summary>
+        <h2>Log</h2> <span class="fine">{pluralize(log.value.length, 'line')}</span>
+      </summary>
       <ol class="log">
         {hidden === 0 ? null : (
           <li>
@@ -32,7 +41,7 @@ export function OperationLog({ api, operation }: { readonly api: Api; readonly o
           <LogLine key={hidden + index} line={line} />
         ))}
       </ol>
-    </section>
+    </details>
   );
 }
 

@@ -1,36 +1,72 @@
-import { groupProblems, pluralize, whyNoRetry, type OperationRecord, type ProblemGroup } from '@sluice/types';
+import {
+  groupProblems,
+  nameOfRecord,
+  pluralize,
+  whyNoRetry,
+  type OperationProgress,
+  type OperationRecord,
+  type ProblemGroup,
+} from '@sluice/types';
 import { useState } from 'preact/hooks';
+import { hrefOf } from '../use-route';
 
 /** Records that a group shows before it is asked for all. */
 const shownFirst = 3;
 
-/** What went wrong in an operation: each problem once, with the records that have it. */
-export function ProblemGroups({ records }: { readonly records: readonly OperationRecord[] }) {
+interface GroupsOptions {
+  readonly records: readonly OperationRecord[];
+  readonly progress: OperationProgress;
+  readonly installationId: string;
+}
+
+/** What went wrong in an operation: each problem once, with what to do and the records that have it. */
+export function ProblemGroups({ records, progress, installationId }: GroupsOptions) {
   const groups = groupProblems(records);
   if (groups.length === 0) return null;
   return (
     <section class="panel problems" aria-label="What went wrong">
       {groups.map((group) => (
-        <Group key={JSON.stringify([group.class, group.problem])} group={group} />
+        <Group
+          key={JSON.stringify([group.class, group.problem])}
+          group={group}
+          mode={progress.mode}
+          installationId={installationId}
+        />
       ))}
     </section>
   );
 }
 
-function Group({ group: { class: failed, problem, records } }: { readonly group: ProblemGroup }) {
+interface GroupOptions {
+  readonly group: ProblemGroup;
+  readonly mode: string;
+  readonly installationId: string;
+}
+
+function Group({ group: { class: failed, problem, records }, mode, installationId }: GroupOptions) {
   const [isOpen, setOpen] = useState(false);
-  const advice = whyNoRetry(failed);
   const shown = isOpen ? records : records.slice(0, shownFirst);
   return (
     <div class="group">
-      <p>
+      <p class="what">
         <b>{pluralize(records.length, 'record')}</b> <span class="class">{failed}</span>{' '}
         {problem.field === undefined ? null : <b>{problem.field}: </b>}
         {problem.message} {problem.code === undefined ? null : <code>{problem.code}</code>}
       </p>
+      <p class="remedy">
+        {remedyOf(failed, mode)}
+        {['credentials', 'forbidden'].includes(failed) ? (
+          <>
+            {' '}
+            <a href={hrefOf(`customers/${installationId}`)}>Open the customer's connection</a>
+          </>
+        ) : null}
+      </p>
       <ul>
         {shown.map((record) => (
-          <li key={record.index}>{nameOf(record)}</li>
+          <li key={record.index} title={nameOf(record)}>
+            {nameOf(record)}
+          </li>
         ))}
         {records.length <= shownFirst ? null : (
           <li>
@@ -40,13 +76,20 @@ function Group({ group: { class: failed, problem, records } }: { readonly group:
           </li>
         )}
       </ul>
-      {advice === undefined ? null : <p class="fine">{advice}</p>}
     </div>
   );
 }
 
-/** By what its caller knows the record: its ref, else the provider's id. */
-function nameOf({ index, ref, recordId }: OperationRecord): string {
-  const name = ref === undefined ? recordId : `ref ${ref}`;
-  return name === undefined ? `record ${index}` : `${name} (record ${index})`;
+/** What to do about a problem. @param mode of the operation: a synchronous one cannot be retried here */
+function remedyOf(failed: string, mode: string): string {
+  const why = whyNoRetry(failed);
+  if (why !== undefined) return why;
+  if (failed === 'credentials') return 'The customer must connect again, or give new credentials. Then retry.';
+  if (mode === 'synchronous') return 'The same values may be accepted now: send the write again from your backend.';
+  return 'The same values may be accepted now: retry.';
+}
+
+function nameOf(record: OperationRecord): string {
+  const name = nameOfRecord(record);
+  return name === undefined ? `record ${record.index}` : `${name} (record ${record.index})`;
 }

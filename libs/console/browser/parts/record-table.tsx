@@ -1,5 +1,6 @@
 import { readExplanation } from '@sluice/client';
 import {
+  groupProblems,
   pluralize,
   planStep,
   timelineOf,
@@ -23,19 +24,26 @@ const ranks: Readonly<Record<RecordOutcome, number>> = { failed: 0, unknown: 1, 
 const isTroubled = ({ status }: OperationRecord): boolean => status === 'failed' || status === 'unknown';
 
 const facts: readonly Column<OperationRecord>[] = [
-  { title: '#', width: 'narrow', class: 'number', cell: ({ index }) => index },
-  { title: 'Outcome', width: 'middle', phone: 'badge', cell: ({ status }) => <Badge of={status} /> },
+  { title: '#', width: 'narrow', phone: 'none', class: 'number', cell: ({ index }) => index },
   {
-    title: 'Record id',
+    title: 'Record',
     width: 'wide',
     phone: 'name',
-    cell: ({ recordId, ref }) => (
+    cell: ({ index, recordId, ref, identifiedBy: by }) => (
       <>
-        {recordId === undefined ? null : <code>{recordId}</code>}
-        {ref === undefined ? null : <div class="fine">ref {ref}</div>}
+        {ref ??
+          by?.value ??
+          (recordId === undefined ? <span class="fine">Record {index}</span> : <code>{recordId}</code>)}
+        {ref !== undefined && recordId !== undefined ? (
+          <div class="fine">
+            <code>{recordId}</code>
+          </div>
+        ) : null}
+        {by === undefined || ref !== undefined ? null : <div class="fine">{by.field}</div>}
       </>
     ),
   },
+  { title: 'Outcome', width: 'middle', phone: 'badge', cell: ({ status }) => <Badge of={status} /> },
   {
     title: "Provider's answer",
     class: 'answer',
@@ -87,15 +95,17 @@ interface RecordTableOptions {
 
 /** What became of each record, the failed ones first, with the provider's own words; and of a record that is asked for, why. */
 export function RecordTable({ api, operationId, records, version, opened }: RecordTableOptions) {
-  const [isNarrow, setNarrow] = useState(false);
+  const [filter, setFilter] = useState('');
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set(opened === undefined ? [] : [opened]));
   const isAsked = open.size > 0;
   const explanation = useLoad(`${operationId} ${isAsked ? version : 'closed'}`, (signal) =>
     isAsked ? readExplanation(api, operationId, { signal }) : Promise.resolve(undefined),
   );
-  const troubled = records.filter(isTroubled);
-  const chosen = isNarrow && troubled.length > 0 ? troubled : records;
+  const choices = choicesOf(records);
+  // What is chosen may be gone: a record that waits for its next attempt has been written.
+  const chosen = choices.find(({ name }) => name === filter)?.records ?? records;
   const shown = chosen.toSorted((one, other) => ranks[one.status] - ranks[other.status] || one.index - other.index);
+  const choose = ({ currentTarget }: { readonly currentTarget: HTMLSelectElement }) => setFilter(currentTarget.value);
   const toggle = (index: number): void => {
     const next = new Set(open);
     if (!next.delete(index)) next.add(index);
@@ -105,11 +115,15 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
     <section>
       <div class="title">
         <h2>Records</h2>
-        {troubled.length === 0 || troubled.length === records.length ? null : (
-          <label class="check">
-            <input type="checkbox" checked={isNarrow} onChange={() => setNarrow(!isNarrow)} />
-            Only the {pluralize(troubled.length, 'record')} not written
-          </label>
+        {choices.length === 0 ? null : (
+          <select class="small" aria-label="Which records" value={filter} onChange={choose}>
+            <option value="">All {pluralize(records.length, 'record')}</option>
+            {choices.map(({ name, records: { length } }) => (
+              <option key={name} value={name}>
+                {name} ({length})
+              </option>
+            ))}
+          </select>
         )}
       </div>
       {explanation.error === undefined ? null : (
@@ -136,6 +150,7 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
             ),
           },
         ]}
+        class="records"
         rows={shown}
         keyOf={({ index }) => String(index)}
         isClickable
@@ -143,6 +158,22 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
       />
     </section>
   );
+}
+
+interface Choice {
+  readonly name: string;
+  readonly records: readonly OperationRecord[];
+}
+
+/** Parts of the records by which a reader narrows the table: what was not written, and each problem. Empty: there is nothing to choose. */
+function choicesOf(records: readonly OperationRecord[]): readonly Choice[] {
+  const troubled = records.filter(isTroubled);
+  const problems = groupProblems(records).map(({ class: failed, problem: { field, code, message }, records: of }) => ({
+    name: [field, code ?? (field === undefined ? message.slice(0, 60) : failed)].filter(Boolean).join(': '),
+    records: of,
+  }));
+  const parts = [{ name: 'Not written', records: troubled }, ...problems];
+  return parts.filter(({ records: { length } }) => length > 0 && length < records.length);
 }
 
 interface TimelineOptions {

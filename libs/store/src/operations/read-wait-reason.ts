@@ -6,6 +6,8 @@ import { momentSql, optional, plain, table, type StoredRow } from '../table';
 const standing = table({
   installationId: plain('installation_id'),
   groupRef: optional(plain('group_ref')),
+  groupName: optional(plain('group_name')),
+  integrationName: optional(plain('integration_name')),
   held: optional(plain<HeldConnection>('held')),
   lastFailure: optional(plain<LastFailure>('last_failure')),
 });
@@ -34,13 +36,15 @@ const lastFailureSql = `
   order by a.finished_at desc limit 1`;
 
 const standingSql = `
-  select o.installation_id, coalesce(n.group_ref, d.group_ref) as group_ref, f.last_failure,
+  select o.installation_id, coalesce(n.group_ref, d.group_ref) as group_ref, nullif(g.group_name, '') as group_name, i.name as integration_name, f.last_failure,
          case when o.state in ('accumulating', 'queued') and k.status = 'bad_credentials' then json_build_object(
            'connectionId', k.id, 'provider', k.provider, 'groupRef', k.group_ref, 'authScheme', k.auth_scheme,
            'since', ${momentSql('coalesce(k.updated_at, k.created_at)')}) end as held
   from operations o
   left join installations n on n.project_id = o.project_id and n.id = o.installation_id
   left join deleted_installations d on d.project_id = o.project_id and d.id = o.installation_id
+  left join groups g on g.project_id = o.project_id and g.group_ref = coalesce(n.group_ref, d.group_ref)
+  left join integrations i on i.project_id = o.project_id and i.id = o.integration_id
   left join connections k on k.project_id = o.project_id and k.id = o.connection_id
   left join lateral (${lastFailureSql}) f on o.state = 'queued'
   where o.project_id = :projectId and o.id = :operationId`;
