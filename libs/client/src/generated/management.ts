@@ -482,7 +482,7 @@ export interface ManagementOperations {
     };
     readonly reply: OperationListReply;
   };
-  /** Find operations of a project. The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, problemCode, problemField, groupRefPrefix, recordRef, recordId), a page may be short or empty while nextPageToken leads further back. */
+  /** Find operations of a project. The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, problemCode, problemField, groupRefPrefix, search, recordRef, recordId), a page may be short or empty while nextPageToken leads further back. */
   readonly listOperationsForProject: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -496,6 +496,8 @@ export interface ManagementOperations {
       /** Only those of which a record failed with a problem of this field. */ readonly problemField?: string;
       /** Only those with a record that was sent with this Sluice-Record-Ref. */ readonly recordRef?: string;
       /** Only those with a record that has this id at the provider. */ readonly recordId?: string;
+      /** Only those that this text names: an operation id, its first 8 characters or more, or its last 8; the beginning of the ref or the name of a group, in whatever letters; the Sluice-Record-Ref of a record, or its id at the provider. */ readonly search?: string;
+      /** Also count the newest of them by how they stand, whatever the status. */ readonly counts?: boolean;
       /** Only what was accepted, or happened, at this moment or later. */ readonly since?: string;
       /** Accepted before this moment. */ readonly until?: string;
       /** Most results of a page. */ readonly pageSize?: number;
@@ -525,6 +527,8 @@ export interface ManagementOperations {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Only lanes in which calls wait to be sent or to be looked up. */ readonly waiting?: boolean;
+      /** sick-first: first a page of lanes that are blocked, held, failing or have calls that wait, the worst first. */ readonly order?: 'oldest-first' | 'sick-first';
+      /** Only lanes of groups whose ref or name begins so, or of the account that the provider names so; at most 200. */ readonly search?: string;
       /** Most results of a page. */ readonly pageSize?: number;
       /** The nextPageToken of the page before. */ readonly pageToken?: string;
     };
@@ -777,10 +781,10 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   getOperationProgress: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/progress', query: [] },
   explainOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/explanation', query: ['pageSize', 'pageToken'] },
   listOperations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations', query: ['pageSize', 'pageToken'] },
-  listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'groupRefPrefix', 'installationId', 'objectName', 'hasFailures', 'problemCode', 'problemField', 'recordRef', 'recordId', 'since', 'until', 'pageSize', 'pageToken'] },
+  listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'groupRefPrefix', 'installationId', 'objectName', 'hasFailures', 'problemCode', 'problemField', 'recordRef', 'recordId', 'search', 'counts', 'since', 'until', 'pageSize', 'pageToken'] },
   cancelOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:cancel', query: [] },
   replayOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:replay', query: ['force'] },
-  listLanes: { method: 'GET', path: '/projects/{projectIdOrName}/lanes', query: ['waiting', 'pageSize', 'pageToken'] },
+  listLanes: { method: 'GET', path: '/projects/{projectIdOrName}/lanes', query: ['waiting', 'order', 'search', 'pageSize', 'pageToken'] },
   getOverview: { method: 'GET', path: '/projects/{projectIdOrName}/overview', query: ['span'] },
   listProviderApps: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps', query: ['pageSize', 'pageToken'] },
   createProviderApp: { method: 'POST', path: '/projects/{projectIdOrName}/provider-apps', query: [], body: true },

@@ -5,7 +5,7 @@ import { accountIds } from './20261129T060000-account-ids';
 import { leaveQueue } from './20261129T120000-leave-queue';
 import { apiKeyUses, jwtKeyUses, revisionAuthors } from './20261129T213000-key-uses-and-authors';
 import { recordProblems, shownProblems } from './20261129T200000-record-problems';
-import { groupSearch } from './20261129T210000-group-search';
+import { connectionsByLane } from './20261129T210000-connections-by-lane';
 import { groupLists, installationsOfGroups, refusedConnections } from './20261129T220000-group-lists';
 
 export { baseline };
@@ -18,7 +18,7 @@ export const migrations: readonly Migration[] = [
   leaveQueue,
   recordProblems,
   shownProblems,
-  groupSearch,
+  connectionsByLane,
   apiKeyUses,
   jwtKeyUses,
   revisionAuthors,
