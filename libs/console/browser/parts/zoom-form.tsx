@@ -22,7 +22,7 @@ export function ZoomForm({ overview, since, until, isOutside, onZoom }: ZoomOpti
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
-    const [from, to] = [new Date(String(given.get('since'))), new Date(String(given.get('until')))];
+    const [from, to] = [new Date(given.get('since') as string), new Date(given.get('until') as string)];
     const wrong = issuesOf(from, to);
     setIssues(wrong);
     if (wrong.length === 0) onZoom(from, to);
