@@ -105,7 +105,7 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and shows the outc
   const lane = page.locator('tbody tr', { hasText: customer.groupRef });
   await lane.getByText('blocked', { exact: true }).waitFor();
   const laneText = await lane.innerText();
-  expect(laneText).toMatch(/110 in 10 s/);
+  expect(laneText).toMatch(/\b110\b/);
   expect(laneText).toMatch(/asked again (in|now)/);
   expect(await lane.locator('.bad-text').innerText()).not.toBe('');
   await picture(page, 'console-lanes', 'dark');
@@ -129,7 +129,7 @@ withBrowser('a lane shows its quota with thousands separated', async () => {
   await customer.write('contacts', { type: 'create', record: person() });
   const page = await openAt('lanes');
   const lane = page.locator('tbody tr', { hasText: customer.groupRef });
-  await lane.getByText(/\d{2},\d{3} of 100,000 in 10 s/).waitFor();
+  await lane.getByText(/\d{2},\d{3} of 100,000/).waitFor();
 });
 
 withBrowser('cancels after asking, and retries what was cancelled', async () => {

@@ -126,7 +126,7 @@ const columns: readonly Column<Lane>[] = [
         </a>
       ),
   },
-  { title: 'State', width: 'middle', phone: 'badge', cell: (lane) => <Badge of={laneStateOf(lane, Date.now())} /> },
+  { title: 'State', class: 'state', phone: 'badge', cell: (lane) => <Badge of={laneStateOf(lane, Date.now())} /> },
   {
     title: 'Account',
     width: 'middle',
@@ -157,7 +157,7 @@ const columns: readonly Column<Lane>[] = [
       quota === undefined ? null : (
         <span class="fine">
           {quota.left === undefined ? '' : `${grouped(quota.left)} of `}
-          {grouped(quota.limit)} in {grouped(quota.windowSeconds)} s
+          {grouped(quota.limit)}
         </span>
       ),
   },

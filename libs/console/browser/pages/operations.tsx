@@ -84,7 +84,11 @@ function Chosen({ query }: { readonly query: URLSearchParams }) {
   if (groupRef === undefined && installationId === undefined) return null;
   return (
     <p class="fine facts">
-      Only of {groupRef === undefined ? null : <b>{groupRef}</b>}
+      {groupRef === undefined ? null : (
+        <>
+          Customer <b>{groupRef}</b>
+        </>
+      )}
       {installationId === undefined ? null : (
         <>
           {' '}

@@ -27,6 +27,6 @@ function phraseOf({ reason, provider, until = '', since = '', records = 0, statu
     case 'quota':
       return `Waits for quota: the limit of the ${provider} account is used up`;
     case 'turn':
-      return 'Waits for its turn in the lane';
   }
+  return 'Waits for its turn in the lane';
 }

@@ -26,6 +26,8 @@ import {
 } from './connection-tokens';
 import { ensure } from './group-store';
 
+export { findGroupsNamed, type NamedGroup } from './group-store';
+
 /** For whom a connection is made. */
 export interface ConnectionOwner {
   readonly projectId: string;

@@ -1,6 +1,6 @@
 import { foundGroupsMax, type FoundBy, type Operation } from '@sluice/types';
 import type { Knex } from 'knex';
-import { findGroupsNamed, type NamedGroup } from '../connections/group-store';
+import { findGroupsNamed, type NamedGroup } from '../connections/connection-store';
 import type { StoredRow } from '../table';
 import { withGroups } from './describe-listed';
 import { earlier, fitting, installationsMax, installationsOf, scan, searched } from './find-operations';
@@ -155,7 +155,7 @@ const shortIdCharacters = 8;
 /** Whether the text is an id, or its beginning. A shorter one would name the operations of hours. */
 function beginsId(text: string): boolean {
   if (text.length < shortIdCharacters || text.length > idForm.length) return false;
-  return [...text].every((character, at) => (idForm[at] === '-' ? character === '-' : /[\da-f]/.test(character)));
+  return /^[\da-f-]+$/.test(text) && text.replaceAll(/[\da-f]/g, 'x') === idForm.slice(0, text.length);
 }
 
 async function findById(database: Knex, projectId: string, search: TextSearch, range: Range): Promise<Operation[]> {
