@@ -263,9 +263,9 @@ function IntegrationChange({
 }) {
   return (
     <section>
-      <h3>
+      <h2>
         {name} <span class="fine">{provider}</span> <Badge of={change} />
-      </h3>
+      </h2>
       {change === 'unchanged' ? null : (
         <>
           <Differences

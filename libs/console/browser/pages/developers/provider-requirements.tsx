@@ -60,7 +60,7 @@ export function ProviderRequirements({ of }: { readonly of: OAuthProvider }) {
             title={`Scopes that ${of.integrations.map((one) => one.name).join(', ') || 'a connection'} needs`}
             value={scopes.map(({ scope }) => scope).join(' ')}
           />
-          <dl class="pairs">
+          <dl class="scopes">
             {scopes.map(({ scope, purpose }) => (
               <div key={scope}>
                 <dt>
