@@ -236,7 +236,7 @@ describe('op', () => {
     expect([newest?.status, more]).toEqual(['success', []]);
     expect(await person.run('op', 'list', '--since', '2999-01-01')).toBe('No operations.\n');
     expect(await person.run('op', 'records', newest?.id ?? '')).toMatch(
-      /^RECORD +REF +STATUS +PROVIDER ID +WHY\n0 +- +succeeded +\d+/,
+      /^RECORD +REF +STATUS +PROVIDER ID +KNOWN BY +WHY\n0 +- +succeeded +\d+/,
     );
   });
 });

@@ -30,3 +30,13 @@ export function atMost(count: number, most: number, isAtLeast = false): string {
   const shown = Math.min(count, most).toLocaleString('en-US');
   return count > most || (isAtLeast && count > 0) ? `${shown}+` : shown;
 }
+
+/** A result for a list: where the provider's sentence ends with a list of errors as JSON, their sentences. The text may be cut inside of it. */
+export function withoutJson(text: string): string {
+  const at = text.search(/: \[\{"/);
+  if (at < 0) return text;
+  const messages = [...text.slice(at).matchAll(/"message":"((?:[^"\\]|\\.)*)"/g)].map(([, message = '']) =>
+    message.replaceAll(/\\(.)/g, '$1'),
+  );
+  return `${text.slice(0, at)}${messages.length === 0 ? '' : `: ${messages.join('; ')}`}`;
+}

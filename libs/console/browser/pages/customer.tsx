@@ -9,7 +9,7 @@ import { Problem } from '../parts/problem';
 import { Reconnect } from '../parts/reconnect';
 import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
-import { shortId } from '../format';
+import { shortId, withoutJson } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
@@ -108,7 +108,8 @@ function Reason({ health }: { readonly health: InstallationHealth }) {
       The last five operations failed.{' '}
       {lastError === undefined ? null : (
         <>
-          The newest: {lastError.message} <a href={hrefOf(`operations/${lastError.operationId}`)}>See what to do</a>
+          The newest: {withoutJson(lastError.message)}{' '}
+          <a href={hrefOf(`operations/${lastError.operationId}`)}>See what to do</a>
         </>
       )}
     </p>
@@ -150,7 +151,7 @@ const operationColumns: readonly Column<Operation>[] = [
     ),
   },
   { title: 'Status', width: 'middle', phone: 'badge', cell: (operation) => <OperationBadge operation={operation} /> },
-  { title: 'Result', phone: 'line', cell: ({ result }) => result },
+  { title: 'Result', phone: 'line', cell: ({ result = '' }) => withoutJson(result) },
   { title: 'Accepted', width: 'middle', phone: 'aside', cell: ({ createTime }) => <Moment of={createTime} /> },
 ];
 
@@ -215,7 +216,8 @@ function ConnectionPanel({ session, health, installation, onChange }: Connection
               <a href={hrefOf(`operations/${lastError.operationId}`)}>
                 <Moment of={lastError.time} />
               </a>{' '}
-              {lastError.class === undefined ? null : <span class="class">{lastError.class}</span>} {lastError.message}
+              {lastError.class === undefined ? null : <span class="class">{lastError.class}</span>}{' '}
+              {withoutJson(lastError.message)}
             </>
           )}
         </dd>

@@ -12,7 +12,7 @@ import { Problem } from '../parts/problem';
 import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
 import { Waiting } from '../parts/waiting';
-import { inFull, shortId } from '../format';
+import { inFull, shortId, withoutJson } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
 import { useLoad } from '../use-load';
@@ -168,7 +168,11 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Operatio
       title: 'Result',
       class: 'clip',
       cell: ({ result, waiting, status }) =>
-        waiting !== undefined ? <Waiting of={waiting} /> : (result ?? (status === 'in_progress' ? 'Being sent' : '')),
+        waiting !== undefined ? (
+          <Waiting of={waiting} />
+        ) : (
+          withoutJson(result ?? (status === 'in_progress' ? 'Being sent' : ''))
+        ),
     },
     { title: 'Accepted', class: 'short', phone: 'aside', cell: ({ createTime }) => <Moment of={createTime} /> },
     {

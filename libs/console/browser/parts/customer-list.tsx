@@ -1,6 +1,7 @@
 import { pluralize } from '@sluice/types';
 import type { GroupHealth, InstallationHealth, Integration, UnusedConnection, WaitingRecords } from '@sluice/types';
 import { useState } from 'preact/hooks';
+import { withoutJson } from '../format';
 import { goTo, hrefOf } from '../use-route';
 import { noteFailure } from '../network';
 import { apiOf, isOffered, type Session } from '../session';
@@ -68,7 +69,7 @@ function InstallationLine({ installation }: { readonly installation: Installatio
       <span class="failure fine" title={lastError?.message}>
         {lastError === undefined ? null : (
           <>
-            <Moment of={lastError.time} /> {lastError.message}
+            <Moment of={lastError.time} /> {withoutJson(lastError.message)}
           </>
         )}
       </span>

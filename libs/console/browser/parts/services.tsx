@@ -17,17 +17,21 @@ export function ServicesAttention({ services }: Pick<Overview, 'services'>) {
     <section class="attention" aria-label="Services need attention">
       {ended.map((name) => (
         <p key={name}>
-          <strong>No {name} reports that it runs.</strong>{' '}
-          <LastTime service={services.find(({ service }) => service === name)} />{' '}
-          {name === 'write-gateway'
-            ? 'Nothing is accepted.'
-            : 'What is accepted waits, and is sent when one runs again.'}
+          <span>
+            <strong>No {name} reports that it runs.</strong>{' '}
+            <LastTime service={services.find(({ service }) => service === name)} />{' '}
+            {name === 'write-gateway'
+              ? 'Nothing is accepted.'
+              : 'What is accepted waits, and is sent when one runs again.'}
+          </span>
         </p>
       ))}
       {versions.size < 2 ? null : (
         <p>
-          <strong>Services of several versions run</strong> ({[...versions].join(', ')}): an upgrade is under way, or
-          was not finished.
+          <span>
+            <strong>Services of several versions run</strong> ({[...versions].join(', ')}): an upgrade is under way, or
+            was not finished.
+          </span>
         </p>
       )}
     </section>
