@@ -230,7 +230,7 @@ withBrowser(
   async () => {
     const account = await newAccount('by-token');
     const page = await openAt('customers');
-    await page.getByRole('link', { name: 'Connect a customer' }).click();
+    await page.getByRole('link', { name: 'Connect a customer' }).first().click();
     await page.getByRole('combobox', { name: 'How' }).selectOption('oauth2AuthorizationCode');
     await page.getByRole('button', { name: 'Connect and install' }).click();
     await page.getByText('Access token is required. Nothing was sent.').waitFor();
@@ -271,7 +271,7 @@ withBrowser(
       { name: 'by-page', provider: 'hubspot', ...contacts },
     ]);
     const page = await openAt('customers');
-    await page.getByRole('link', { name: 'Connect a customer' }).click();
+    await page.getByRole('link', { name: 'Connect a customer' }).first().click();
     const how = page.getByRole('combobox', { name: 'How' });
     const offered = () => how.locator('option').allInnerTexts();
     await fillOrder(page, 'by-key');
