@@ -77,7 +77,10 @@ it('reads so many records at once, says how far it came, and goes on from there'
   const near = textRecordsMax / 2;
   const first = await findByText(fixture.database, 'p', { text: 'nobody@example.com' }, { size: 50 });
   expect(first).toMatchObject({ items: [], recordsSearchedToId: idAt(total - near + 1), groups: [] });
-  expect(await readAll('nobody@example.com')).toEqual([[], [], []]);
+  // The last full page does not know that it is the last.
+  expect(await readAll('nobody@example.com')).toEqual(
+    Array.from({ length: (2 * total) / textRecordsMax + 1 }, () => []),
+  );
   for (const n of [total, total - near + 1, total - near, 1]) {
     expect((await readAll(`row-${hexOf(n)}-1`)).flat()).toEqual([idAt(n)]);
     expect((await readAll(`crm-${hexOf(n)}`)).flat()).toEqual([idAt(n)]);
@@ -97,6 +100,6 @@ it('no text makes it read a table whole', async () => {
   for (const text of ['nobody', 'group 5', idAt(9), hexOf(9).padStart(8, '0')]) {
     const scans = await scansOf(text);
     expect(scans.length).toBeGreaterThan(3);
-    expect(scans.filter((scan) => scan.includes('Seq Scan'))).toEqual([]);
+    expect(scans.filter((scan) => !scan.startsWith('Index'))).toEqual([]);
   }
 });
