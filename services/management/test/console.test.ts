@@ -23,7 +23,7 @@ it('is a page with one script, one stylesheet and an icon', async () => {
   expect(types.toSorted()).toEqual(['image/svg+xml', 'text/css', 'text/javascript']);
 });
 
-it('is under 60 kB, compressed', async () => {
+it('is under 140 kB, compressed', async () => {
   const names = await namesOfPage();
   const { text } = await send.get(`/console/${names.find((name) => name.endsWith('.js'))}`).expect(200);
   // What the script begins with is loaded before it runs.
@@ -37,20 +37,22 @@ it('is under 60 kB, compressed', async () => {
     }),
   );
   expect(sizes.every((size) => size > 0)).toBe(true);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(60_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(140_000);
 });
 
-it('loads what draws charts when there is one to draw', async () => {
+it('loads what draws charts, and what reads YAML, when it is needed', async () => {
   const script = (await namesOfPage()).find((name) => name.endsWith('.js'));
   const { text } = await send.get(`/console/${script}`).expect(200);
   const parts = [...text.matchAll(/\bimport\("\.\/(part-\w+\.js)"\)/g)].map(([, name]) => name);
-  expect(parts).toHaveLength(1);
-  const { headers } = await send.get(`/console/${parts[0]}`).set('accept-encoding', 'gzip').expect(200);
-  expect(headers).toMatchObject({
-    'content-type': expect.stringContaining('text/javascript'),
-    'content-encoding': 'gzip',
-  });
-  expect(Number(headers['content-length'])).toBeLessThan(30_000);
+  expect(parts).toHaveLength(2);
+  for (const part of parts) {
+    const { headers } = await send.get(`/console/${part}`).set('accept-encoding', 'gzip').expect(200);
+    expect(headers).toMatchObject({
+      'content-type': expect.stringContaining('text/javascript'),
+      'content-encoding': 'gzip',
+    });
+    expect(Number(headers['content-length'])).toBeLessThan(40_000);
+  }
 });
 
 describe('its policy', () => {

@@ -72,8 +72,8 @@ const waitsSql = `
   left join open_batches b on b.project_id = o.project_id and b.installation_id = o.installation_id and b.object_name = o.object_name
     and b.type = o.type and b.operation_id = o.id and b.is_open
   cross join lateral (
-    select ${ofState('is_running', `'running'`)}, ${ofState('is_ready', `'ready' and c.not_before <= now()`)},
-           ${ofState('in_doubt', `'in_doubt'`)}, ${ofState('is_behind', `'waiting'`)},
+    select ${ofState('is_running', "'running'")}, ${ofState('is_ready', "'ready' and c.not_before <= now()")},
+           ${ofState('in_doubt', "'in_doubt'")}, ${ofState('is_behind', "'waiting'")},
            min(c.not_before) filter (where c.state = 'ready' and c.not_before > now()) as next_at
     from calls c where c.project_id = o.project_id and c.operation_id = o.id) c
   left join lateral (${failureSql}) f on c.next_at is not null

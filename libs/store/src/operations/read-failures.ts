@@ -35,7 +35,7 @@ export async function readFailures(
 type FailuresRow = Omit<OverviewFailures, 'completeSince'> & { readonly completeSince: string | null };
 
 const columns = 'o.id, o.installation_id, o.created_at, o.records_failed';
-const ofSpan = 'o.project_id = :projectId and o.id >= :fromId and o.created_at >= :since';
+const ofSpan = 'o.id >= :fromId and o.created_at >= :since';
 
 /** The sentence of a record that ended without structured problems is its only problem. */
 const problemsSql = `coalesce(e.problems::json, json_build_array(json_build_object('message', coalesce(e.error_text, ''))))`;
@@ -64,9 +64,9 @@ const listOf = (select: string): string =>
   `(select coalesce(json_agg(json_strip_nulls(to_json(t))), '[]') from (${select}) t)`;
 
 const failuresSql = `
-  with newest as materialized (select ${columns} from operations o where ${ofSpan} order by o.id desc limit :operationsMax::integer),
+  with newest as materialized (select ${columns} from operations o where o.project_id = :projectId and ${ofSpan} order by o.id desc limit :operationsMax::integer),
   whole as materialized (
-    select ${columns} from operations o where ${ofSpan} and o.failed_at is not null order by o.id desc limit :recordsMax::integer),
+    select ${columns} from operations o where o.project_id = :projectId and ${ofSpan} and o.failed_at is not null order by o.id desc limit :recordsMax::integer),
   counted as materialized (
     select o.*, sum(o.records_failed) over (order by o.id desc) - o.records_failed as newer
     from (select * from newest union select * from whole) o where o.records_failed > 0),
