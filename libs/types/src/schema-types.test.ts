@@ -146,6 +146,9 @@ const inferred = [
   'apiProblemSchema',
   'inputValidationProblemSchema',
   'providerInfoSchema',
+  'groupHealthSchema',
+  'groupCountsSchema',
+  'groupHealthListReplySchema',
 ];
 
 // `providerCatalogueSchema` maps names to `ProviderInfo`.
