@@ -61,7 +61,7 @@ async function fillProject(): Promise<{ readonly customer: Customer; readonly fa
 /** Until everything that the page loads has come. */
 async function shown(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
-  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
 }
 
 /** What is wrong on the page at both widths, a line each; it ends on a phone. */
