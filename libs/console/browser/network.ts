@@ -1,5 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 
+/** A request without a reply is sent again after this long, also where a reply would be the last. */
+export const retryMs = 3_000;
+
 /** When the management service stopped to answer; undefined while it is reached. */
 let lostAt: number | undefined;
 const followers = new Set<() => void>();

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isUnanswered, noteAnswer, noteFailure } from './network';
+import { isUnanswered, noteAnswer, noteFailure, retryMs } from './network';
 
 export interface Loaded<T> {
   /** The last that came; kept while the next is asked for, and when that fails. */
@@ -16,9 +16,6 @@ export interface LoadOptions<T> {
   /** Whether the answer may still change. @default always */
   readonly isOver?: (value: T) => boolean;
 }
-
-/** A request without a reply is sent again after this long, also where a reply would be the last. */
-const retryMs = 3_000;
 
 /**
  * What `load` answers, from the first render with `of` on.

@@ -1,7 +1,7 @@
 import type { InstallationHealth, Operation } from '@sluice/types';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { shortId } from '../format';
-import { noteAnswer, noteFailure } from '../network';
+import { isUnanswered, noteAnswer, noteFailure, retryMs } from '../network';
 import { apiOf, type Api, type Session } from '../session';
 import { goTo, hrefOf } from '../use-route';
 import { Problem } from './problem';
@@ -153,7 +153,7 @@ function pagesOf(text: string): Target[] {
   return pages.filter(({ name, more = '' }) => ` ${name} ${more}`.toLowerCase().includes(typed.trimEnd()));
 }
 
-/** What the service knows of the text: asked for once per pause of typing. An answer that comes too late is dropped. */
+/** What the service knows of the text: asked for once per pause of typing, and again while nothing answers. Late answers are dropped. */
 function useFound(session: Session, text: string): Found {
   const [found, setFound] = useState<Found>({ text: '', targets: [] });
   useEffect(() => {
@@ -170,9 +170,10 @@ function useFound(session: Session, text: string): Found {
         if (leaving.signal.aborted) return;
         noteFailure(error);
         setFound({ text, targets: [], error });
+        if (isUnanswered(error)) timer = setTimeout(() => void ask(), retryMs);
       }
     };
-    const timer = text === '' ? undefined : setTimeout(() => void ask(), pauseMs);
+    let timer = text === '' ? undefined : setTimeout(() => void ask(), pauseMs);
     return () => {
       clearTimeout(timer);
       leaving.abort();
