@@ -109,26 +109,33 @@ export const installation = shape(
   { group, lastOperationStatus: operationStatus, updateTime: moment },
 );
 
+/** What we say of a key besides. */
+const madeAndUsed = { createdBy: text, createdByLabel: text, lastUseTime: moment };
 export const apiKey = shape(
   { key: text, projectId: text, label: text, scopes: listOf(text) },
   { active: flag },
   // The published id of a key is the key itself; ours is a public one.
-  { id: text, createTime: moment },
+  { id: text, createTime: moment, prefix: text, ...madeAndUsed },
 );
-export const jwtKey = shape({
-  id: { type: 'string', format: 'uuid' },
-  projectId: text,
-  label: text,
-  algorithm: oneOf('RSA'),
-  publicKeyPem: text,
-  active: flag,
-  createTime: moment,
-  updateTime: moment,
-});
+export const jwtKey = shape(
+  {
+    id: { type: 'string', format: 'uuid' },
+    projectId: text,
+    label: text,
+    algorithm: oneOf('RSA'),
+    publicKeyPem: text,
+    active: flag,
+    createTime: moment,
+    updateTime: moment,
+  },
+  {},
+  madeAndUsed,
+);
 export const newJwtKey = shape({ kid: { type: 'string', format: 'uuid' } });
 
 const operations = (...names: readonly string[]) => shape(Object.fromEntries(names.map((name) => [name, flag])));
 const batch = shape({ supported: flag }, { defaultRecordLimit: count, objectRecordLimits: mapOf(count) });
+const scope = shape({ scope: text, neededFor: oneOf('connection', 'object', 'write'), purpose: text });
 const support = shape(
   {
     bulkWrite: operations('insert', 'update', 'upsert', 'delete'),
@@ -173,6 +180,7 @@ export const providerInfo = shape(
         ),
       },
       { authURL: text, audience: listOf(text), docsURL: text },
+      { scopes: listOf(scope), redirectURL: text },
     ),
     apiKeyOpts: shape(
       { attachmentType: oneOf('query', 'header') },

@@ -50,7 +50,11 @@ const content = shape(
   },
 );
 
-const revision = shape({ id: text, specVersion: text, createTime: moment, content });
+const revision = shape(
+  { id: text, specVersion: text, createTime: moment, content },
+  {},
+  { createdBy: text, createdByLabel: text },
+);
 export const integration = shape(
   { id: text, projectId: text, name: text, provider: text, createTime: moment, latestRevision: revision },
   { updateTime: moment },
@@ -147,7 +151,7 @@ export const operation = shape(
     updateTime: moment,
     resource: text,
   },
-  { groupRef: text },
+  { groupRef: text, groupName: text },
 );
 export const operationPage = shape({
   results: listOf(operation),
