@@ -116,6 +116,8 @@ withBrowser('every page fits its window, on a desktop and a phone, whatever the 
 
 withBrowser('the palette opens a page, a customer and an operation by the keyboard', async () => {
   const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
+  const account = await createAccount(stack, 'hubspot');
+  await project.connect(account, 'zw-1', { ...credentialsOf(account), groupName: 'Zebra Works' });
   const record = { email: 'palette@example.com' };
   const { operationId } = (await customer.write('contacts', { type: 'create', record })).body;
   const page = await openAt('overview');
@@ -134,6 +136,12 @@ withBrowser('the palette opens a page, a customer and an operation by the keyboa
   await find(customer.groupRef, customer.groupRef);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: customer.groupRef }).waitFor();
+
+  // By its name, and although it has installed nothing.
+  await find('zebra w', 'Zebra Works');
+  await page.getByRole('option', { name: 'zw-1 · not installed' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.hash === '#/customers?groupRef=zw-1');
 
   await find(operationId, 'Operation contacts');
   await page.keyboard.press('Enter');

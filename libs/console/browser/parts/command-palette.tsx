@@ -1,4 +1,4 @@
-import type { InstallationHealth, Operation } from '@sluice/types';
+import type { GroupHealth, Operation } from '@sluice/types';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { shortId } from '../format';
 import { isUnanswered, noteAnswer, noteFailure, retryMs } from '../network';
@@ -89,7 +89,7 @@ export function CommandPalette({ session, onClose }: PaletteOptions) {
         aria-controls={listId}
         aria-autocomplete="list"
         aria-activedescendant={targets.length === 0 ? undefined : `${listId}-${active}`}
-        placeholder="Page, beginning of a customer's ref, or operation id"
+        placeholder="Page, beginning of a customer's name or ref, or operation id"
         autocomplete="off"
         spellcheck={false}
         autoFocus
@@ -188,12 +188,16 @@ async function operationOf(api: Api, operationId: string, signal: AbortSignal): 
   return [{ kind: 'Operation', name, more: shortId(operationId), href: hrefOf(`operations/${operationId}`) }];
 }
 
-async function customersOf(api: Api, groupRefPrefix: string, signal: AbortSignal): Promise<Target[]> {
-  const { results } = await api.listInstallationHealth({ groupRefPrefix, pageSize: customersMax }, { signal });
+/** Each once, whatever it has installed, by the beginning of its name or of its ref. */
+async function customersOf(api: Api, search: string, signal: AbortSignal): Promise<Target[]> {
+  const { results } = await api.listGroupHealth({ search, pageSize: customersMax }, { signal });
   return results.map(targetOf);
 }
 
-function targetOf({ id, groupRef, groupName, integrationName }: InstallationHealth): Target {
-  const more = groupName === undefined ? integrationName : `${groupRef} · ${integrationName}`;
-  return { kind: 'Customer', name: groupName ?? groupRef, more, href: hrefOf(`customers/${id}`) };
+function targetOf({ groupRef, groupName, installations }: GroupHealth): Target {
+  const [first] = installations;
+  const names = installations.map(({ integrationName }) => integrationName).join(', ');
+  const more = [groupName === groupRef ? '' : groupRef, names || 'not installed'].filter(Boolean).join(' · ');
+  const href = first === undefined ? hrefOf('customers', { groupRef }) : hrefOf(`customers/${first.id}`);
+  return { kind: 'Customer', name: groupName, more, href };
 }
