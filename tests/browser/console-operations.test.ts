@@ -79,13 +79,17 @@ withBrowser('an outage of a provider is shown, and its end', async () => {
 
 withBrowser('a success with a refused record is amber, has failures, and shows the refused record first', async () => {
   const customer = await newCustomer();
+  const failed = await create(customer, { email: 'none at all' });
   const well = await create(customer);
   const partly = await createBatch(customer, [person(), { email: 'no-email-at-all' }, person()]);
-  await Promise.all([customer.ended(well), customer.ended(partly)]);
+  await Promise.all([customer.ended(failed), customer.ended(well), customer.ended(partly)]);
   const page = await openAt('operations');
   await rowOf(page, partly).locator('.badge.unsure', { hasText: 'partly written' }).waitFor();
   await rowOf(page, well).getByText(customer.groupRef).waitFor();
-  await page.getByRole('link', { name: 'has failures 1' }).click();
+  await page.getByLabel('Order').selectOption('failures first');
+  await page.locator(`tbody tr:first-child a[title="${failed}"]`).waitFor();
+  expect(page.url()).toMatch(/#\/operations\?order=failures-first$/);
+  await page.getByRole('link', { name: 'has failures 2' }).click();
   await rowOf(page, well).waitFor({ state: 'detached' });
   expect(page.url()).toMatch(/#\/operations\?hasFailures=true$/);
   // Anywhere in the row, which its link covers.

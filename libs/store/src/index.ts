@@ -19,6 +19,7 @@ export { migrations } from './migrations';
 export type { OpenRecords } from './operations/count-open-records';
 export type { StoredFigures, StoredOverview, StoredRecords } from './minutes';
 export { momentOf, newId } from './new-id';
+export type { FailuresFirstPosition } from './operations/failures-first';
 export type { TextPosition, TextSearch } from './operations/find-by-text';
 export type { OperationSearch } from './operations/find-operations';
 export type { GroupPart, GroupPosition } from './installations/group-health';

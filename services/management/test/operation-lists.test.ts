@@ -89,6 +89,39 @@ describe('the filters of the project', () => {
   });
 });
 
+describe('failures first', () => {
+  const asked = '?order=failures-first';
+
+  it('shows what failed before what is newer, in pages', async () => {
+    const failed = [await prepared.ended(['failed']), await prepared.ended(['failed', 'failed'])].toReversed();
+    const others = [await prepared.ended(['succeeded', 'failed']), await prepared.accept()].toReversed();
+    const pages: string[][] = [];
+    for (let query: string | undefined = `${asked}&pageSize=1`; query !== undefined;) {
+      const page = await read(ofProject(query));
+      pages.push(idsOf(page));
+      const { nextPageToken } = page.pagination;
+      query = nextPageToken && `${asked}&pageSize=1&pageToken=${nextPageToken}`;
+    }
+    expect(pages).toEqual([...failed, ...others].map((id) => [id]));
+    const ofGroup = await read(ofProject(`${asked}&groupRef=${prepared.seed.groupRef}&counts=true&pageSize=3`));
+    expect(idsOf(ofGroup)).toEqual([...failed, others[0]]);
+    expect(ofGroup.counts).toMatchObject({ failure: 2, partial: 1, inProgress: 1 });
+    expect(idsOf(await read(ofProject(`${asked}&status=success`)))).toEqual([others[1]]);
+    expect(idsOf(await read(ofProject('?order=newest-first')))).toEqual([...others, ...failed]);
+  });
+
+  it.each(['search=x', 'hasFailures=true', 'groupRefPrefix=x', 'problemCode=x'])('not with %s', async (more) => {
+    const { body } = await prepared.send.get(ofProject(`${asked}&${more}`)).expect(400);
+    expect(body).toMatchObject({ issues: [{ name: more.split('=')[0] }] });
+  });
+
+  it('not with a token of another order', async () => {
+    await acceptMany(2);
+    const { pagination } = await read(ofProject('?pageSize=1'));
+    await prepared.send.get(ofProject(`${asked}&pageToken=${pagination.nextPageToken}`)).expect(400);
+  });
+});
+
 describe('what no index finds', () => {
   const find = async (query: string) => idsOf(await read(ofProject(query)));
   const inInstallation = (query: string) =>

@@ -482,7 +482,7 @@ export interface ManagementOperations {
     };
     readonly reply: OperationListReply;
   };
-  /** Find operations of a project. The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, problemCode, problemField, groupRefPrefix, search, recordRef, recordId), a page may be short or empty while nextPageToken leads further back. */
+  /** Find operations of a project. The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, problemCode, problemField, groupRefPrefix, search, recordRef, recordId), and with order=failures-first, a page may be short or empty while nextPageToken leads further back. */
   readonly listOperationsForProject: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -497,6 +497,7 @@ export interface ManagementOperations {
       /** Only those with a record that was sent with this Sluice-Record-Ref. */ readonly recordRef?: string;
       /** Only those with a record that has this id at the provider. */ readonly recordId?: string;
       /** Only those that this text names: an operation id, its first 8 characters or more, or its last 8; the beginning of the ref or the name of a group, in whatever letters; the Sluice-Record-Ref of a record, or its id at the provider. */ readonly search?: string;
+      /** failures-first: those of which no record was written, newest first, then all others. */ readonly order?: 'newest-first' | 'failures-first';
       /** Also count the newest of them by how they stand, whatever the status. */ readonly counts?: boolean;
       /** Only what was accepted, or happened, at this moment or later. */ readonly since?: string;
       /** Accepted before this moment. */ readonly until?: string;
@@ -781,7 +782,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   getOperationProgress: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/progress', query: [] },
   explainOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/explanation', query: ['pageSize', 'pageToken'] },
   listOperations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations', query: ['pageSize', 'pageToken'] },
-  listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'groupRefPrefix', 'installationId', 'objectName', 'hasFailures', 'problemCode', 'problemField', 'recordRef', 'recordId', 'search', 'counts', 'since', 'until', 'pageSize', 'pageToken'] },
+  listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'groupRefPrefix', 'installationId', 'objectName', 'hasFailures', 'problemCode', 'problemField', 'recordRef', 'recordId', 'search', 'order', 'counts', 'since', 'until', 'pageSize', 'pageToken'] },
   cancelOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:cancel', query: [] },
   replayOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:replay', query: ['force'] },
   listLanes: { method: 'GET', path: '/projects/{projectIdOrName}/lanes', query: ['waiting', 'order', 'search', 'pageSize', 'pageToken'] },

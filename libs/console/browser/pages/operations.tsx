@@ -20,7 +20,7 @@ import { useLoad } from '../use-load';
 const pageSize = 50;
 const everyMs = 3_000;
 
-/** Operations of the project, newest first, a page at a time as the server cuts it. */
+/** Operations of the project, newest or failed ones first, a page at a time as the server cuts it. */
 export function OperationsPage({ session, query }: { readonly session: Session; readonly query: URLSearchParams }) {
   const api = apiOf(session.apiKey, session.project.id);
   const isSearch = query.has('search') || query.has('recordRef') || query.has('recordId');

@@ -73,7 +73,7 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
         placeholder="Customer, record ref or id, operation id"
         label="Search operations"
         issue={issues.find(({ name }) => name === 'search')}
-        onSearch={(search) => goTo(hrefOf('operations', { ...Object.fromEntries(query), search }))}
+        onSearch={(search) => goTo(hrefOf('operations', { ...Object.fromEntries(query), search, order: undefined }))}
       />
       <Field name="objectName" title="Object" issues={issues} placeholder="contacts" />
       <label>
@@ -94,8 +94,21 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
           <Field name="until" title="Accepted before" issues={issues} type="datetime-local" />
         </>
       ) : null}
+      {query.has('search') || query.has('hasFailures') ? null : <Order />}
       {query.size === 0 ? null : <a href={hrefOf('operations')}>Clear</a>}
     </form>
+  );
+}
+
+function Order() {
+  return (
+    <label>
+      Order
+      <select name="order">
+        <option value="">newest first</option>
+        <option value="failures-first">failures first</option>
+      </select>
+    </label>
   );
 }
 
@@ -116,7 +129,7 @@ const statuses = [
 
 /** One choice of status, each with how many there are in this time. */
 export function StatusTabs({ query, counts }: StatusOptions) {
-  const { status, hasFailures, ...rest } = Object.fromEntries(query);
+  const { status, hasFailures, order, ...rest } = Object.fromEntries(query);
   return (
     <nav class="segments" aria-label="Status">
       {statuses.map(([title, filter, countOf]) => {
@@ -125,7 +138,7 @@ export function StatusTabs({ query, counts }: StatusOptions) {
         return (
           <a
             key={title}
-            href={hrefOf('operations', { ...rest, ...filter })}
+            href={hrefOf('operations', { ...(wanted.hasFailures === undefined ? { order } : {}), ...rest, ...filter })}
             aria-current={isChosen ? 'true' : undefined}
           >
             {title}
@@ -157,10 +170,11 @@ function givenOf(query: URLSearchParams, name: string): string {
 }
 
 /** As the address names it. What is undefined leaves it. */
-function queryOf({ objectName, time = '', since = '', until = '' }: Record<string, string>) {
+function queryOf({ objectName, order, time = '', since = '', until = '' }: Record<string, string>) {
   const isCustom = time === 'custom';
   return {
     objectName,
+    order,
     time: isCustom && since + until !== '' ? undefined : time,
     since: isCustom && since !== '' ? new Date(since).toISOString() : undefined,
     until: isCustom && until !== '' ? new Date(until).toISOString() : undefined,

@@ -21,6 +21,8 @@ export interface OperationSearch extends Omit<OperationFilter, 'beforeId' | 'lim
   readonly recordId?: string;
   /** Accepted before this moment. */
   readonly until?: Date;
+  /** Only those that failed as a whole, which an index has, or only the others. */
+  readonly isFailed?: boolean;
 }
 
 /** More installations share the prefix than are searched at once. */
@@ -111,7 +113,8 @@ export async function scan(
 ): Promise<Scanned> {
   if (ids?.length === 0) return { operations: [] };
   const fromId = search.since && firstIdAt(search.since.getTime() - clockSlackMs);
-  const each = Math.ceil(operationsReadMax / (ids?.length ?? 1));
+  // Failed ones are rare and have an index of the project: read once, not for each installation.
+  const each = search.isFailed === true ? operationsReadMax : Math.ceil(operationsReadMax / (ids?.length ?? 1));
   const bindings = { projectId, ...search, beforeId, fromId, ids, each, recordsMax: recordsReadMax, limit: size + 1 };
   const { rows } = await database.raw<{ rows: ScanRow[] }>(scanSql(search, { beforeId, ids }), bindings as never);
   const operations = rows.filter((row) => row.id !== null).map(toOperation);
@@ -144,8 +147,10 @@ interface Range {
 /** `edge`: the newest of the operations at which the search of an installation ended before its last one. */
 function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
   const ofRecords = search.recordRef !== undefined || search.recordId !== undefined;
+  const isEach = ids !== undefined && search.isFailed !== true;
   const within = [
-    ids === undefined ? '' : ' and o.installation_id = i.id',
+    search.isFailed === true ? ' and o.failed_at is not null' : '',
+    isEach ? ' and o.installation_id = i.id' : '',
     beforeId === undefined ? '' : ' and o.id < :beforeId',
     search.since === undefined ? '' : ' and o.id >= :fromId',
   ].join('');
@@ -158,11 +163,12 @@ function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
          then min(o.id) filter (where o.records_read <= :recordsMax) end as id from (${counted}) o`
     : `select o.id from operations o where o.project_id = :projectId${within} order by o.id desc offset :each - 1 limit 1`;
   return `
-    with i as materialized (select ${ids === undefined ? 'null::text as id' : 'unnest(:ids::text[]) as id'}),
+    with i as materialized (select ${isEach ? 'unnest(:ids::text[]) as id' : 'null::text as id'}),
     edge as materialized (select max(e.id) as id from i cross join lateral (${edge}) e),
     page as materialized (
       select f.* from i cross join lateral (
-        select o.* from (${read}) o where true${conditions(search)}${searched(search)} order by o.id desc limit :limit) f
+        select o.* from (${read}) o where true${isEach || ids === undefined ? '' : ' and o.installation_id = any(:ids::text[])'}${conditions(search)}${searched(search)}
+        order by o.id desc limit :limit) f
       where f.id >= coalesce((select id from edge), '') order by f.id desc limit :limit)
     select e.id as edge, o.* from edge e
     left join (select ${operationColumns} from page o) o on true order by o.id desc`;
@@ -172,13 +178,21 @@ function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
 const recordsSql = `case when o.state = 'accumulating' then ${limits.autoBatchRecordsMax} else greatest(o.records_total, 1) end`;
 
 /** Besides what a list filters by. */
-export function searched({ hasFailures, problemCode, problemField, recordRef, recordId }: OperationSearch): string {
+export function searched({
+  hasFailures,
+  isFailed,
+  problemCode,
+  problemField,
+  recordRef,
+  recordId,
+}: OperationSearch): string {
   const problem = [
     problemCode === undefined ? '' : ' and p.code = :problemCode',
     problemField === undefined ? '' : ' and p.field = :problemField',
   ].join('');
   return [
     hasFailures === true ? ' and o.records_failed > 0' : '',
+    isFailed === false ? ' and o.failed_at is null' : '',
     problem === '' ? '' : ` and o.records_failed > 0 and ${hasProblem(problem)}`,
     recordRef === undefined ? '' : ` and ${hasRecord('r.ref = :recordRef')}`,
     recordId === undefined ? '' : ` and (${wroteRecord} or ${hasRecord(namesRecord)})`,

@@ -9,6 +9,7 @@ import { countOpenRecords } from './count-open-records';
 import { deleteEnded } from './delete-operations';
 import { explainOperation } from './explain-operation';
 import { countOperations } from './count-operations';
+import { listFailuresFirst } from './failures-first';
 import { findByText } from './find-by-text';
 import { findOperations } from './find-operations';
 import { readHistory } from './operation-history';
@@ -79,6 +80,7 @@ export function operationStore(database: Knex) {
     ...bound(database, {
       search: findOperations,
       findByText,
+      listFailuresFirst,
       countByStatus: countOperations,
       countOpen: countOpenRecords,
       readFailures,

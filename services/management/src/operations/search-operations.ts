@@ -1,6 +1,6 @@
 import type { Issue } from '@sluice/errors';
 import { filterText, invalid, offByDefault } from '@sluice/http';
-import type { OperationSearch, TextPosition, TextSearch } from '@sluice/store';
+import type { FailuresFirstPosition, OperationSearch, TextPosition, TextSearch } from '@sluice/store';
 import {
   idOfPageToken,
   limits,
@@ -36,6 +36,11 @@ export const searchProperties = {
     description:
       'Only those that this text names: an operation id, its first 8 characters or more, or its last 8; the beginning of the ref or the name of a group, in whatever letters; the Sluice-Record-Ref of a record, or its id at the provider.',
   },
+  order: {
+    type: 'string',
+    enum: ['newest-first', 'failures-first'],
+    description: 'failures-first: those of which no record was written, newest first, then all others.',
+  },
   counts: { ...offByDefault, description: 'Also count the newest of them by how they stand, whatever the status.' },
   since: moment,
   until: { ...moment, description: 'Accepted before this moment.' },
@@ -58,16 +63,17 @@ export async function searchOperations(
   { pageSize: size = limits.pageSizeDefault, pageToken, ...asked }: SearchQuery,
 ): Promise<OperationListReply> {
   const { store } = context;
-  const { groupRef = caller.groupRef, since, until, counts, search: text, ...filter } = asked;
+  const { groupRef = caller.groupRef, since, until, counts, order, search: text, ...filter } = asked;
   // A bearer token that names no group means its own, and another one has nothing.
   if (!seesGroup(caller, groupRef)) return { results: [], pagination: { done: true } };
   const span = { since: since && readMoment('since', since), until: until && readMoment('until', until) } as const;
   refuseIssues(issuesOf(asked, span.since || undefined, span.until || undefined));
   const search = { ...filter, groupRef, since: span.since || undefined, until: span.until || undefined };
   if (text !== undefined) return await searchByText(context, projectId, { ...search, text }, { size, pageToken });
-  const after = positionOf(pageToken, byId);
   const [found, counted] = await Promise.all([
-    store.operations.search(projectId, search satisfies OperationSearch, { size, after }),
+    order === 'failures-first'
+      ? listFailuresFirst(context, projectId, search, { size, pageToken })
+      : listNewestFirst(context, projectId, search, { size, pageToken }),
     counts === true ? store.operations.countByStatus(projectId, search) : undefined,
   ]);
   if (found === 'too-many-installations') {
@@ -75,10 +81,55 @@ export async function searchOperations(
     const issue = { in: 'query', name: 'groupRefPrefix', detail, value: filter.groupRefPrefix } as const;
     throw invalid([issue], { remedy: 'Name more of the group.' });
   }
-  const { items, lastId } = found;
-  const pagination = lastId === undefined ? { done: true } : paginationOf([{ id: lastId }], true, byId);
+  const { items, pagination } = found;
   return { results: await withQuotaWaits(context, items), pagination, ...(counted && { counts: counted }) };
 }
+
+interface AskedPage {
+  readonly size: number;
+  readonly pageToken: string | undefined;
+}
+
+async function listNewestFirst(
+  context: ManagementContext,
+  projectId: string,
+  search: OperationSearch,
+  page: AskedPage,
+) {
+  const after = positionOf(page.pageToken, byId);
+  const found = await context.store.operations.search(projectId, search, { size: page.size, ...(after && { after }) });
+  if (found === 'too-many-installations') return found;
+  const { items, lastId } = found;
+  return { items, pagination: lastId === undefined ? { done: true } : paginationOf([{ id: lastId }], true, byId) };
+}
+
+async function listFailuresFirst(
+  context: ManagementContext,
+  projectId: string,
+  search: OperationSearch,
+  { size, pageToken }: AskedPage,
+) {
+  const after = positionOf(pageToken, byFailure);
+  const found = await context.store.operations.listFailuresFirst(projectId, search, { size, after });
+  if (found === 'too-many-installations') return found;
+  const { items, next } = found;
+  return { items, pagination: next === undefined ? { done: true } : paginationOf([next], true, byFailure) };
+}
+
+/** An id behind a byte that names the part of the list: 0 is that of failed operations. */
+const byFailure: Cursor<FailuresFirstPosition, FailuresFirstPosition> = {
+  read: (token) => {
+    const bytes = Buffer.from(token, 'base64url');
+    const beforeId = idOfPageToken(bytes.subarray(1).toString('base64url'));
+    if (beforeId === undefined) return undefined;
+    const position = { part: bytes[0] === 0 ? 'failed' : 'others', beforeId } as const;
+    return byFailure.tokenOf(position) === token ? position : undefined;
+  },
+  tokenOf: ({ part, beforeId }) =>
+    Buffer.concat([Buffer.from([part === 'failed' ? 0 : 1]), Buffer.from(pageTokenOf(beforeId), 'base64url')]).toString(
+      'base64url',
+    ),
+};
 
 /** Of the two ids of a position: how far operations were searched by name, and by their records. */
 const byText: Cursor<TextPosition, TextPosition> = {
@@ -98,7 +149,7 @@ async function searchByText(
   context: ManagementContext,
   projectId: string,
   search: TextSearch,
-  { size, pageToken }: { readonly size: number; readonly pageToken: string | undefined },
+  { size, pageToken }: AskedPage,
 ): Promise<OperationListReply> {
   const after = positionOf(pageToken, byText);
   const found = await context.store.operations.findByText(projectId, search, { size, ...(after && { after }) });
@@ -116,7 +167,17 @@ const momentOfId = (id: string): string =>
   new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString();
 
 function issuesOf(
-  { installationId, recordRef, recordId, search, counts, groupRefPrefix, since: from, until: to }: SearchQuery,
+  {
+    installationId,
+    recordRef,
+    recordId,
+    search,
+    counts,
+    groupRefPrefix,
+    since: from,
+    until: to,
+    ...asked
+  }: SearchQuery,
   since: Date | undefined,
   until: Date | undefined,
 ): Issue[] {
@@ -125,6 +186,11 @@ function issuesOf(
     void issues.push({ in: 'query', name, detail, ...(value === undefined ? {} : { value }) });
   const isEmpty = since !== undefined && until !== undefined && until <= since;
   if (isEmpty) refuse('until', 'must be later than since', to);
+  const { order, hasFailures, problemCode, problemField } = asked;
+  const ofFailures = { hasFailures: hasFailures === true ? 'true' : undefined, problemCode, problemField };
+  const unordered = { groupRefPrefix, recordRef, recordId, search, ...ofFailures };
+  for (const [name, value] of order === 'failures-first' ? Object.entries(unordered) : [])
+    if (value !== undefined) refuse(name, 'must be absent with order=failures-first, which no search follows', value);
   const others = { groupRefPrefix, recordRef, recordId, counts: counts === true ? 'true' : undefined };
   for (const [name, value] of search === undefined ? [] : Object.entries(others))
     if (value !== undefined) refuse(name, 'must be absent with search, which looks for these by itself', value);
