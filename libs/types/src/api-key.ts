@@ -23,7 +23,7 @@ export const apiKeySchema = openObject('A key of a project.', ['id', 'key', 'pro
   ),
   createTime: momentText('When it was created.'),
   createdBy: text('Who created it: builder:<id of a key or a person>.'),
-  createdByLabel: text('Label of the key that created it, while there is one.'),
+  createdByLabel: text('What the key or the person that created it is called, while it is known.'),
   lastUseTime: momentText('When it was used last, to the minute.'),
 });
 /** Source: published API; `id`, for paths and logs, and what follows `createTime` are our additions; rulings. */

@@ -24,11 +24,21 @@ export const configSchema = openObject(
   },
 );
 
-export const configVersionSchema = {
+export const authoredConfigSchema = {
   ...configSchema,
-  description: 'A config of an installation, with what it changed.',
   properties: {
     ...configSchema.properties,
+    createdByLabel: text('What the key, the person or the user who wrote it is called. Absent for a token.'),
+  },
+} as const;
+/** Of an installation's history. Spec is silent; we chose this shape, see rulings. */
+export type AuthoredConfig = Described<typeof authoredConfigSchema>;
+
+export const configVersionSchema = {
+  ...authoredConfigSchema,
+  description: 'A config of an installation, with what it changed.',
+  properties: {
+    ...authoredConfigSchema.properties,
     previousConfigId: text('The config before it. Absent: it is the first.'),
     changes: listOf(
       'The changes from the previous content to this one, as a JSON Patch. Absent: it is the first.',
@@ -40,5 +50,4 @@ export const configVersionSchema = {
     ),
   },
 } as const;
-/** Of an installation's history. Spec is silent; we chose this shape, see rulings. */
 export type ConfigVersion = Described<typeof configVersionSchema>;

@@ -22,7 +22,7 @@ export interface Revision {
   readonly createTime: string;
   /** Who deployed it. Absent for one of before 0.4.0, and for bearer tokens. */
   readonly createdBy?: string;
-  /** Label of the key that did, while there is one. */
+  /** What the key or the person that did is called, while it is known. */
   readonly createdByLabel?: string;
 }
 

@@ -34,7 +34,7 @@ export const jwtKeySchema = openObject(
     createTime: momentText('When it was created.'),
     updateTime: momentText('When it was last changed.'),
     createdBy: text('Who created it: builder:<id of a key or a person>.'),
-    createdByLabel: text('Label of the API key that created it, while there is one.'),
+    createdByLabel: text('What the API key or the person that created it is called, while it is known.'),
     lastUseTime: momentText('When a token of it was used last, to the minute.'),
   },
 );

@@ -137,6 +137,7 @@ const inferred = [
   'objectMetadataSchema',
   'jwtKeySchema',
   'apiKeySchema',
+  'authoredConfigSchema',
   'configVersionSchema',
   'hydratedRevisionSchema',
   'createIntegrationRequestSchema',

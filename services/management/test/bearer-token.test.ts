@@ -1,6 +1,6 @@
 import { tokenIssuer } from '@sluice/testkit';
-import type { Installation } from '@sluice/types';
-import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
+import type { AuthoredConfig, Installation } from '@sluice/types';
+import { addConnection, prepareInstallation, type PreparedInstallation } from './prepare-installation';
 import { useManagement, type Sender } from './start-management';
 
 const management = useManagement();
@@ -58,6 +58,24 @@ describe('what a bearer token changes is by its user', () => {
       .expect(201);
     expect((reply.body as Installation).config.createdBy).toBe('consumer:ann');
   });
+});
+
+// What keys and people are called is for the builder; a user's name is shown to the builder as well.
+it('the history names its authors to a key, and to no token', async () => {
+  const { projectId, groupRef } = prepared.seed;
+  const update = { updateMask: ['config.content.write.objects'], installation: { config: { content: content(true) } } };
+  await prepared.send.patch(prepared.path).send(update).expect(200);
+  await addConnection(management, projectId, groupRef, { consumerRef: 'ann', consumerName: 'Ann Lee' });
+  await browser
+    .patch(prepared.path)
+    .send({ ...update, installation: { config: { content: content(false) } } })
+    .expect(200);
+  const { body } = await prepared.send.get(`${prepared.path}/configs`).expect(200);
+  const [newest, before] = body as AuthoredConfig[];
+  expect([newest?.createdByLabel, before?.createdByLabel]).toEqual(['Ann Lee', 'test']);
+  const { body: seen } = await browser.get(`${prepared.path}/configs`).expect(200);
+  expect(seen).toHaveProperty('[0].createdBy', 'consumer:ann');
+  expect(JSON.stringify(seen)).not.toContain('createdByLabel');
 });
 
 describe('404 for what belongs to another group', () => {

@@ -26,8 +26,10 @@ describe('200 GET configs', () => {
     const third = await change({ inheritMapping: false });
     const configs = (await list()).body as Config[];
     expect(configs.map(({ id }) => id)).toEqual([third, second, prepared.seed.configId]);
-    expect(configs[0]).toEqual((await prepared.get()).config);
+    expect(configs[0]).toEqual({ ...(await prepared.get()).config, createdByLabel: 'test' });
     expect(configs[2]).toMatchObject({ createdBy: 'builder:seed', revisionId: prepared.seed.revisionId });
+    // Whoever has no name here has no label.
+    expect(configs[2]).not.toHaveProperty('createdByLabel');
   });
 });
 

@@ -233,6 +233,10 @@ it('knows a person by an id of its own for issuer and subject, the same in each 
   const { createdBy } = (await get()).config;
   expect(createdBy).toMatch(/^builder:[0-9a-f-]{36}$/);
   expect(createdBy).not.toBe(`builder:${String(id)}`);
+  // In the history a person has a name, the one of the last sign-in.
+  const { body: history } = await browser.call('GET', `${path}/configs`);
+  expect(history).toHaveProperty('[1].createdByLabel', 'unverified-operator');
+  expect(history).toHaveProperty('[0].createdByLabel', 'olga-operator@example.com');
 });
 
 describe('a session', () => {

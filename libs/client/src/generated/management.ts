@@ -1,6 +1,6 @@
 // Generated from the document of the management API by: npm run generate:client. Do not edit.
 /* eslint-disable max-lines */
-import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, GroupHealthListReply, HydratedRevision, Installation, InstallationHealthListReply, Integration, JwtKey, LaneListReply, Log, ManifestPreview, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
+import type { ApiKey, AuthoredConfig, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, GroupHealthListReply, HydratedRevision, Installation, InstallationHealthListReply, Integration, JwtKey, LaneListReply, Log, ManifestPreview, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
@@ -399,7 +399,7 @@ export interface ManagementOperations {
       /** Most results of a page. */ readonly pageSize?: number;
       /** The nextPageToken of the page before. */ readonly pageToken?: string;
     };
-    readonly reply: readonly (Config)[];
+    readonly reply: readonly (AuthoredConfig)[];
   };
   /** Get a config and what it changed. */
   readonly getConfig: {

@@ -7,6 +7,7 @@ import { apiKeyUses, jwtKeyUses, revisionAuthors } from './20261129T213000-key-u
 import { recordProblems, shownProblems } from './20261129T200000-record-problems';
 import { connectionsByLane } from './20261129T210000-connections-by-lane';
 import { groupLists, installationsOfGroups, refusedConnections } from './20261129T220000-group-lists';
+import { namesOfPeople } from './20261130T030000-names-of-people';
 
 export { baseline };
 
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   groupLists,
   installationsOfGroups,
   refusedConnections,
+  namesOfPeople,
 ];

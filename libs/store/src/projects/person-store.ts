@@ -9,6 +9,8 @@ export interface CompletedSignIn {
   /** Together they name a person for ever; a name or an address does not. Source: OpenID Connect Core 1.0, 5.7. */
   readonly issuer: string;
   readonly subject: string;
+  /** What the person is called now. */
+  readonly name: string;
   /** How long the session lasts, in milliseconds. */
   readonly lifeMs: number;
 }
@@ -28,9 +30,9 @@ export function personStore(database: Knex) {
       return taken.length > 0;
     },
     /** Begins the session. @returns the id of the person, the same each time */
-    beginSession: async ({ id, issuer, subject, lifeMs }: CompletedSignIn): Promise<string> => {
-      const person = { id: newId(), issuer, subject };
-      await database('people').insert(person).onConflict(['issuer', 'subject']).ignore();
+    beginSession: async ({ id, issuer, subject, name, lifeMs }: CompletedSignIn): Promise<string> => {
+      const person = { id: newId(), issuer, subject, name };
+      await database('people').insert(person).onConflict(['issuer', 'subject']).merge(['name']);
       const [known] = await database('people').where({ issuer, subject }).select<{ id: string }[]>('id');
       const personId = known?.id ?? person.id;
       const endsAt = database.raw('greatest(ends_at, ?)', [inMs(database, lifeMs)]);

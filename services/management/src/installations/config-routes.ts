@@ -3,10 +3,10 @@ import { json, jsonList, queryOf, validate, type Router } from '@sluice/http';
 import type { ChangeableInstallation, InstallationKey } from '@sluice/store';
 import {
   applyJsonPatch,
+  authoredConfigSchema,
   authorOf,
   checkConfigContent,
   checkPatchConfigContentRequest,
-  configSchema,
   configVersionSchema,
   diffJson,
   installationSchema,
@@ -19,7 +19,7 @@ import {
   updateConfigContentSchema,
   withObject,
   type Caller,
-  type Config,
+  type AuthoredConfig,
   type ConfigContent,
   type ConfigVersion,
   type Installation,
@@ -72,7 +72,7 @@ export function configRoutes(router: Router, context: ManagementContext): void {
     description:
       'Newest first, always in pages, which end at 1 MB of configs. An installation that was deleted still has them.',
     replies: {
-      200: jsonList(configSchema, linkWhenMore),
+      200: jsonList(authoredConfigSchema, linkWhenMore),
     },
     scopes: ['frontend', 'read', 'token'],
     query: queryOf(pageProperties),
@@ -84,14 +84,14 @@ export function configRoutes(router: Router, context: ManagementContext): void {
         if (configs.items.length === 0 && page.after === undefined) throw notFound('installation.not-found');
         return configs;
       };
-      return await boundedList(request, read, (_caller, config) => publish(config));
+      return await boundedList(request, read, publish);
     },
   });
   ofInstallation.get('/configs/:configId', 'getConfig', {
     summary: 'Get a config and what it changed',
     replies: { 200: json(configVersionSchema) },
     scopes: ['frontend', 'read', 'token'],
-    answer: async ({ params }, { key }) => publish(await getConfig(context, key, params.configId)),
+    answer: async ({ caller, params }, { key }) => publish(caller, await getConfig(context, key, params.configId)),
   });
   ofInstallation.post('/configs/:configId\\:restore', 'restoreConfig', {
     summary: 'Put a config of the past in force again',
@@ -115,7 +115,11 @@ export function configRoutes(router: Router, context: ManagementContext): void {
   });
 }
 
-const publish = <Kind extends Config>(config: Kind) => ({ ...config, content: publishConfigContent(config.content) });
+/** What your keys and people are called is for your side, not for a customer's browser. */
+function publish<Kind extends AuthoredConfig>(caller: Caller, { createdByLabel, ...config }: Kind) {
+  const content = publishConfigContent(config.content);
+  return { ...config, content, ...(caller.kind !== 'token' && createdByLabel !== undefined && { createdByLabel }) };
+}
 
 /**
  * A config of an installation with what it changed, also of an installation that is deleted.

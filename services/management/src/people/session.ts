@@ -61,9 +61,9 @@ export function personCaller(context: Sessions) {
 
 /** Makes the sign-in a session. @returns the person's id, and `Set-Cookie` of the session. `Strict`: no other site's page can send it */
 export async function beginSession(context: Sessions, { state: session }: BegunSignIn, person: Person) {
-  const { issuer, subject } = person;
+  const { issuer, subject, name } = person;
   const lifeMs = context.config.oidcSessionMinutes * 60_000;
-  const id = await context.store.people.beginSession({ id: session, issuer, subject, lifeMs });
+  const id = await context.store.people.beginSession({ id: session, issuer, subject, name, lifeMs });
   const cookie = sealCookie(context, sessionName, { ...person, id, session } satisfies SignedIn, lifeMs);
   return { id, cookie: `${cookie}; SameSite=Strict` };
 }
