@@ -5,6 +5,7 @@ import { useShortcuts } from './use-shortcuts';
 import { CommandPalette } from './parts/command-palette';
 import { NetworkBanner } from './parts/network-banner';
 import { NoPage } from './parts/no-page';
+import { ConfigEditorPage } from './pages/config-editor';
 import { CustomerPage } from './pages/customer';
 import { CustomersPage } from './pages/customers';
 import { DevelopersPage } from './pages/developers/developers';
@@ -127,6 +128,8 @@ function Page({ session, route }: { readonly session: Session; readonly route: R
   if (name === 'operations' && id !== undefined) return <OperationPage key={id} session={session} operationId={id} />;
   if (name === 'operations') return <OperationsPage session={session} query={route.query} />;
   if (name === 'customers' && id === 'new') return <NewCustomerPage session={session} />;
+  if (name === 'customers' && id !== undefined && more[0] === 'config')
+    return <ConfigEditorPage key={id} session={session} installationId={id} />;
   if (name === 'customers' && id !== undefined)
     return <CustomerPage key={id} session={session} installationId={id} query={route.query} />;
   if (name === 'customers') return <CustomersPage session={session} query={route.query} />;

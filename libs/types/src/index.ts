@@ -2,7 +2,9 @@
 export * from './api-key';
 export * from './caller';
 export * from './config';
+export * from './config-changes';
 export * from './config-content';
+export * from './config-update';
 export {
   authSchemes,
   connectionSchema,

@@ -1,6 +1,8 @@
 import type { GroupHealth, Installation, InstallationHealth, Operation } from '@sluice/types';
+import type { ComponentChildren } from 'preact';
+import { authorName } from '../parts/author';
 import { Badge, OperationBadge } from '../parts/badge';
-import { ConfigHistory, inWords } from '../parts/config-history';
+import { ConfigHistory } from '../parts/config-history';
 import { recordsOf } from '../parts/customer-list';
 import { CustomerName } from '../parts/customer-name';
 import { Moment } from '../parts/moment';
@@ -44,6 +46,15 @@ export function CustomerPage({ session, installationId, query }: CustomerOptions
     );
   const { health, installation, operations, group } = value;
   const { groupRef, groupName, integrationName } = health;
+  const reconnect = (
+    <Reconnect
+      key={health.connection.id}
+      session={session}
+      health={health}
+      installation={installation}
+      onDone={reload}
+    />
+  );
   const others = (group?.installations ?? []).filter(({ id }) => id !== installationId);
   return (
     <>
@@ -64,9 +75,13 @@ export function CustomerPage({ session, installationId, query }: CustomerOptions
         }
       />
       {error === undefined ? null : <Problem error={error} title="The customer could not be read again" />}
-      <Reason health={health} />
+      <Reason health={health}>
+        {isOffered(session, 'frontend') && health.connection.status === 'bad_credentials' ? reconnect : null}
+      </Reason>
       <Figures health={health} />
-      <ConnectionPanel session={session} health={health} installation={installation} onChange={reload} />
+      <ConnectionPanel health={health} installation={installation}>
+        {isOffered(session, 'frontend') && health.connection.status !== 'bad_credentials' ? reconnect : null}
+      </ConnectionPanel>
       <LatestOperations health={health} operations={operations} />
       <ConfigHistory session={session} installation={installation} query={query} onChange={reload} />
     </>
@@ -92,27 +107,37 @@ class GoneError extends Error {
   readonly remedy = 'Choose one of the customers. What a deleted one wrote is among the operations.';
 }
 
+interface ReasonOptions extends Pick<Customer, 'health'> {
+  /** What ends a refusal. */
+  readonly children: ComponentChildren;
+}
+
 /** Why it is unhealthy, and what ends that. */
-function Reason({ health }: { readonly health: InstallationHealth }) {
+function Reason({ health, children }: ReasonOptions) {
   const { provider, connection, waiting, lastError, healthStatus } = health;
   if (connection.status === 'bad_credentials')
     return (
-      <p class="attention" role="note">
-        {provider} refuses the credentials. What waits ({recordsOf(waiting)}) is sent when the connection has new ones,
-        until its deadline.
-      </p>
+      <section class="attention" aria-label="Why it is unhealthy">
+        <p>
+          <strong>{provider} refuses the credentials.</strong> What waits ({recordsOf(waiting)}) is sent when the
+          connection has new ones, until its deadline.
+        </p>
+        {children}
+      </section>
     );
   if (healthStatus !== 'unhealthy') return null;
   return (
-    <p class="attention" role="note">
-      The last five operations failed.{' '}
-      {lastError === undefined ? null : (
-        <>
-          The newest: {withoutJson(lastError.message)}{' '}
-          <a href={hrefOf(`operations/${lastError.operationId}`)}>See what to do</a>
-        </>
-      )}
-    </p>
+    <section class="attention" aria-label="Why it is unhealthy">
+      <p>
+        <strong>The last five operations failed.</strong>{' '}
+        {lastError === undefined ? null : (
+          <>
+            The newest: {withoutJson(lastError.message)}{' '}
+            <a href={hrefOf(`operations/${lastError.operationId}`)}>See what to do</a>
+          </>
+        )}
+      </p>
+    </section>
   );
 }
 
@@ -175,11 +200,10 @@ function LatestOperations({ health, operations }: Pick<Customer, 'health' | 'ope
 }
 
 interface ConnectionOptions extends Pick<Customer, 'health' | 'installation'> {
-  readonly session: Session;
-  readonly onChange: () => void;
+  readonly children: ComponentChildren;
 }
 
-function ConnectionPanel({ session, health, installation, onChange }: ConnectionOptions) {
+function ConnectionPanel({ health, installation, children }: ConnectionOptions) {
   const { provider, connection, lastError } = health;
   return (
     <section class="panel">
@@ -202,7 +226,7 @@ function ConnectionPanel({ session, health, installation, onChange }: Connection
         </dd>
         <dt>Installed</dt>
         <dd>
-          <Moment of={installation.createTime} /> by {inWords(installation.createdBy)}{' '}
+          <Moment of={installation.createTime} /> by {authorName(installation.createdBy)}{' '}
           <code class="fine" title={installation.id}>
             {shortId(installation.id)}
           </code>
@@ -222,15 +246,7 @@ function ConnectionPanel({ session, health, installation, onChange }: Connection
           )}
         </dd>
       </dl>
-      {isOffered(session, 'frontend') ? (
-        <Reconnect
-          key={connection.id}
-          session={session}
-          health={health}
-          installation={installation}
-          onDone={onChange}
-        />
-      ) : null}
+      {children}
     </section>
   );
 }

@@ -37,6 +37,10 @@ interface FieldOptions {
   readonly value?: string | undefined;
   /** What may be typed, with what tells one from another; anything else may be typed as well. */
   readonly suggestions?: readonly (readonly [string, string])[] | undefined;
+  /** Of a text: called with each key stroke. */
+  readonly onInput?: ((text: string) => void) | undefined;
+  /** Of a text: what it means, below it. */
+  readonly hint?: ComponentChildren;
   /** The options of a choice. */
   readonly children?: ComponentChildren;
 }
@@ -51,6 +55,8 @@ export function Field({
   type = 'text',
   value,
   suggestions,
+  onInput,
+  hint,
   children,
 }: FieldOptions) {
   const issueId = useId();
@@ -83,6 +89,7 @@ export function Field({
           spellcheck={false}
           defaultValue={value}
           list={suggestions === undefined ? undefined : listId}
+          onInput={onInput === undefined ? undefined : ({ currentTarget }) => onInput(currentTarget.value)}
           {...shared}
         />
       )}
@@ -93,6 +100,7 @@ export function Field({
           ))}
         </datalist>
       )}
+      {hint === undefined || issue !== undefined ? null : <span class="hint">{hint}</span>}
       <IssueText id={issueId} title={title} issue={issue} isSecret={type === 'password'} />
     </label>
   );

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { noteAnswer, noteFailure } from '../network';
 import { Field, IssueText, issuesOf, type FieldIssue } from './field';
@@ -15,6 +16,10 @@ export interface FormField {
   readonly placeholder?: string;
   /** Of a text: value and what tells it from another. */
   readonly suggestions?: readonly (readonly [string, string])[];
+  /** Of a text: called with each key stroke. */
+  readonly onInput?: (text: string) => void;
+  /** Of a text: what it means, below it. */
+  readonly hint?: ComponentChildren;
   /** Of a choice, and of many: value and title; of many also what it means. */
   readonly choices?: readonly (readonly [value: string, title: string, meaning?: string])[];
 }
@@ -76,7 +81,7 @@ export function Form({ fields, verb, failure, isKept, onSubmit }: FormOptions) {
 }
 
 function FormFieldView({ field, issues }: { readonly field: FormField; readonly issues: readonly FieldIssue[] }) {
-  const { name, title, type, value = '', choices = [], placeholder, suggestions } = field;
+  const { name, title, type, value = '', choices = [], placeholder, suggestions, onInput, hint } = field;
   const issueId = useId();
   if (type === 'many') {
     const chosen = value.split(',');
@@ -116,6 +121,8 @@ function FormFieldView({ field, issues }: { readonly field: FormField; readonly 
       value={value}
       placeholder={placeholder}
       suggestions={suggestions}
+      onInput={onInput}
+      hint={hint}
       issues={issues}
     >
       {choices.map(([each, meaning]) => (

@@ -19,6 +19,7 @@ export function Reconnect({ session, health, installation, onDone }: ReconnectOp
   const api = apiOf(session.apiKey, session.project.id);
   const { connection, provider, groupRef } = health;
   const own = kindOf(connection.authScheme);
+  const isRefused = connection.status === 'bad_credentials';
   const [kind, setKind] = useState(own);
   const [said, setSaid] = useState('');
   const [other, setOther] = useState<Connection>();
@@ -40,15 +41,15 @@ export function Reconnect({ session, health, installation, onDone }: ReconnectOp
   };
   return (
     <div class="reconnect">
-      <h3>Connect again</h3>
+      {isRefused ? null : <h3>Connect again</h3>}
       {own === 'oauth2AuthorizationCode' ? (
         <ConnectLink
-          verb="Make a link with which the customer connects again"
-          isPrimary={connection.status === 'bad_credentials'}
+          verb="Make a link to connect again"
+          isPrimary={isRefused}
           make={() => api.updateOAuthConnection({ connectionId: connection.id })}
         />
       ) : null}
-      <details>
+      <details open={isRefused && own !== 'oauth2AuthorizationCode'}>
         <summary>Send new credentials</summary>
         <label>
           Kind

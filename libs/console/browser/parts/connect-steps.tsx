@@ -1,0 +1,156 @@
+import { oauthStateLifeMs, type Connection, type Integration, type OAuthConnectRequest } from '@sluice/types';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { noteFailure } from '../network';
+import type { Api } from '../session';
+import { useLoad } from '../use-load';
+import { goTo, hrefOf } from '../use-route';
+import { CopyField } from './field';
+import { Problem } from './problem';
+
+const everyMs = 2_000;
+
+/** Whose account is connected, and for what. */
+export interface Order {
+  readonly integration: Integration;
+  readonly who: Pick<
+    OAuthConnectRequest,
+    'provider' | 'groupRef' | 'groupName' | 'consumerRef' | 'providerWorkspaceRef'
+  >;
+}
+
+/** How far a customer is on the way to an installation. */
+export type ConnectStage = 'ordered' | 'invited' | 'connected';
+
+interface StepsOptions {
+  readonly stage: ConnectStage;
+  readonly integrationName: string;
+  readonly provider: string;
+  /** Whether the customer connects at the provider's page. */
+  readonly isLink: boolean;
+}
+
+/** What happens, step by step, and where it stands. */
+export function ConnectSteps({ stage, integrationName, provider, isLink }: StepsOptions) {
+  const steps: readonly (readonly [ConnectStage, string, ComponentChildren])[] = [
+    isLink
+      ? ['ordered', 'You make a link', 'It is for one browser, and valid for ten minutes.']
+      : ['ordered', 'You type the credentials', `${provider} is asked at once whether it accepts them.`],
+    ...(isLink
+      ? ([
+          [
+            'invited',
+            'The customer opens it',
+            `They sign in to ${provider} and allow your app. This page waits for that.`,
+          ],
+        ] as const)
+      : []),
+    [
+      'connected',
+      `${integrationName} is installed`,
+      `With the defaults of its manifest${isLink ? ', while this page is open. Later it is a button among the customers: “Connected, not installed”' : ''}.`,
+    ],
+  ];
+  const now = steps.findIndex(([of]) => of === stage);
+  return (
+    <section class="connect-steps" aria-labelledby="connect-steps">
+      <h2 id="connect-steps">What happens</h2>
+      <ol>
+        {steps.map(([of, title, text], at) => (
+          <li key={of} class={at < now ? 'done' : undefined} aria-current={at === now ? 'step' : undefined}>
+            <b>{title}</b>
+            {at < now ? <span class="hidden">, done</span> : null}
+            <p class="fine">{text}</p>
+          </li>
+        ))}
+        <li>
+          <b>You see the customer</b>
+          <p class="fine">This page leads there. Then the mapping and defaults can be edited.</p>
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+export interface Invited extends Order {
+  readonly url: string;
+  /** What was connected before. */
+  readonly before: readonly Connection[];
+  /** Milliseconds since 1970. */
+  readonly madeAt: number;
+}
+
+export const listConnections = (api: Api, { provider, groupRef, consumerRef }: Order['who'], signal?: AbortSignal) =>
+  api.listConnections({ provider, groupRef, consumerRef }, signal === undefined ? {} : { signal });
+
+interface InvitationOptions extends Invited {
+  readonly api: Api;
+  readonly onConnected: () => void;
+}
+
+/** The link, and what follows as soon as the customer has used it. */
+export function Invitation({ api, integration, who, url, before, madeAt, onConnected }: InvitationOptions) {
+  const [error, setError] = useState<unknown>();
+  const { value: connection } = useLoad(
+    url,
+    async (signal) =>
+      (await listConnections(api, who, signal)).find((each) => !before.some((one) => isSame(one, each))),
+    { everyMs, isOver: (found) => found !== undefined },
+  );
+  const installNow = (found: Connection): void => {
+    setError(undefined);
+    install(api, { integration, who }, found).catch((caught: unknown) => {
+      noteFailure(caught);
+      setError(caught);
+    });
+  };
+  const connectionId = connection?.id;
+  useEffect(() => {
+    if (connection === undefined) return;
+    onConnected();
+    installNow(connection);
+  }, [connectionId]);
+  const isOver = Date.now() - madeAt > oauthStateLifeMs;
+  return (
+    <>
+      {connection === undefined ? (
+        <CopyField title="For the customer's browser, once, within ten minutes" value={url} />
+      ) : null}
+      {error === undefined ? (
+        <p class="fine">
+          {connection !== undefined
+            ? 'The account is connected. The integration is being installed.'
+            : isOver
+              ? 'The link is no longer valid. Make another one.'
+              : 'Waiting for the customer. While this page is open, the integration is installed as soon as they have connected.'}
+        </p>
+      ) : (
+        <>
+          <Problem error={error} title="The account is connected, and the integration was not installed" />
+          {connection === undefined ? null : (
+            <p>
+              <button type="button" onClick={() => installNow(connection)}>
+                Install again
+              </button>
+            </p>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Neither another one nor renewed. */
+const isSame = (one: Connection, other: Connection): boolean =>
+  one.id === other.id && one.updateTime === other.updateTime;
+
+/** With the defaults of the manifest: the customer's choices are made later. Goes on to the page of the customer. */
+export async function install(api: Api, { integration, who }: Order, { id: connectionId }: Connection): Promise<void> {
+  const { groupRef, provider } = who;
+  const config = { content: { provider } };
+  const { id } = await api.createInstallation({
+    integrationId: integration.id,
+    body: { groupRef, connectionId, config },
+  });
+  goTo(hrefOf(`customers/${id}`));
+}
