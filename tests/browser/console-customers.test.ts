@@ -2,7 +2,7 @@ import { until } from '@sluice/testkit';
 import type { Page } from 'playwright-core';
 import { createAccount } from '../harness/account';
 import { createCustomer, type Customer } from '../harness/customer';
-import { createProject } from '../harness/project';
+import { createProject, credentialsOf } from '../harness/project';
 import { sharedStack } from '../harness/shared-stack';
 import { useConsole } from './console/open-console';
 import { picture } from './console/picture';
@@ -82,6 +82,9 @@ withBrowser('makes the link with which the customer connects again', async () =>
   const button = page.getByRole('button', { name: 'Make a link' });
   // Nothing else helps here, so it is the action of the page.
   expect(await button.getAttribute('class')).toBe('primary');
+  expect(await page.getByRole('region', { name: 'Why it is unhealthy' }).getByRole('button').first().innerText()).toBe(
+    'Make a link to connect again',
+  );
   await button.click();
   await page.getByText('No link was made').waitFor();
   await project.client.management.createProviderApp({ body: { provider: 'hubspot', clientId, clientSecret } });
@@ -98,23 +101,25 @@ withBrowser('shows what a config was before, compares two versions, and puts an 
   const second = await change(customer, '+1');
   const third = await change(customer, '+2');
   const page = await openAt(`customers/${customer.installationId}`);
-  const history = page.locator('table', { has: page.getByText('Differs from the one in force') });
-  await history.locator('tbody tr').nth(2).waitFor();
-  expect(await history.locator('tbody tr').first().innerText()).toMatch(
-    new RegExp(`${short(third)}[^]*your key[^]*in force`),
-  );
-  // The last change, until others are chosen.
-  const rows = page.locator('table.diff tbody tr');
-  expect(await rows.allInnerTexts()).toEqual([expect.stringMatching(/changed[^]*phone › default[^]*"\+1"[^]*"\+2"/)]);
-  const first = await page.getByLabel('Compare').locator('option').last().getAttribute('value');
-  await page.getByLabel('Compare').selectOption(first);
-  await page.locator('table.diff .badge', { hasText: 'added' }).waitFor();
+  const history = page.locator('.history > li');
+  await history.nth(2).waitFor();
+  expect(await history.first().innerText()).toMatch(new RegExp(`${short(third)}[^]*in force[^]*from \\+1 to \\+2`));
+  // By its label: the id of a key says nothing to a person.
+  expect(await history.first().locator('.author').innerText()).not.toMatch(/[0-9a-f]{8}/);
+  expect(await history.nth(2).innerText()).toContain('The first config of the installation.');
+  await page.getByRole('button', { name: `JSON of ${short(third)}` }).click();
+  await history.first().getByRole('table').getByText('"+2"').waitFor();
+  await page.getByText('Compare two versions').click();
+  const from = page.getByLabel('From', { exact: true });
+  const first = await from.locator('option').last().getAttribute('value');
+  await from.selectOption(first);
+  await page.locator('.comparison').getByText('set to +2').waitFor();
   expect(page.url()).toContain(`from=${first}`);
-  await picture(page, 'console-config', 'light', page.locator('section', { hasText: 'In force:' }));
+  await picture(page, 'console-config', 'light', page.locator('section', { has: history.first() }));
   await page.getByRole('button', { name: `Restore ${short(second)}` }).click();
-  await page.getByRole('dialog').getByText('"+1"').waitFor();
+  await page.getByRole('dialog').getByText('from +2 to +1').waitFor();
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
-  await history.locator('tbody tr').nth(3).waitFor();
+  await history.nth(3).waitFor();
   const { config } = await customer.installation();
   expect(config.content.write?.objects?.['contacts']?.selectedFieldSettings).toMatchObject({
     phone: { default: { stringValue: '+1' } },
@@ -137,7 +142,7 @@ withBrowser('who restores what somebody else has changed meanwhile is told, and 
   );
   expect((await customer.installation()).config.id).toBe(theirs);
   await page.getByRole('button', { name: 'Leave it' }).click();
-  await page.locator('tr', { hasText: 'in force' }).getByTitle(theirs).waitFor();
+  await page.locator('.history > li', { hasText: 'in force' }).getByTitle(theirs).waitFor();
   // Decided again, on what is there.
   await page.getByRole('button', { name: `Restore ${short(second)}` }).click();
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
@@ -254,12 +259,33 @@ withBrowser('connects a new customer through a link, and installs when the custo
   await project.client.management.createProviderApp({ body: { provider: 'hubspot', clientId, clientSecret } });
   const page = await openAt('customers/new');
   await fillOrder(page, 'by-link');
+  await page.getByText('A new customer: nobody has this id.').waitFor();
+  const step = page.getByRole('region', { name: 'What happens' }).locator('[aria-current=step]');
+  await step.getByText('You make a link').waitFor();
   await page.getByRole('button', { name: 'Make the link' }).click();
+  await step.getByText('The customer opens it').waitFor();
   const url = await page.getByLabel("For the customer's browser").inputValue();
   expect(await installed('by-link')).toEqual([]);
   expect((await fetch(`${url}&account=${account.name}`)).status).toBe(200);
   await page.getByRole('heading', { name: 'group-of-by-link' }).waitFor();
   expect(await installed('by-link')).toMatchObject([{ integrationName: 'by-link' }]);
+});
+
+withBrowser('offers the customers that there are, and refuses at the field one who has the integration', async () => {
+  const customer = await newCustomer();
+  const account = await createAccount(stack, 'hubspot');
+  await project.connect(account, 'zw-1', { ...credentialsOf(account), groupName: 'Zebra Works' });
+  const page = await openAt('customers/new');
+  const group = page.getByLabel('Customer: your id');
+  await group.fill('zebra');
+  await page.locator('option[value="zw-1"]').waitFor({ state: 'attached' });
+  await group.fill(customer.groupRef);
+  const { integrationName } = (await project.client.management.listInstallationHealth({})).results[0] ?? {};
+  await page.getByRole('combobox', { name: 'Integration' }).selectOption(integrationName ?? '');
+  await page.getByText(`has ${integrationName} already`).waitFor();
+  await page.getByLabel('Who connects').fill('somebody');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.locator('[role=alert].issue').getByText(`must be a customer without ${integrationName}`).waitFor();
 });
 
 withBrowser(
@@ -305,7 +331,7 @@ withBrowser('can be used by everybody', async () => {
   await rowOf(page, customer).waitFor();
   await fitsEverybody(page, 'list');
   await tab.goTo(`customers/${customer.installationId}`);
-  await page.locator('table.diff tbody tr').first().waitFor();
+  await page.locator('.history > li').nth(1).waitFor();
   for (const summary of await page.locator('summary').all()) await summary.click();
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page.locator('.issue').first().waitFor();

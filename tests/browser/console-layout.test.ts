@@ -86,6 +86,7 @@ withBrowser('every page fits its window, on a desktop and a phone, whatever the 
   const others = [
     'overview',
     `customers/${customer.installationId}`,
+    `customers/${customer.installationId}/config`,
     'customers/new',
     'developers/integrations',
     'developers/provider-apps',

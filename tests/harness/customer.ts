@@ -2,6 +2,8 @@ import type {
   ConfigContent,
   Connection,
   Installation,
+  ManifestReadObject,
+  ManifestWriteObject,
   Operation,
   OperationRecord,
   RecordProblem,
@@ -52,8 +54,10 @@ export interface WriteReply {
 export interface CustomerOptions {
   readonly provider: ProviderName;
   /** Objects of the manifest, or their names. */
-  readonly read?: readonly (string | { readonly objectName: string; readonly mapToName?: string })[];
-  readonly write?: readonly (string | { readonly objectName: string })[];
+  readonly read?: readonly (
+    string | (Pick<ManifestReadObject, 'objectName' | 'mapToName' | 'requiredFields'> & { readonly enabled?: string })
+  )[];
+  readonly write?: readonly (string | ManifestWriteObject)[];
   /** Config content besides the provider. */
   readonly config?: Omit<ConfigContent, 'provider'>;
   /** @default a new one */
@@ -68,7 +72,7 @@ export interface CustomerOptions {
   readonly connect?: (project: Project, account: Account, groupRef: string) => Promise<Pick<Connection, 'id'>>;
 }
 
-const named = (objects: CustomerOptions['read'] = []) => ({
+const named = <T>(objects: readonly (string | T)[] = []) => ({
   objects: objects.map((object) => (typeof object === 'string' ? { objectName: object } : object)),
 });
 

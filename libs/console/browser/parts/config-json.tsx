@@ -55,13 +55,15 @@ function readObject(text: string): ConfigContent {
 /** What is wrong with parts of a config that have no field of their own, by their paths. */
 export function IssueList({ id, issues }: { readonly id?: string; readonly issues: readonly FieldIssue[] }) {
   return (
-    <ul class="issue" id={id} role="alert">
-      {issues.map(({ name, detail, value, remedy }) => (
-        <li key={name}>
-          {name} {detail}
-          {value === undefined ? '' : `, not ${value}`}. {remedy}
-        </li>
-      ))}
-    </ul>
+    <div id={id} role="alert">
+      <ul class="issue">
+        {issues.map(({ name, detail, value, remedy }) => (
+          <li key={name}>
+            {name} {detail}
+            {value === undefined ? '' : `, not ${value}`}. {remedy}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

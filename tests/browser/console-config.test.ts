@@ -1,0 +1,113 @@
+import type { Page } from 'playwright-core';
+import { createCustomer, type Customer } from '../harness/customer';
+import { sharedStack } from '../harness/shared-stack';
+import { useConsole } from './console/open-console';
+import { picture } from './console/picture';
+import { fitsEverybody } from './console/violations';
+
+const { withBrowser, stack, project, tab, openAt } = useConsole({
+  of: 'the form of a config in a real browser',
+  start: () => sharedStack(),
+});
+
+const contacts = {
+  objectName: 'contacts',
+  mapToName: 'person',
+  requiredFields: [{ mapToName: 'position', mapToDisplayName: 'Position' }],
+};
+const newCustomer = (): Promise<Customer> =>
+  createCustomer(stack, {
+    provider: 'hubspot',
+    read: [contacts],
+    write: [{ objectName: 'contacts', inheritMapping: true }],
+    config: {
+      read: { objects: { contacts: { objectName: 'contacts', selectedFieldMappings: { position: 'city' } } } },
+    },
+    project,
+  });
+const objectOf = async (customer: Customer, half: 'read' | 'write'): Promise<unknown> =>
+  (await customer.installation()).config.content[half]?.objects?.['contacts'];
+const choose = async (page: Page, field: string): Promise<void> => {
+  await page.getByLabel('Position').fill(field);
+  await page.getByLabel('Position').blur();
+};
+const save = (page: Page): Promise<void> => page.getByRole('button', { name: 'Save' }).click();
+
+withBrowser(
+  'maps a name to a field of the account and sets a default; what the account lacks is refused there',
+  async () => {
+    const customer = await newCustomer();
+    const page = await openAt(`customers/${customer.installationId}/config`);
+    // With its label and type; what is read only is not offered for what is written.
+    const offered = page.locator('datalist[id$=-writable]');
+    await offered.locator('option[value=jobtitle][label*=string]').waitFor({ state: 'attached' });
+    expect(await offered.locator('option[value=createdate]').count()).toBe(0);
+
+    const issue = page.locator('.config-row .issue');
+    await choose(page, 'nonsense');
+    await issue.getByText('is not a field of contacts at this account, not nonsense.').waitFor();
+    await choose(page, 'createdate');
+    await issue.getByText('is read only at the provider').waitFor();
+    await save(page);
+    await page.getByText('Nothing was sent: see the field.').waitFor();
+    await fitsEverybody(page, 'refused field');
+    await choose(page, 'jobtitle');
+    await issue.waitFor({ state: 'detached' });
+
+    await page.getByLabel('Field to add').fill('phone');
+    await page.getByRole('button', { name: 'Add' }).click();
+    const row = page.getByRole('group', { name: 'phone' });
+    await row.getByLabel('Default').fill('+1');
+    await row.getByLabel('Default').blur();
+    await row.getByLabel('On update').selectOption('never');
+    await page.locator('.config-changes').getByText('changed from city to jobtitle').waitFor();
+    await picture(page, 'console-config-form');
+    await save(page);
+    await page.getByText('Saved.').waitFor();
+    expect(await objectOf(customer, 'read')).toMatchObject({ selectedFieldMappings: { position: 'jobtitle' } });
+    expect(await objectOf(customer, 'write')).toMatchObject({
+      selectedFieldSettings: { phone: { default: { stringValue: '+1' }, writeOnUpdate: 'never' } },
+    });
+  },
+);
+
+// Two people look at one config: whoever is second decided on something that is no longer there.
+withBrowser('the second editor sees what another person changed, and keeps both', async () => {
+  const customer = await newCustomer();
+  const { integrationId, installationId } = customer;
+  const page = await openAt(`customers/${installationId}/config`);
+  await choose(page, 'jobtitle');
+  const theirs = { objectName: 'contacts', selectedFieldSettings: { phone: { default: { stringValue: '+2' } } } };
+  const installation = { config: { content: { write: { objects: { contacts: theirs } } } } };
+  const body = { updateMask: ['config.content.write.objects.contacts'], installation };
+  await project.client.management.updateInstallation({ integrationId, installationId, body });
+  const notice = page.getByRole('alert').filter({ hasText: 'changed this config' });
+  await notice.getByText('set to +2').waitFor();
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await fitsEverybody(page, 'second editor');
+  expect(await page.getByLabel('Position').inputValue()).toBe('jobtitle');
+  await notice.getByRole('button', { name: 'Put my changes on theirs' }).click();
+  await save(page);
+  await page.getByText('Saved.').waitFor();
+  expect(await objectOf(customer, 'write')).toMatchObject(theirs);
+  expect(await objectOf(customer, 'read')).toMatchObject({ selectedFieldMappings: { position: 'jobtitle' } });
+});
+
+withBrowser('as JSON, what cannot be read is refused; a lost network keeps what was typed and heals', async () => {
+  const customer = await newCustomer();
+  const page = await openAt(`customers/${customer.installationId}/config`);
+  await page.getByRole('button', { name: 'JSON' }).click();
+  const text = page.getByLabel('Config, as JSON');
+  const before = await text.inputValue();
+  await text.fill('{');
+  await page.getByText('The text is not JSON').waitFor();
+  await fitsEverybody(page, 'JSON');
+  await text.fill(before.replace('city', 'jobtitle'));
+  await tab.context.setOffline(true);
+  await save(page);
+  await page.getByText('The config was not saved').waitFor();
+  await tab.context.setOffline(false);
+  await save(page);
+  await page.getByText('Saved.').waitFor();
+  expect(await objectOf(customer, 'read')).toMatchObject({ selectedFieldMappings: { position: 'jobtitle' } });
+});
