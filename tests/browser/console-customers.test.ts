@@ -108,9 +108,9 @@ withBrowser('shows what a config was before, compares two versions, and puts an 
   expect(await history.first().locator('.author').innerText()).not.toMatch(/[0-9a-f]{8}/);
   expect(await history.nth(2).innerText()).toContain('The first config of the installation.');
   await page.getByRole('button', { name: `JSON of ${short(third)}` }).click();
-  await history.first().getByRole('table').getByText('"+2"').waitFor();
+  await history.first().getByRole('group', { name: 'Lines that differ' }).getByText('"+2"').waitFor();
   await page.getByText('Compare two versions').click();
-  const from = page.getByLabel('From', { exact: true });
+  const from = page.getByRole('combobox', { name: 'From' });
   const first = await from.locator('option').last().getAttribute('value');
   await from.selectOption(first);
   await page.locator('.comparison').getByText('set to +2').waitFor();
