@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { until } from '@sluice/testkit';
 import type { WebhookEvent, WebhookMessageListReply } from '@sluice/types';
 import { call } from '../harness/api';
@@ -8,11 +10,15 @@ import { createCustomer, type Customer } from '../harness/customer';
 import { startStack, type OwnStack } from '../harness/stack';
 
 const boundMs = 180_000;
+/** As Slack makes them: who knows it can post there. */
+const channel = '/services/T000/B000/secret-of-the-channel';
 let stack: OwnStack;
 let customer: Customer;
 let receiver: Server;
 /** What arrived, in order, as often as it arrived. */
 const arrived: WebhookEvent[] = [];
+/** What the channel was sent. */
+const texts: string[] = [];
 /** Called with each that arrives; the answer waits for it. */
 let beforeAnswer: (event: WebhookEvent) => Promise<void> = () => Promise.resolve();
 
@@ -21,7 +27,13 @@ beforeAll(async () => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const event = JSON.parse(Buffer.concat(chunks).toString()) as WebhookEvent;
+      const body = Buffer.concat(chunks).toString();
+      if (request.url === channel) {
+        texts.push((JSON.parse(body) as { text: string }).text);
+        response.writeHead(200).end('ok');
+        return;
+      }
+      const event = JSON.parse(body) as WebhookEvent;
       arrived.push(event);
       void beforeAnswer(event).then(() => response.writeHead(200).end());
     });
@@ -82,6 +94,29 @@ it('reports asynchronous and batched writes once they ended, and the connection'
   const last = await write('last@example.com');
   await until('the last is notified', () => notificationsOf(last)[0], boundMs);
   expect(notificationsOf(synchronous.body.operationId)).toEqual([]);
+});
+
+it('a customer whose access ended is posted to a channel once, without a value and without its address in a log', async () => {
+  const { url, key } = customer.project;
+  const body = { kind: 'slack', url: `http://127.0.0.1:${port()}${channel}` };
+  const { id } = await call<{ id: string }>(`${url}/webhook-endpoints`, { key, body });
+  await customer.account.revoke();
+  for (let n = 0; n < 3; n += 1)
+    await customer.write('contacts', { type: 'create', record: { email: 'lost@example.com' } });
+  await until('both are posted', () => texts[1], boundMs);
+  const messages = `${url}/webhook-endpoints/${id}/messages`;
+  const { results } = await call<WebhookMessageListReply>(messages, { method: 'GET', key });
+  expect(results.map(({ notificationType }) => notificationType)).toEqual([
+    'installation.unhealthy',
+    'connection.error',
+  ]);
+  const page = texts.toSorted().join('\n');
+  expect(page).toMatch(/refuses the credentials that .* connected\. Let the customer connect again\./);
+  expect(page).toMatch(/ is unhealthy: hubspot refuses the credentials/);
+  for (const text of texts) expect([text.includes(customer.groupRef), text.includes('lost@')]).toEqual([true, false]);
+  const logs = readdirSync(stack.logDir).map((file) => readFileSync(join(stack.logDir, file), 'utf8'));
+  expect(logs.join('\n')).toContain(id);
+  expect(logs.join('\n')).not.toContain('secret-of-the-channel');
 });
 
 // The one moment in which a message could be lost or marked too early: its receiver has it, and that is not committed yet.

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runProgram } from '../command-line/run-sluice';
+import { webhookEventTypes } from '@sluice/types';
 import { createCustomer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
 
@@ -162,6 +163,18 @@ except ValueError as error:
   // The page of a proxy with no service behind it may be another a moment later; the problem documents of the others say no.
   expect(asked.filter((each) => each.includes('operations/12'))).toHaveLength(3);
   expect(asked.filter((each) => each.includes('operations/0'))).toHaveLength(1);
+});
+
+withPython('names every event of a webhook endpoint', async () => {
+  const { stdout } = await run(
+    'events.py',
+    `from typing import get_args, get_type_hints
+from sluice_client import WebhookEvent
+for event in get_args(WebhookEvent):
+    print(*get_args(get_type_hints(event)["notificationType"]), sep="\\n")
+`,
+  );
+  expect(stdout.trim().split('\n').toSorted()).toEqual(webhookEventTypes.toSorted());
 });
 
 withPython('verifies a message of a webhook, as its page shows', async () => {

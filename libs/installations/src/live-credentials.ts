@@ -126,11 +126,13 @@ function nameOf({ projectId, connectionId }: ConnectionKey): string {
   return `${projectId}/${connectionId}`;
 }
 
-/** The secrets that sign the messages of a webhook endpoint. */
+/** The secrets that sign the messages of a webhook endpoint, and its address where that is one. */
 export interface WebhookSecrets {
   readonly current: string;
   /** Before the last rotation; who uses it asks the database whether it signs still. */
   readonly previous?: string;
+  /** Of kind `slack`: who knows it can post there. */
+  readonly url?: string;
 }
 
 /** What is sealed, by the noun of its owner. */

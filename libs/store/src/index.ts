@@ -34,6 +34,7 @@ export {
 } from './sealed-secrets';
 export { createStore, migrateDatabase, type Store } from './store';
 export type { ClaimedMessage, DueEndpoint, EndpointKey, MessageClaim } from './webhooks/claim-messages';
+export type { WebhookEndpointChange } from './webhooks/endpoint-store';
 export type { AttemptEnd } from './webhooks/settle-attempt';
 export type { AcceptableWrite, AcceptAnswer } from './writes/accept-writes';
 export { callId } from './writes/write-rows';

@@ -143,15 +143,16 @@ it('notifies of connections and installations, each change once', async () => {
   expect(bodies.map(({ notificationType }) => notificationType)).toEqual([
     'connection.updated',
     'connection.error',
+    'installation.unhealthy',
     'connection.refreshed',
     'connection.updated',
     'installation.updated',
     'installation.deleted',
     'connection.deleted',
   ]);
-  const statuses = ['working', 'bad_credentials', 'created'].map((status) => ({ status }));
-  expect(bodies.slice(0, 3).map(({ data }) => data)).toMatchObject(statuses);
-  expect(bodies[5]?.data).toMatchObject({ installationId, connectionId, groupRef: 'group-1', consumerRef: 'user-1' });
+  const statuses = bodies.slice(0, 4).map(({ data }) => 'status' in data && data.status);
+  expect(statuses).toEqual(['working', 'bad_credentials', false, 'created']);
+  expect(bodies[6]?.data).toMatchObject({ installationId, connectionId, groupRef: 'group-1', consumerRef: 'user-1' });
 });
 
 it('notifies of what is made', async () => {

@@ -9,7 +9,14 @@ import {
   text,
   type Described,
 } from './json-schema';
-import { webhookFilters, webhookFiltersDefault } from './webhook-event';
+import { webhookFilters, webhookFiltersDefault, type WebhookFilter } from './webhook-event';
+
+/** What reads the messages: a program, or people by way of Slack or what takes the same, such as Mattermost. */
+export const webhookKinds = ['webhook', 'slack'] as const;
+export type WebhookKind = (typeof webhookKinds)[number];
+
+/** What an endpoint of kind `slack` can ask for, and gets when it asks for nothing: what somebody must do something about. */
+export const slackFilters: readonly WebhookFilter[] = ['connection.error', 'installation.unhealthy'];
 
 /** Endpoints of one project at most. Our choice: each event is stored once for each of them. */
 export const webhookEndpointsMax = 20;
@@ -27,6 +34,10 @@ const url = {
   pattern: '^[^\\u0000\\r\\n]+$',
   description: 'Where messages are sent to: an https address that is reached over the internet.',
 } as const;
+const kind = choice(
+  'What is sent: webhook, events as signed JSON; slack, a text as an incoming webhook of Slack takes it.',
+  webhookKinds,
+);
 const description = { ...nameText, description: 'What the endpoint is for.' } as const;
 const eventTypes = {
   type: 'array',
@@ -47,7 +58,11 @@ const secret = {
 const shown = {
   id,
   projectId: text('Project of the endpoint.'),
-  url,
+  kind,
+  url: {
+    ...url,
+    description: 'Where messages are sent to; of kind slack only its host, because the rest is a secret.',
+  },
   description,
   eventTypes,
   status,
@@ -69,7 +84,7 @@ const shown = {
   updateTime: momentText('When it was last changed.'),
 } as const;
 
-const required = ['id', 'projectId', 'url', 'eventTypes', 'status', 'createTime'] as const;
+const required = ['id', 'projectId', 'kind', 'url', 'eventTypes', 'status', 'createTime'] as const;
 
 export const webhookEndpointSchema = openObject("Where a project's notifications go.", required, shown);
 /** Its secret is shown on request only. Our addition: the specification shows no events. */
@@ -89,9 +104,14 @@ export const webhookSecretSchema = openObject('The secret that signs the message
 export type WebhookSecret = Described<typeof webhookSecretSchema>;
 
 export const createWebhookEndpointRequestSchema = closedObject('A new endpoint.', ['url'], {
+  kind: { ...kind, default: 'webhook' },
   url,
   description,
-  eventTypes: { ...eventTypes, default: webhookFiltersDefault },
+  eventTypes: {
+    ...eventTypes,
+    description: `${eventTypes.description} Of kind slack only ${slackFilters.join(' and ')}, which are its default.`,
+    default: webhookFiltersDefault,
+  },
 });
 export type CreateWebhookEndpointRequest = Described<typeof createWebhookEndpointRequestSchema>;
 

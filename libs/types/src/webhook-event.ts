@@ -2,8 +2,8 @@ import type { ConnectionStatus } from './connection';
 import type { RecordProblem } from './record-problem';
 
 /**
- * What a project's webhook endpoints are notified of. The names `write.async.done`, `connection.*` and `installation.*` come from the published API.
- * `endpoint.disabled` is sent to a project's other endpoints. `endpoint.test` is sent on request, whatever the filter.
+ * What a project's webhook endpoints are notified of. The names `write.async.done`, `connection.*` and `installation.*` come from the published API,
+ * but `installation.unhealthy` is ours. `endpoint.disabled` is sent to a project's other endpoints. `endpoint.test` is sent on request, whatever the filter.
  */
 export const webhookEventTypes = [
   'write.async.done',
@@ -15,6 +15,7 @@ export const webhookEventTypes = [
   'installation.created',
   'installation.updated',
   'installation.deleted',
+  'installation.unhealthy',
   'endpoint.disabled',
   'endpoint.test',
 ] as const;
@@ -34,6 +35,7 @@ export const webhookFilters = [
   'installation.created',
   'installation.updated',
   'installation.deleted',
+  'installation.unhealthy',
   'endpoint.disabled',
 ] as const;
 
@@ -101,6 +103,15 @@ interface Event<Type extends WebhookEventType, Data> {
 
 export type WriteDoneEvent = Event<'write.async.done', WriteDone>;
 
+/** Its `healthStatus` turned `unhealthy`; sent once until it is healthy again. */
+export type InstallationUnhealthyEvent = Event<
+  'installation.unhealthy',
+  OfInstallation & {
+    /** The provider refuses its connection, or its latest five operations failed. */
+    readonly reason: 'bad_credentials' | 'operations_failed';
+  }
+>;
+
 type OfKind<Kind extends string> = Extract<WebhookEventType, `${Kind}.${string}`>;
 
 /**
@@ -110,6 +121,7 @@ type OfKind<Kind extends string> = Extract<WebhookEventType, `${Kind}.${string}`
 export type WebhookEvent =
   | WriteDoneEvent
   | Event<OfKind<'connection'>, OfConnection & { readonly status: ConnectionStatus }>
-  | Event<OfKind<'installation'>, OfInstallation>
+  | Event<Exclude<OfKind<'installation'>, 'installation.unhealthy'>, OfInstallation>
+  | InstallationUnhealthyEvent
   | Event<'endpoint.disabled', { readonly projectId: string; readonly endpointId: string; readonly reason: string }>
   | Event<'endpoint.test', { readonly projectId: string; readonly endpointId: string }>;

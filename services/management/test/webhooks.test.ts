@@ -36,6 +36,7 @@ describe('200 and 201', () => {
     expect(made).toEqual({
       id: expect.any(String),
       projectId: project.id,
+      kind: 'webhook',
       url,
       description: 'ours',
       eventTypes: ['write.async.done', 'connection.*', 'installation.*', 'endpoint.disabled'],

@@ -1,4 +1,4 @@
-import type { WebhookAttempt, WebhookEndpoint, WebhookFilter, WebhookMessage } from '@sluice/types';
+import type { WebhookAttempt, WebhookEndpoint, WebhookFilter, WebhookKind, WebhookMessage } from '@sluice/types';
 import { argument, asking, option, since, type Command, type Group } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
 import { beside, type Column, pluralize, fields, shortened, shortTime, table } from '../output/print';
@@ -7,6 +7,7 @@ import { given, momentOf, readLimit } from '../read-options';
 interface CreateOptions {
   readonly event?: readonly WebhookFilter[];
   readonly description?: string;
+  readonly kind?: WebhookKind;
 }
 
 interface MessagesOptions {
@@ -25,6 +26,7 @@ const filters = ['write.async.done', 'connection.*', 'installation.*', 'endpoint
 
 const deliveries: readonly Column<WebhookEndpoint>[] = [
   ['address', 'url'],
+  'kind',
   ['events', 'eventTypes'],
   ['status', ({ status, disabledReason }) => (disabledReason === undefined ? status : `${status}: ${disabledReason}`)],
   'failingSince',
@@ -73,11 +75,17 @@ export const webhooks: Group = {
         argument('<url>', 'where messages go: https://app.example.com/sluice'),
         option('--event <types...>', `only these: ${filters}, or one of a kind: connection.error`),
         option('--description <text>', 'what it is for'),
+        option('--kind <kind>', 'slack: an incoming webhook of Slack, which gets alerts as text').choices([
+          'webhook',
+          'slack',
+        ]),
       ],
-      ask: ({ management }, { event, description }: CreateOptions, url) =>
-        management.createWebhookEndpoint({ body: { url, ...given({ eventTypes: event, description }) } }),
-      show: ({ id, eventTypes, secret }) =>
-        beside(`The endpoint ${id} gets ${eventTypes.join(', ')}. Its receiver verifies with:`, secret),
+      ask: ({ management }, { event, description, kind }: CreateOptions, url) =>
+        management.createWebhookEndpoint({ body: { url, ...given({ kind, eventTypes: event, description }) } }),
+      show: ({ id, kind, eventTypes, secret }) =>
+        kind === 'slack'
+          ? `The channel of endpoint ${id} gets ${eventTypes.join(', ')}.`
+          : beside(`The endpoint ${id} gets ${eventTypes.join(', ')}. Its receiver verifies with:`, secret),
     }),
     test: asking({
       about: 'send a message for trial',

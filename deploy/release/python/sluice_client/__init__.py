@@ -2,6 +2,7 @@
 
 from .client import AuthenticatedClient, Client
 from .connect import body_of, connect, iterate, iterate_async, wait_for_operation, wait_for_operation_async
+from .events import WebhookEvent
 from .problems import (
     SluiceApiError,
     SluiceAuthenticationError,
@@ -34,6 +35,7 @@ __all__ = (
     "SluiceServerError",
     "SluiceTimeoutError",
     "SluiceWebhookError",
+    "WebhookEvent",
     "body_of",
     "connect",
     "iterate",

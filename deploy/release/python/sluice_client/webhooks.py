@@ -9,8 +9,9 @@ import hmac
 import json
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal, cast
 
+from .events import WebhookEvent
 from .problems import SluiceError
 
 _prefix = "whsec_"
@@ -33,7 +34,7 @@ def verify_webhook(
     *,
     tolerance_seconds: float = 300,
     now: float | None = None,
-) -> dict[str, Any]:
+) -> WebhookEvent:
     """The event of a message, once its signature is verified.
 
     payload: the body as it came. JSON that was parsed and printed again has another signature
@@ -57,7 +58,7 @@ def verify_webhook(
     given = [part[3:].encode() for part in lower["svix-signature"].split(" ") if part.startswith("v1,")]
     if not any(hmac.compare_digest(one, other) for one in wanted for other in given):
         raise SluiceWebhookError("signature-wrong", "No signature of svix-signature is one of this body and secret.")
-    return json.loads(payload)
+    return cast(WebhookEvent, json.loads(payload))
 
 
 def _key_of(secret: str) -> bytes:

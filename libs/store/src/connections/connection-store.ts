@@ -8,6 +8,7 @@ import { guard } from '../guard';
 import { newId } from '../new-id';
 import { boundedPage, bytesOf } from '../page';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
+import { turnHealthOfConnection } from '../health';
 import { connectionEventSql, eventBindings, notifyConnection } from '../webhooks/notify';
 import type { StoredRow } from '../table';
 import { connections, largeColumns, selectConnections, toConnection } from './connection-row';
@@ -190,6 +191,7 @@ async function setStatus(
   if (changed === 0) return false;
   const type = status === 'bad_credentials' ? 'connection.error' : 'connection.updated';
   await notifyConnection(transaction, type, { projectId, connectionId });
+  await turnHealthOfConnection(transaction, { projectId, connectionId });
   return true;
 }
 
@@ -293,6 +295,7 @@ async function changeConnection(transaction: Knex.Transaction, change: Connectio
   if (changed > 0) {
     await noteAccount(transaction, change);
     await notifyConnection(transaction, 'connection.updated', change);
+    if (credentials !== undefined) await turnHealthOfConnection(transaction, change);
   }
   return changed > 0;
 }

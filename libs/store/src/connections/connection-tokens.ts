@@ -4,6 +4,7 @@ import { inMs } from '../database';
 import { column, preparedRowsSql, rowBindings } from '../row-source';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
 import type { StoredRow } from '../table';
+import { turnHealthOfConnection } from '../health';
 import { notifyConnection } from '../webhooks/notify';
 import { accessSql, connections, credentials, sealedSql, type StoredCredentials } from './connection-row';
 
@@ -78,9 +79,11 @@ export async function saveTokens(transaction: Knex.Transaction, tokens: Refreshe
       ...connections.write({ providerMetadata, providerWorkspaceRef: tokens.workspaceRef }),
       updated_at: transaction.fn.now(),
     });
-  if (changed > 0) await noteAccount(transaction, tokens);
-  if (changed > 0) await notifyConnection(transaction, 'connection.refreshed', tokens);
-  return changed > 0;
+  if (changed === 0) return false;
+  await noteAccount(transaction, tokens);
+  await notifyConnection(transaction, 'connection.refreshed', tokens);
+  await turnHealthOfConnection(transaction, tokens);
+  return true;
 }
 
 /**

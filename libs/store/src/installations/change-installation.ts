@@ -5,6 +5,7 @@ import type { ConfigContent } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { notifyInstallation } from '../webhooks/notify';
+import { turnHealth } from '../health';
 
 export interface InstallationKey {
   readonly projectId: string;
@@ -68,6 +69,8 @@ export async function changeInstallation(
   if (Object.keys(change).length === 0) return true;
   await transaction('installations').where(rowOf(key)).update(change);
   await notifyInstallation(transaction, 'installation.updated', key);
+  if (next.connectionId !== connectionId)
+    await turnHealth(transaction, [{ project_id: key.projectId, installation_id: key.installationId }], 'connection');
   return true;
 }
 

@@ -53,6 +53,8 @@ async function uninstall(transaction: Knex.Transaction, key: InstallationKey): P
     `with gone as (delete from installations where project_id = :projectId and id = :installationId
        and integration_id = :integrationId returning *),
      notified as (${installationEventSql('gone')}),
+     forgotten as (delete from unhealthy_installations u using gone g
+       where u.project_id = g.project_id and u.installation_id = g.id),
      remembered as (
        insert into deleted_installations (project_id, id, group_ref, connection_id, consumer_ref)
        select g.project_id, g.id, g.group_ref, g.connection_id, k.consumer_ref from gone g

@@ -14,7 +14,7 @@ import type { Knex } from 'knex';
 import { byKeySql } from '../connections/connection-row';
 import { momentSql } from '../table';
 import { listInstallationHealth } from './installation-health';
-import { latestOperationsSql } from './installation-row';
+import { latestOperationsSql } from '../health';
 
 export interface GroupFilter {
   /** Beginning of the name or of the ref, whatever the case. */

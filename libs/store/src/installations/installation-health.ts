@@ -3,7 +3,7 @@ import type { InstallationError, InstallationHealth, OperationState, WaitingReco
 import type { Knex } from 'knex';
 import { byKeySql } from '../connections/connection-row';
 import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
-import { healthStatusOf, latestOperationsSql, newestOperationsSql } from './installation-row';
+import { healthStatusOf, latestOperationsSql, newestOperationsSql } from '../health';
 
 export interface HealthFilter {
   readonly installationId?: string;

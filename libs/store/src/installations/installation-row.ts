@@ -1,12 +1,5 @@
 import { statusOf } from '@sluice/types';
-import type {
-  Config,
-  ConfigContent,
-  ConnectionStatus,
-  HealthStatus,
-  Installation,
-  OperationState,
-} from '@sluice/types';
+import type { Config, ConfigContent, Installation, OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import {
   appOfConnectionSql,
@@ -15,6 +8,7 @@ import {
   ofConnectionsSql,
   toConnection,
 } from '../connections/connection-row';
+import { healthStatusOf, latestOperationsSql } from '../health';
 import { moment, plain, table, times, type StoredRow } from '../table';
 
 const installations = table({
@@ -39,27 +33,6 @@ export function toConfig(row: StoredRow): Config {
   return { ...configs.readAs('c', row), content: JSON.parse(row.content as string) as ConfigContent };
 }
 
-/** How many failed operations in a row make an installation unhealthy. */
-const unhealthyAfter = 5;
-
-/**
- * The newest operations of the installation `i`: ids are uuid v7, so they are the last of the index (project, installation, id). The comparison of rows
- * leaves no other: Postgres would read all operations of the project for an installation that has none.
- */
-export const newestOperationsSql = (limit: string): string => `(
-  select n.* from (
-    select * from operations o where o.project_id = i.project_id and (o.installation_id, o.id) <= (i.id, 'g')
-    order by o.installation_id desc, o.id desc limit ${limit}) n
-  where n.installation_id = i.id)`;
-
-/** How the latest operations of the installation `i` ended. */
-export const latestOperationsSql = `
-  lateral (
-    select (array_agg(o.state order by o.created_at desc, o.id desc))[1] as latest_state,
-           count(*) filter (where o.state = 'failed') = ${unhealthyAfter} as all_failed
-    from ${newestOperationsSql(String(unhealthyAfter))} o
-  ) latest`;
-
 const columns = [
   ...connectionColumns,
   ...installations.aliased('i'),
@@ -82,11 +55,6 @@ export function selectInstallations(database: Knex, projectId: string) {
     .joinRaw(`cross join ${connectionSql} ${ofConnectionsSql} ${ofConfigsSql} cross join ${latestOperationsSql}`)
     .where('i.project_id', projectId)
     .select<StoredRow[]>(columns);
-}
-
-/** @param allFailed of `latest` */
-export function healthStatusOf(connection: ConnectionStatus, allFailed: unknown): HealthStatus {
-  return connection === 'bad_credentials' || allFailed === true ? 'unhealthy' : 'healthy';
 }
 
 export function toInstallation(row: StoredRow): Installation {

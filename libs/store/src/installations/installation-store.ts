@@ -9,6 +9,7 @@ import { largeColumns } from '../connections/connection-row';
 import { newId } from '../new-id';
 import { boundedPage, bytesOf } from '../page';
 import { notifyInstallation } from '../webhooks/notify';
+import { turnHealth } from '../health';
 import {
   changeInstallation,
   holdRow,
@@ -142,6 +143,7 @@ async function insertInstallation(
   await holdRow(transaction, 'connection', { projectId, id: installation.connectionId });
   await holdRow(transaction, 'integration', { projectId, id: installation.integrationId });
   await notifyInstallation(transaction, 'installation.created', { projectId, installationId: id });
+  await turnHealth(transaction, [{ project_id: projectId, installation_id: id }]);
 }
 
 function alreadyInstalled(groupRef: string): ConflictError {

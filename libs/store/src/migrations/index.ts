@@ -8,6 +8,7 @@ import { recordProblems, shownProblems } from './20261129T200000-record-problems
 import { connectionsByLane } from './20261129T210000-connections-by-lane';
 import { groupLists, installationsOfGroups, refusedConnections } from './20261129T220000-group-lists';
 import { namesOfPeople } from './20261130T030000-names-of-people';
+import { unhealthyInstallations, webhookKinds } from './20261130T060000-alerts-to-people';
 
 export { baseline };
 
@@ -27,4 +28,6 @@ export const migrations: readonly Migration[] = [
   installationsOfGroups,
   refusedConnections,
   namesOfPeople,
+  unhealthyInstallations,
+  webhookKinds,
 ];

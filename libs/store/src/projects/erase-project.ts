@@ -57,6 +57,7 @@ const last = [
   'minutes',
   'backlog_minutes',
   'deleted_installations',
+  'unhealthy_installations',
   'configs',
   'config_contents',
   'revisions',

@@ -1,3 +1,4 @@
+import type { WebhookKind } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, rowSource } from '../row-source';
 import { plain, table, type StoredRow } from '../table';
@@ -39,6 +40,8 @@ const claimedMessages = table({
   /** Attempts since it was made or replayed, with this one. */
   tries: plain<number>('tries'),
   payload: plain('payload'),
+  kind: plain<WebhookKind>('kind'),
+  /** As it is shown; where that is cut, the secrets have it. */
   url: plain('url'),
   /** Ciphertext of the endpoint's secrets. */
   sealed: plain('sealed_secret'),
@@ -121,7 +124,7 @@ export async function claimMessages(database: Knex, claim: MessageClaim): Promis
   const input = rowSource('i', keyColumns, claim.endpoints);
   const { rows } = await database.raw<{ rows: StoredRow[] }>(
     `with open as materialized (
-       select e.project_id, e.id, e.url, e.sealed_secret, e.failing_since is not null as is_failing,
+       select e.project_id, e.id, e.kind, e.url, e.sealed_secret, e.failing_since is not null as is_failing,
               coalesce(e.previous_secret_until > now(), false) as has_previous
        from webhook_endpoints e
        where (e.project_id, e.id) in (select project_id, endpoint_id from ${input.sql}) and e.is_enabled and ${isFree}
@@ -141,7 +144,7 @@ export async function claimMessages(database: Knex, claim: MessageClaim): Promis
      noted as (
        insert into webhook_attempts (project_id, endpoint_id, message_id, number, started_at)
        select project_id, endpoint_id, id, attempts, clock_timestamp() from claimed)
-     select c.*, e.url, e.sealed_secret, e.has_previous, e.is_failing
+     select c.*, e.kind, e.url, e.sealed_secret, e.has_previous, e.is_failing
      from claimed c join open e on e.project_id = c.project_id and e.id = c.endpoint_id`,
     [...input.bindings, claim.perEndpoint, claim.inFlightMax, claim.leaseMs] as Knex.Value[],
   );

@@ -4,6 +4,7 @@ import {
   type Page,
   type WebhookEndpoint,
   type WebhookFilter,
+  type WebhookKind,
 } from '@sluice/types';
 import type { Knex } from 'knex';
 import { inMs } from '../database';
@@ -17,6 +18,8 @@ import type { EndpointKey } from './claim-messages';
 import { giveUpPending } from './give-up-messages';
 
 export interface NewWebhookEndpoint extends Pick<WebhookEndpoint, 'projectId' | 'url' | 'description' | 'eventTypes'> {
+  /** @default 'webhook' */
+  readonly kind?: WebhookKind;
   /** Endpoints that the project may have with this one. */
   readonly max: number;
   /** Called with the new id, which the ciphertext is bound to. */
@@ -36,6 +39,7 @@ export interface StoredSecret {
 const endpointMembers = {
   id: plain('id'),
   projectId: plain('project_id'),
+  kind: plain<WebhookKind>('kind'),
   url: plain('url'),
   description: optional(plain('description')),
   eventTypes: plain<readonly WebhookFilter[]>('event_types'),
@@ -118,24 +122,24 @@ export function webhookEndpointStore(database: Knex) {
       return row && { sealed: row.sealed, ...(row.until && { previousUntil: row.until }) };
     },
     /**
-     * Replaces the secrets that were read, and lets the previous one sign for `previousMs` more.
-     * Undefined: others are stored by now.
+     * Replaces the secrets that were read, and lets the previous one sign for `previousMs` more; without it as long as before.
+     * Returns until when it signs. Undefined: others are stored by now.
      */
     replaceSecret: async (
       key: EndpointKey,
       read: string,
       sealed: SealedCredentials,
-      previousMs: number,
-    ): Promise<Date | undefined> => {
+      previousMs?: number,
+    ): Promise<{ readonly until: Date | null } | undefined> => {
       const [row] = await rowOf(key)
         .where({ sealed_secret: read })
         .update({
           ...sealedColumns('webhook endpoint', sealed),
-          previous_secret_until: inMs(database, previousMs),
+          ...(previousMs !== undefined && { previous_secret_until: inMs(database, previousMs) }),
           updated_at: database.fn.now(),
         })
-        .returning<{ previous_secret_until: Date }[]>('previous_secret_until');
-      return row?.previous_secret_until;
+        .returning<{ until: Date | null }[]>('previous_secret_until as until');
+      return row;
     },
   };
 }

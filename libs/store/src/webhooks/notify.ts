@@ -53,13 +53,16 @@ export const connectionEventSql = (source: string): string =>
     `${source} k join ${subscribersSql('k.project_id')} ${peopleSql}`,
   );
 
-/** The same of an installation; the members are those of the published API. */
-export const installationEventSql = (source: string): string =>
+/**
+ * The same of an installation; the members are those of the published API.
+ * @param more SQL of further members
+ */
+export const installationEventSql = (source: string, more = ''): string =>
   insertMessagesSql(
     `json_build_object('projectId', i.project_id, 'provider', coalesce(n.provider, k.provider, ''), 'integrationId', i.integration_id,
       'integrationName', coalesce(n.name, ''), 'installationId', i.id, 'groupRef', i.group_ref,
       'groupName', coalesce(g.group_name, ''), 'connectionId', i.connection_id, 'consumerRef', coalesce(k.consumer_ref, ''),
-      'consumerName', coalesce(u.consumer_name, ''))`,
+      'consumerName', coalesce(u.consumer_name, '')${more})`,
     `${source} i join ${subscribersSql('i.project_id')}
      left join integrations n on n.project_id = i.project_id and n.id = i.integration_id
      left join connections k on k.project_id = i.project_id and k.id = i.connection_id ${peopleSql}`,
@@ -84,6 +87,10 @@ export async function notifyInstallation(
   const own = `(select * from installations where project_id = :projectId and id = :id)`;
   await transaction.raw(installationEventSql(own), { projectId, id, ...eventBindings(type) });
 }
+
+/** SQL: an enabled endpoint of a project is notified when an installation turns unhealthy. @param project SQL of the project's id */
+export const isWatchedSql = (project: string): string =>
+  `exists (select 1 from webhook_endpoints e where ${subscribesSql(project, `'{${filtersFor('installation.unhealthy').join(',')}}'::text[]`)})`;
 
 /** Names an operation that this transaction has ended. */
 export interface EndedKey {

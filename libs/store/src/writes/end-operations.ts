@@ -1,6 +1,7 @@
 import { statusOf, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
-import { isAwaitedSql, notifyEnded } from '../webhooks/notify';
+import { healSucceededSql, turnHealth } from '../health';
+import { isAwaitedSql, isWatchedSql, notifyEnded } from '../webhooks/notify';
 import { column, preparedRows, type Column } from '../row-source';
 import type { EndedOperation } from './settlement';
 
@@ -9,6 +10,13 @@ interface EndedRow {
   readonly operation_id: string;
   readonly state: OperationState;
   readonly result: string;
+}
+
+interface EndingRow extends EndedRow {
+  readonly installation_id: string;
+  readonly is_awaited: boolean;
+  /** It failed, and somebody is notified when its installation turns unhealthy. */
+  readonly is_watched: boolean;
 }
 
 /** An operation after its calls are counted. `number` is that of the call where it is all of the operation. */
@@ -67,7 +75,8 @@ export function countCallsSql(isWhole: boolean): string {
 }
 
 /**
- * Ends operations without an open call, and with each the request to cancel it. Its notifications are written in the same transaction. Returns them by operation id.
+ * Ends operations without an open call, and with each the request to cancel it. Its notifications are written in the same transaction, and so is what its
+ * end makes of the installation's health. Returns them by operation id.
  * A statement of its own: it must see the counts and the records' outcomes that this transaction wrote.
  */
 export async function endCounted(
@@ -76,14 +85,16 @@ export async function endCounted(
 ): Promise<Map<string, EndedOperation>> {
   if (operations.length === 0) return new Map();
   const input = preparedRows('k', operationColumns, operations);
-  const ending = transaction.raw<{ rows: (EndedRow & { readonly is_awaited: boolean })[] }>(
+  const ending = transaction.raw<{ rows: EndingRow[] }>(
     `with ended as (update operations o set updated_at = now(), ${endAssignments(counted)}
      from ${input.sql} left join lateral (
        select e.record_index, e.error_text from record_outcomes e
        where e.project_id = k.project_id and e.operation_id = k.id and e.outcome in ('failed', 'unknown')
        order by e.record_index limit 1) first on true
      where o.project_id = k.project_id and o.id = k.id and o.state = 'queued'
-     returning o.project_id, o.id as operation_id, o.state, o.result, o.cancel_requested_at, ${isAwaitedSql} as is_awaited),
+     returning o.project_id, o.id as operation_id, o.state, o.result, o.cancel_requested_at, o.installation_id,
+       ${isAwaitedSql} as is_awaited, case when o.state = 'failed' then ${isWatchedSql('o.project_id')} else false end as is_watched),
+     healed as (${healSucceededSql('ended')}),
      carried_out as (delete from cancels c using ended e
        where e.cancel_requested_at is not null and c.project_id = e.project_id and c.operation_id = e.operation_id)
      select * from ended`,
@@ -92,6 +103,10 @@ export async function endCounted(
   const result = await ending.options({ name: 'end-operations' });
   const awaited = result.rows.filter((row) => row.is_awaited).map(toEnded);
   await notifyEnded(transaction, awaited);
+  await turnHealth(
+    transaction,
+    result.rows.filter((row) => row.is_watched),
+  );
   return new Map(result.rows.map((row) => [row.operation_id, toEnded(row)]));
 }
 

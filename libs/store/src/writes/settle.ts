@@ -5,7 +5,7 @@ import { callId, toCallKey } from './write-rows';
 import { guard } from '../guard';
 import { settleTogether } from './settle-calls';
 import type { ReleasedCall, Settled, SettledTogether, Settlement, SettlingAnswer } from './settlement';
-import { isAwaitedSql, isNotified, operationsPerStatement } from '../webhooks/notify';
+import { isAwaitedSql, isNotified, isWatchedSql, operationsPerStatement } from '../webhooks/notify';
 import { toEnded } from './end-operations';
 import { isAdopted } from './adoptions';
 import {
@@ -92,8 +92,8 @@ async function unlessRefused<Result>(settling: Promise<Result>): Promise<Result 
 /*
  * Most calls are all of their operation and end at their first attempt. What is written of them fits one statement: one round trip and one commit,
  * where `settleTogether` takes six or more. Both run `settleStatement`. `settleTogether` gets the others. These are calls with an idempotency
- * key, and calls whose records adopt, continue or were sent before. It also gets operations of several calls, those with a request to cancel, and the
- * first of a project that is notified.
+ * key, and calls whose records adopt, continue or were sent before. It also gets operations of several calls, those with a request to cancel, the
+ * first of a project that is notified, and those that failed where an endpoint watches the health of installations.
  */
 
 function isPlain({ number, next, isCreate, orderKeys, idempotency, records }: Settlement): boolean {
@@ -144,6 +144,7 @@ export async function settleWhole(
       join operations o on o.project_id = i.project_id and o.id = i.operation_id and o.state = 'queued'
         and o.calls_open = 1 and o.cancel_requested_at is null and o.records_total = i.succeeded + i.failed
         ${how.isNotified ? '' : `and not ${isAwaitedSql}`}
+        and (i.succeeded > 0 or o.records_total = 0 or not ${isWatchedSql('o.project_id')})
       join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
         and c.state = ${hiddenFromPlanner('running')} and c.fence = i.fence
         and case when c.sent_members is null then c.attempts = 0 and c.sent_at is null else c.attempts = 1 end

@@ -1,4 +1,5 @@
 import { newId } from '../new-id';
+import { healSucceededSql } from '../health';
 import { operationEventColumns, operationEventSql } from '../webhooks/notify';
 import { type CountedRow, countCallsSql } from './end-operations';
 import { leaveQueueSql, raiseBarriersSql } from './order-queue';
@@ -253,13 +254,15 @@ export const isCounted = (row: SettledRow): row is Exclude<SettledRow, ReleasedR
 export function settleStatement(settlements: readonly Settlement[], held: Held): RowSource {
   const outcomes = insertOutcomes(settlements);
   const records = held.isOrdered ? settleRecords(settlements, held) : { sql: '', bindings: [] };
+  const shown = held.isNotified ? `, i.event_id, ${operationEventColumns}` : held.isWhole ? ', o.installation_id' : '';
   const ended = '(select c.*, c.operation_id as id from counted c)';
   const sql = `
     with held as materialized (${held.sql}),
       stored as (${outcomes.sql}${held.isNotified ? ' returning *' : ''}),
       attempted as (${insertAttemptsSql}),
       moved as (${moveCallsSql(held.isWhole)})${records.sql},
-      counted as (${countCallsSql(held.isWhole)}${held.isNotified ? `, i.event_id, ${operationEventColumns}` : ''})
+      counted as (${countCallsSql(held.isWhole)}${shown})
+      ${held.isWhole ? `, healed as (${healSucceededSql('counted')})` : ''}
       ${held.isNotified ? `, notified as (${operationEventSql(ended, storedOutcomesSql)})` : ''}
     select project_id, operation_id, number, calls_open, state, result,
            null as lane_id, null as installation_id, null as object_name, null as type, null as traceparent from counted

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AttemptEnd, ClaimedMessage, DueEndpoint, EndpointKey, MessageClaim } from '@sluice/store';
-import { holdMsMax, pauseBeforeRetryMs, signatureHeaders, type WebhookOutcome } from '@sluice/webhooks';
-import type { WebhookAttemptClass } from '@sluice/types';
+import { holdMsMax, pauseBeforeRetryMs, signatureHeaders, slackBody, type WebhookOutcome } from '@sluice/webhooks';
+import type { WebhookAttemptClass, WebhookEvent } from '@sluice/types';
+import { publicAddress } from '../config';
 import type { ManagementContext } from '../context';
 
 /** How late a message is noticed at most when nothing else is going on. */
@@ -103,11 +104,11 @@ function claimsOf(due: readonly DueEndpoint[], free: number): Omit<MessageClaim,
 }
 
 /** Without a secret nothing is sent, and it is tried again as after any failure: the key may come back to the ring. */
-function openSecrets({ installations, logger }: ManagementContext, claimed: ClaimedMessage): string[] | undefined {
+function openSecrets({ installations, logger }: ManagementContext, claimed: ClaimedMessage) {
   const { projectId, endpointId, sealed, hasPrevious } = claimed;
   try {
-    const { current, previous } = installations.unseal({ noun: 'webhook endpoint', id: endpointId }, sealed);
-    return hasPrevious && previous !== undefined ? [current, previous] : [current];
+    const { current, previous, url } = installations.unseal({ noun: 'webhook endpoint', id: endpointId }, sealed);
+    return { keys: hasPrevious && previous !== undefined ? [current, previous] : [current], url };
   } catch (error) {
     logger.error({ error, projectId, endpointId }, 'webhook.secret-unreadable');
     return undefined;
@@ -115,15 +116,17 @@ function openSecrets({ installations, logger }: ManagementContext, claimed: Clai
 }
 
 async function send(context: ManagementContext, claimed: ClaimedMessage): Promise<Outcome> {
-  const { messageId: id, url, payload: body } = claimed;
+  const { messageId: id, kind, payload } = claimed;
   const secrets = openSecrets(context, claimed);
   if (secrets === undefined) return { class: 'not-signed', durationMs: 0 };
+  const consoleUrl = `${publicAddress(context.config)}/console/`;
+  const body = kind === 'slack' ? slackBody(JSON.parse(payload) as WebhookEvent, consoleUrl) : payload;
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'sluice-webhooks',
-    ...signatureHeaders({ id, body }, secrets, new Date()),
+    ...signatureHeaders({ id, body }, secrets.keys, new Date()),
   };
-  return await context.webhookSender.send({ url, headers, body });
+  return await context.webhookSender.send({ url: secrets.url ?? claimed.url, headers, body });
 }
 
 /** Made before anything is counted, so that a scrape shows them from the start. */

@@ -1,10 +1,12 @@
 import { ConflictError, DependencyError, ValidationError } from '@sluice/errors';
 import { json, jsonList, noBody, queryOf, type Router } from '@sluice/http';
-import type { EndpointKey } from '@sluice/store';
+import type { WebhookSecrets } from '@sluice/installations';
+import type { EndpointKey, WebhookEndpointChange } from '@sluice/store';
 import {
   createdWebhookEndpointSchema,
   createWebhookEndpointRequestSchema,
   pageProperties,
+  slackFilters,
   updateWebhookEndpointRequestSchema,
   webhookAttemptSchema,
   webhookEndpointSchema,
@@ -19,6 +21,7 @@ import {
   type CreatedWebhookEndpoint,
   type CreateWebhookEndpointRequest,
   type WebhookEndpoint,
+  type WebhookFilter,
   type WebhookSecret,
 } from '@sluice/types';
 import { newWebhookSecret } from '@sluice/webhooks';
@@ -62,9 +65,7 @@ export function webhookEndpointRoutes(router: Router, context: ManagementContext
     replies: { 200: json(webhookEndpointSchema) },
     body: updateWebhookEndpointRequestSchema,
     answer: async ({ body: { updateMask, webhookEndpoint } }, key) => {
-      const change = maskedValues(updateMask, webhookEndpoint, 'webhookEndpoint');
-      if (change.url !== undefined) checkUrl(context, 'webhookEndpoint.url', change.url);
-      const endpoint = found(await store.webhookEndpoints.update(key, change), 'webhook-endpoint.not-found');
+      const endpoint = await changeEndpoint(context, key, maskedValues(updateMask, webhookEndpoint, 'webhookEndpoint'));
       logger.info({ ...key, status: endpoint.status }, 'webhook-endpoint.updated');
       return endpoint;
     },
@@ -186,14 +187,18 @@ async function createEndpoint(
   request: CreateWebhookEndpointRequest,
 ): Promise<CreatedWebhookEndpoint> {
   const { store, installations, logger } = context;
-  checkUrl(context, 'url', request.url);
+  const { kind = 'webhook', url } = request;
+  const isSlack = kind === 'slack';
+  checkUrl(context, 'url', url);
+  if (isSlack) checkSlackTypes('eventTypes', request.eventTypes);
   const secret = newWebhookSecret();
   const endpoint = await store.webhookEndpoints.create({
     projectId,
     ...request,
-    eventTypes: request.eventTypes ?? webhookFiltersDefault,
+    ...(isSlack && { url: cutUrl(url) }),
+    eventTypes: request.eventTypes ?? (isSlack ? slackFilters : webhookFiltersDefault),
     max: webhookEndpointsMax,
-    seal: (id) => installations.seal({ noun: 'webhook endpoint', id }, { current: secret }),
+    seal: (id) => installations.seal({ noun: 'webhook endpoint', id }, { current: secret, ...(isSlack && { url }) }),
   });
   if (endpoint === undefined) {
     const detail = `A project has at most ${webhookEndpointsMax} webhook endpoints.`;
@@ -212,9 +217,41 @@ function checkUrl({ webhookSender }: ManagementContext, name: string, url: strin
   throw new ValidationError({ code: 'request.invalid', detail: `${name} ${detail}.`, issues, remedy });
 }
 
+/** What of an address of kind `slack` is shown: its path is what lets one post there. */
+function cutUrl(url: string): string {
+  return `${new URL(url).origin}/…`;
+}
+
+/** @throws ValidationError 400 for what is no text for people */
+function checkSlackTypes(name: string, types: readonly WebhookFilter[] = []): void {
+  if (types.every((type) => slackFilters.includes(type))) return;
+  const detail = `of kind slack may hold ${slackFilters.join(' and ')}`;
+  const issues = [{ in: 'body' as const, name, detail, value: types }];
+  throw new ValidationError({ code: 'request.invalid', detail: `${name} ${detail}.`, issues });
+}
+
+/**
+ * @throws NotFoundError `webhook-endpoint.not-found`
+ * @throws ValidationError 400 for a URL that messages cannot go to, and types that are not of its kind
+ */
+async function changeEndpoint(
+  context: ManagementContext,
+  key: EndpointKey,
+  change: WebhookEndpointChange,
+): Promise<WebhookEndpoint> {
+  const { store } = context;
+  const { url, eventTypes } = change;
+  if (url !== undefined) checkUrl(context, 'webhookEndpoint.url', url);
+  const { kind } = await getEndpoint(context, key);
+  if (kind === 'slack') checkSlackTypes('webhookEndpoint.eventTypes', eventTypes);
+  if (kind === 'slack' && url !== undefined) await replaceSecrets(context, key, (secrets) => ({ ...secrets, url }));
+  const shown = kind === 'slack' && url !== undefined ? { ...change, url: cutUrl(url) } : change;
+  return found(await store.webhookEndpoints.update(key, shown), 'webhook-endpoint.not-found');
+}
+
 /** How long the previous secret signs as well after a rotation: a day, in which the receiver is deployed with the new one. */
 const previousMs = 24 * 3_600_000;
-/** Rotations of one endpoint that overtake each other: more than two would be a loop. */
+/** Changes of one endpoint's secrets that overtake each other: more than two would be a loop. */
 const triesMax = 5;
 
 /** @throws NotFoundError `webhook-endpoint.not-found` */
@@ -231,19 +268,37 @@ async function showSecret({ store, installations }: ManagementContext, key: Endp
  * @throws NotFoundError `webhook-endpoint.not-found`
  */
 async function rotateSecret(context: ManagementContext, key: EndpointKey): Promise<WebhookSecret> {
-  const { store, installations, logger } = context;
   const secret = newWebhookSecret();
+  const rotated = await replaceSecrets(
+    context,
+    key,
+    (secrets) => ({ ...secrets, current: secret, previous: secrets.current }),
+    previousMs,
+  );
+  context.logger.info({ ...key }, 'webhook.secret-rotated');
+  const { before, until } = rotated;
+  return { secret, previousSecret: before.current, ...(until && { previousUntilTime: until.toISOString() }) };
+}
+
+/**
+ * Replaces what is sealed by what is made of it. What another caller stored in between is read again, so nothing is lost.
+ * @param signsMs how long the previous secret signs from now. @default as long as before
+ * @throws NotFoundError `webhook-endpoint.not-found`
+ */
+async function replaceSecrets(
+  { store, installations }: ManagementContext,
+  key: EndpointKey,
+  change: (secrets: WebhookSecrets) => WebhookSecrets,
+  signsMs?: number,
+): Promise<{ readonly before: WebhookSecrets; readonly until: Date | null }> {
   const owner = { noun: 'webhook endpoint', id: key.endpointId } as const;
   for (let tries = 0; tries < triesMax; tries += 1) {
     const stored = found(await store.webhookEndpoints.findSecret(key), 'webhook-endpoint.not-found');
-    const { current } = installations.unseal(owner, stored.sealed);
-    const sealed = installations.seal(owner, { current: secret, previous: current });
-    // Undefined: another rotation, or another seal of the same secrets, came in between.
-    const until = await store.webhookEndpoints.replaceSecret(key, stored.sealed, sealed, previousMs);
-    if (until === undefined) continue;
-    logger.info({ ...key }, 'webhook.secret-rotated');
-    return { secret, previousSecret: current, previousUntilTime: until.toISOString() };
+    const before = installations.unseal(owner, stored.sealed);
+    const sealed = installations.seal(owner, change(before));
+    const replaced = await store.webhookEndpoints.replaceSecret(key, stored.sealed, sealed, signsMs);
+    if (replaced !== undefined) return { before, until: replaced.until };
   }
-  const detail = 'The secret is being rotated by others.';
+  const detail = 'The secret is being changed by others.';
   throw new DependencyError({ code: 'service.unavailable', detail, retryAfterMs: 1_000 });
 }

@@ -65,10 +65,12 @@ export function WebhookPage({ session, endpointId, query }: WebhookOptions) {
       />
       {isOffered(session, 'full') ? (
         <>
-          <section class="panel">
-            <h2>Secret</h2>
-            <Secret api={api} endpointId={endpointId} />
-          </section>
+          {value.kind === 'slack' ? null : (
+            <section class="panel">
+              <h2>Secret</h2>
+              <Secret api={api} endpointId={endpointId} />
+            </section>
+          )}
           <section class="panel">
             <h2>Change it</h2>
             <EndpointForm api={api} endpoint={value} onDone={reload} />

@@ -1,10 +1,12 @@
 import {
+  slackFilters,
   webhookDayMessagesMax,
   webhookFilters,
   webhookFiltersDefault,
   type CreatedWebhookEndpoint,
   type WebhookEndpoint,
   type WebhookFilter,
+  type WebhookKind,
 } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { Badge } from '../../parts/badge';
@@ -30,10 +32,11 @@ const meanings: Readonly<Record<WebhookFilter, string>> = {
   'connection.refreshed': 'Credentials that were refused work again.',
   'connection.updated': 'Credentials or metadata were changed.',
   'connection.deleted': 'A connection was deleted.',
-  'installation.*': 'All three of an installation.',
+  'installation.*': 'All four of an installation.',
   'installation.created': 'An integration was installed for a customer.',
   'installation.updated': 'Its config or its connection was changed.',
   'installation.deleted': 'It was uninstalled.',
+  'installation.unhealthy': 'Its credentials are refused, or its latest five operations failed.',
   'endpoint.disabled': 'Another endpoint was disabled, because its receiver failed for a week or is gone.',
 };
 
@@ -47,9 +50,23 @@ export function successRate({ lastDay }: Pick<WebhookEndpoint, 'lastDay'>): stri
   return `${Math.floor((delivered * 100) / tried)} % of ${isCut ? 'the newest ' : ''}${tried}`;
 }
 
+/** Only of a new one. */
+const kindField: FormField = {
+  name: 'kind',
+  title: 'Who reads it',
+  type: 'choice',
+  value: 'webhook',
+  choices: [
+    ['webhook', 'A program: events as signed JSON'],
+    ['slack', `A Slack channel: ${slackFilters.join(' and ')} as text`],
+  ],
+};
+
 /** The fields of an endpoint, as it is or as a new one begins. */
 export function endpointFields(endpoint?: WebhookEndpoint): FormField[] {
+  const filters = endpoint?.kind === 'slack' ? slackFilters : webhookFilters;
   return [
+    ...(endpoint === undefined ? [kindField] : []),
     { name: 'url', title: 'Address', value: endpoint?.url ?? '', placeholder: 'https://app.example.com/sluice' },
     {
       name: 'description',
@@ -63,7 +80,7 @@ export function endpointFields(endpoint?: WebhookEndpoint): FormField[] {
       title: 'Sends',
       type: 'many',
       value: (endpoint?.eventTypes ?? webhookFiltersDefault).join(','),
-      choices: webhookFilters.map((filter) => [filter, filter, meanings[filter]] as const),
+      choices: filters.map((filter) => [filter, filter, meanings[filter]] as const),
     },
   ];
 }
@@ -75,6 +92,13 @@ export function endpointOf({ url = '', description = '', eventTypes = '' }: Read
     ...(description === '' ? {} : { description }),
     eventTypes: eventTypes.split(',') as WebhookFilter[],
   };
+}
+
+/** A new one. Slack gets what it takes, whatever is chosen for programs. */
+function newEndpointOf(values: Readonly<Record<string, string>>) {
+  const { eventTypes, ...rest } = endpointOf(values);
+  const kind = values['kind'] as WebhookKind;
+  return { ...rest, kind, ...(kind === 'slack' ? {} : { eventTypes }) };
 }
 
 /** Where notifications of the project go. */
@@ -106,12 +130,12 @@ export function WebhooksPage({ session }: { readonly session: Session }) {
             verb="Add"
             failure="The endpoint was not added"
             onSubmit={async (values) => {
-              setCreated(await api.createWebhookEndpoint({ body: endpointOf(values) }));
+              setCreated(await api.createWebhookEndpoint({ body: newEndpointOf(values) }));
               list.reload();
             }}
           />
           <div role="status">
-            {created === undefined ? null : (
+            {created === undefined || created.kind === 'slack' ? null : (
               <CopyField
                 title={`Secret of ${created.url}, with which your receiver checks signatures`}
                 value={created.secret}
