@@ -430,7 +430,7 @@ describe('webhooks', () => {
     await until('it is delivered', async () => (await messageOf(id))?.status === 'delivered' || undefined);
     expect(await person.run('webhooks', 'messages', endpoint.id)).toMatch(/endpoint\.test +delivered +1 /);
     expect(await person.run('webhooks')).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+ +write\.async\.done, connection\.\* +enabled/m,
+      /^http:\/\/127\.0\.0\.1:\d+ +webhook +write\.async\.done, connection\.\* +enabled/m,
     );
     expect(await person.run('webhooks', 'describe', endpoint.id)).toMatch(/status +enabled/);
   });
