@@ -117,6 +117,7 @@ const statements = files
  * for a metric or a chart, and parts whose comparison another function writes (`notify`, `claim-messages`, `close-batch`).
  */
 const acrossProjects: Readonly<Record<string, readonly string[]>> = {
+  'connections/connect-session-store.ts': ['connect_sessions'],
   'integrations/upload-store.ts': ['uploads'],
   'minutes.ts': ['calls', 'calls', 'process_minutes', 'process_minutes', 'process_minutes', 'process_minutes'],
   'webhooks/claim-messages.ts': ['webhook_endpoints', 'webhook_messages', 'webhook_messages'],

@@ -61,6 +61,15 @@ export const problems = {
     'An installation uses the connection',
     'Delete the installation, or give it another connection, first.',
   ),
+  'connect-session.not-found': problem(404, 'No such connect session', 'Ask for a new link to the connect page.'),
+  'connect-session.expired': problem(410, 'The connect session has expired', 'Ask for a new link to the connect page.'),
+  'connect-session.used': problem(409, 'The connect session was used', 'Ask for a new link to the connect page.'),
+  'connect-session.other-browser': problem(
+    403,
+    'The connect session belongs to another browser',
+    'Go on in the browser in which it was begun, with cookies allowed, or ask for a new link.',
+  ),
+  'connect-session.invalid': problem(422, 'The connect session cannot be made', correctIssues),
   'provider-app.not-found': problem(404, 'No such provider app', checkId),
   'operation.not-found': problem(
     404,

@@ -1,4 +1,5 @@
 export { coalesce, groupCommit, sharedRead, sharedStatement } from './coalesce';
+export type { StoredConnectSession } from './connections/connect-session-store';
 export type { ConnectionChange, KnownAccount, UsedConnection } from './connections/connection-store';
 export type { ConfirmedCredentials, StoredCredentials } from './connections/connection-row';
 export type { ConnectionKey, RefreshedTokens } from './connections/connection-tokens';

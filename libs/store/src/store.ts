@@ -1,5 +1,6 @@
 import type { Fault, Metrics } from '@sluice/telemetry';
 import type { Knex } from 'knex';
+import { connectSessionStore } from './connections/connect-session-store';
 import { connectionStore, type ConnectionStore } from './connections/connection-store';
 import { groupStore } from './connections/group-store';
 import { laneStore } from './connections/lane-store';
@@ -45,6 +46,7 @@ function storesByNoun(database: Knex, timeScale: number, failpoints: StoreFailpo
     integrations: integrationStore(database),
     configs: configStore(database),
     connections: connectionStore(database),
+    connectSessions: connectSessionStore(database),
     groups: groupStore(database),
     installations: installationStore(database, failpoints),
     installationLookup: installationLookup(database),

@@ -18,6 +18,7 @@ export {
   type OAuth2Token,
   type ProviderMetadataItem,
 } from './connection';
+export * from './connect-session';
 export * from './connection-credentials';
 export * from './connection-request';
 export * from './credentials';

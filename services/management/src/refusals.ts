@@ -43,7 +43,8 @@ export function refuseIssues(issues: readonly Issue[], code?: Contradiction['cod
 /** What a body asks for that contradicts what is stored or what a provider says: 422. */
 export interface Contradiction {
   /** @default `connection.scheme-mismatch` */
-  readonly code?: 'installation.config-invalid' | 'connection.scheme-mismatch' | 'provider.unknown';
+  readonly code?:
+    'connect-session.invalid' | 'connection.scheme-mismatch' | 'installation.config-invalid' | 'provider.unknown';
   /** Member of the body. */
   readonly name: string;
   readonly detail: string;

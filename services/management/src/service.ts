@@ -3,8 +3,11 @@ import type { ApiInfo, ApiService } from '@sluice/http';
 import { assertKeyRingComplete } from '@sluice/installations';
 import { createInMemoryRedis } from '@sluice/redis';
 import { keepMinutes, watchHealth } from '@sluice/telemetry';
+import { oauthCallbackRoutes } from './connect-sessions/callback-routes';
+import { connectPageRoutes } from './connect-sessions/connect-page-routes';
+import { connectSessionRoutes } from './connect-sessions/connect-session-routes';
 import { connectionChangeRoutes, connectionRoutes } from './connections/connection-routes';
-import { oauthCallbackRoutes, oauthConnectPath, oauthConnectRoutes } from './connections/oauth-routes';
+import { oauthConnectPath, oauthConnectRoutes } from './connections/oauth-routes';
 import { providerAppRoutes, providerRoutes } from './connections/provider-routes';
 import type { ManagementContext } from './context';
 import { configRoutes } from './installations/config-routes';
@@ -65,6 +68,7 @@ const routes = [
   connectionRoutes,
   connectionChangeRoutes,
   oauthConnectRoutes,
+  connectSessionRoutes,
   installationRoutes,
   groupRoutes,
   installationChangeRoutes,
@@ -82,7 +86,7 @@ const routes = [
 ];
 /** Open to every caller, without credentials. */
 // Before the pages, whose files have any name.
-const openRoutes = [oauthCallbackRoutes, uploadRoutes, providerRoutes, signInRoutes, pageRoutes];
+const openRoutes = [oauthCallbackRoutes, connectPageRoutes, uploadRoutes, providerRoutes, signInRoutes, pageRoutes];
 
 /** Starting also begins to deliver notifications. Stopping gives deliveries in flight a few seconds; another process repeats what has not ended. */
 export function createManagementService(context: ManagementContext): ApiService {

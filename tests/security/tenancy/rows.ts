@@ -155,6 +155,10 @@ const connections: Row[] = [
     fresh: freshConnection,
   }),
   row('management', `PATCH ${project}/connections/{connectionId}:oauth-update`, '200 200 403 403 403 404 403 200 404'),
+  // Never a bearer token: it needs no link for another, and a link acts for whoever is named.
+  row('management', `POST ${project}/connect-sessions`, '201 403 403 201 403 404 403 403 403', {
+    body: ({ integrationId, groupRef }) => ({ integration: integrationId, groupRef, consumerRef: `${groupRef}-user` }),
+  }),
   row('management', 'POST /oauth-connect', '200 200 403 403 403 404 403 200 404', {
     body: ({ projectIdOrName, groupRef }) => ({
       projectIdOrName,

@@ -1,6 +1,6 @@
 // Generated from the document of the management API by: npm run generate:client. Do not edit.
 /* eslint-disable max-lines */
-import type { ApiKey, AuthoredConfig, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, GroupHealthListReply, HydratedRevision, Installation, InstallationHealthListReply, Integration, JwtKey, LaneListReply, Log, ManifestPreview, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
+import type { ApiKey, AuthoredConfig, ConfigVersion, ConnectSession, Connection, CreateApiKeyRequest, CreateConnectSessionRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, GroupHealthListReply, HydratedRevision, Installation, InstallationHealthListReply, Integration, JwtKey, LaneListReply, Log, ManifestPreview, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, Overview, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
@@ -292,6 +292,14 @@ export interface ManagementOperations {
       readonly body: OauthConnectRequest;
     };
     readonly reply: string;
+  };
+  /** Let a customer connect by our page. A link for one customer, good for 30 minutes. The page connects an account, lets the customer choose fields, and installs the integration. Opening it uses nothing up; the first browser that submits keeps it. */
+  readonly createConnectSession: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: CreateConnectSessionRequest;
+    };
+    readonly reply: ConnectSession;
   };
   /** List the installations of a project. */
   readonly listInstallationsForProject: {
@@ -764,6 +772,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   deleteConnection: { method: 'DELETE', path: '/projects/{projectIdOrName}/connections/{connectionId}', query: [] },
   updateOAuthConnection: { method: 'PATCH', path: '/projects/{projectIdOrName}/connections/{connectionId}:oauth-update', query: [] },
   oauthConnect: { method: 'POST', path: '/oauth-connect', query: [], body: true },
+  createConnectSession: { method: 'POST', path: '/projects/{projectIdOrName}/connect-sessions', query: [], body: true },
   listInstallationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/installations', query: ['groupRef', 'pageSize', 'pageToken'] },
   listInstallationHealth: { method: 'GET', path: '/projects/{projectIdOrName}/installation-health', query: ['installationId', 'groupRefPrefix', 'badCredentials', 'pageSize', 'pageToken'] },
   listInstallations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations', query: ['groupRef', 'pageSize', 'pageToken'] },

@@ -25,6 +25,7 @@ import {
   type RefreshedTokens,
   type TokenVersion,
 } from './connection-tokens';
+import { noteConnected } from './connect-session-store';
 import { ensure } from './group-store';
 
 export { findGroupsNamed, type NamedGroup } from './group-store';
@@ -54,6 +55,8 @@ export interface NewConnection extends ConnectionOwner {
   readonly tokenExpiresInMs?: number;
   /** The builder's app that the tokens were issued to. Absent: the project's newest app of the provider. */
   readonly providerAppId?: string;
+  /** The connect session that makes it. */
+  readonly connectSessionId?: string;
   /** Called with the new id, which the ciphertext is bound to. */
   readonly seal: (connectionId: string) => SealedCredentials;
 }
@@ -72,6 +75,8 @@ export interface NewCredentials {
 
 /** What is absent stays as it is; `null` clears. */
 export interface ConnectionChange extends ConnectionKey {
+  /** The connect session that makes the change. */
+  readonly connectSessionId?: string;
   readonly credentials?: NewCredentials;
   /** Also the new name of its account. */
   readonly workspaceRef?: string;
@@ -213,7 +218,7 @@ async function insertUnlessAuthorized(
 }
 
 async function insertConnection(transaction: Knex.Transaction, id: string, connection: NewConnection): Promise<void> {
-  const { projectId, groupRef, consumerRef } = connection;
+  const { projectId, groupRef, consumerRef, connectSessionId } = connection;
   await ensure(transaction, 'group', { projectId, ref: groupRef, name: connection.groupName });
   await ensure(transaction, 'consumer', { projectId, ref: consumerRef, name: connection.consumerName });
   const laneId = await ensureLane(transaction, id, connection);
@@ -228,6 +233,7 @@ async function insertConnection(transaction: Knex.Transaction, id: string, conne
     scopes: connection.scopes,
   });
   await notifyConnection(transaction, 'connection.created', { projectId, connectionId: id });
+  if (connectSessionId !== undefined) await noteConnected(transaction, { projectId, id: connectSessionId }, id);
 }
 
 function narrowed<Query extends Knex.QueryBuilder>(query: Query, filter: ConnectionFilter): Query {
@@ -276,7 +282,7 @@ interface LaneRow {
  * version and is not stored. False when there is no such connection.
  */
 async function changeConnection(transaction: Knex.Transaction, change: ConnectionChange): Promise<boolean> {
-  const { projectId, connectionId, credentials, addedMetadata: added, providerConsumerRef } = change;
+  const { projectId, connectionId, connectSessionId, credentials, addedMetadata: added, providerConsumerRef } = change;
   const providerMetadata = added ? await withAddedMetadata(transaction, change, added) : change.providerMetadata;
   const shown = { providerWorkspaceRef: change.workspaceRef, providerConsumerRef, providerMetadata };
   const changed = await transaction('connections')
@@ -296,6 +302,8 @@ async function changeConnection(transaction: Knex.Transaction, change: Connectio
     await noteAccount(transaction, change);
     await notifyConnection(transaction, 'connection.updated', change);
     if (credentials !== undefined) await turnHealthOfConnection(transaction, change);
+    if (connectSessionId !== undefined)
+      await noteConnected(transaction, { projectId, id: connectSessionId }, connectionId);
   }
   return changed > 0;
 }

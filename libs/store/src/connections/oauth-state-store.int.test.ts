@@ -26,6 +26,7 @@ it('gives back every member', async () => {
     workspaceRef: 'acme',
     providerMetadata: { region: { value: 'eu1', source: 'input' as const } },
     connectionId: 'c-1',
+    connectSessionId: 's-1',
     openerOrigin: 'https://app.example',
     cookieHash: 'h',
   };

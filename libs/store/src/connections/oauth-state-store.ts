@@ -24,6 +24,8 @@ const states = table({
   providerMetadata: optional(json<NonNullable<Connection['providerMetadata']>>('provider_metadata')),
   /** The connection that gets new tokens. Absent: the group's one to the account, made when there is none. */
   connectionId: optional(plain('connection_id')),
+  /** The connect session that it is part of. */
+  connectSessionId: optional(plain('connect_session_id')),
   redirectUri: plain('redirect_uri'),
   /** The page that began it, when a browser did. */
   openerOrigin: optional(plain('opener_origin')),

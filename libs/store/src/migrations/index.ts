@@ -9,6 +9,11 @@ import { connectionsByLane } from './20261129T210000-connections-by-lane';
 import { groupLists, installationsOfGroups, refusedConnections } from './20261129T220000-group-lists';
 import { namesOfPeople } from './20261130T030000-names-of-people';
 import { unhealthyInstallations, webhookKinds } from './20261130T060000-alerts-to-people';
+import {
+  authorizationsOfConnectSessions,
+  connectSessions,
+  lookOfConnectPages,
+} from './20261130T072000-connect-sessions';
 
 export { baseline };
 
@@ -30,4 +35,7 @@ export const migrations: readonly Migration[] = [
   namesOfPeople,
   unhealthyInstallations,
   webhookKinds,
+  connectSessions,
+  authorizationsOfConnectSessions,
+  lookOfConnectPages,
 ];

@@ -28,6 +28,7 @@ const owned = [
   'api_keys',
   'jwt_keys',
   'oauth_states',
+  'connect_sessions',
   'uploads',
   'connections',
   'provider_apps',

@@ -6,7 +6,7 @@ import { bound } from '../database';
 import { newId } from '../new-id';
 import { isRefusedByServer, neverReached, onDuplicate } from '../database-errors';
 import { pageOfRows } from '../page';
-import { plain, table, times, type StoredRow } from '../table';
+import { json, optional, plain, table, times, type StoredRow } from '../table';
 import { eraseProject, type Erasure } from './erase-project';
 import { readSetup } from './read-setup';
 
@@ -27,6 +27,9 @@ const projects = table({
   orgId: plain('org_id'),
   ...times,
   dropUnmappedFields: plain<boolean>('drop_unmapped_fields'),
+  connectOrigins: optional(json<readonly string[]>('connect_origins')),
+  // Empty: ours again.
+  connectColor: optional({ ...plain('connect_color'), write: (color) => color || null }),
 });
 
 export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhere) {

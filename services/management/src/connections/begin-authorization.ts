@@ -1,6 +1,6 @@
 import { ProviderError } from '@sluice/errors';
 import type { OAuthState } from '@sluice/store';
-import { metadataValues, oauthStateLifeMs, type ProviderApp } from '@sluice/types';
+import { metadataValues, oauthStateLifeMs, type Connection, type ProviderApp } from '@sluice/types';
 import { publicAddress, type ManagementConfig } from '../config';
 import type { ManagementContext } from '../context';
 import { cookieValue } from '../cookies';
@@ -15,7 +15,7 @@ export const consentUrl =
 /** The customer who is asked, and the app to be allowed. */
 export interface AuthorizationOrder extends Omit<
   OAuthState,
-  'stateHash' | 'redirectUri' | 'cookieHash' | 'sealedVerifier' | 'providerAppId'
+  'stateHash' | 'redirectUri' | 'sealedVerifier' | 'providerAppId'
 > {
   /** @default the project's newest of the provider */
   readonly providerAppId?: string;
@@ -60,7 +60,7 @@ export async function beginAuthorization(
     redirectUri,
     providerAppId,
     verifier: context.installations.seal({ noun: 'authorization', id: stateHash }, verifier),
-    cookieHash: enableCSRFProtection ? hashOf(cookie) : undefined,
+    cookieHash: enableCSRFProtection ? hashOf(cookie) : order.cookieHash,
   };
   await context.store.oauthStates.save(begun, oauthStateLifeMs);
   context.logger.info({ projectId, provider, providerAppId }, 'authorization.begun');
@@ -96,6 +96,32 @@ async function findApp(
     value: appId,
     remedy: `Register the OAuth app of ${provider} with POST provider-apps.`,
   });
+}
+
+/**
+ * The authorization that gives a connection new tokens, at the place that its metadata names.
+ * @throws ValidationError 422 for a connection whose tokens do not come from a customer's page, unless its scheme ends
+ */
+export function reconnection({ connectors }: ManagementContext, connection: Connection): AuthorizationOrder {
+  const { authScheme, projectId, provider } = connection;
+  const isEnding = connectors.find(provider)?.endingSchemes?.[authScheme] !== undefined;
+  if (!authScheme.startsWith('oauth2/authorizationCode') && !isEnding) {
+    throw contradiction({
+      name: 'connectionId',
+      detail: `names a connection of ${authScheme}, which no customer's page gives tokens for`,
+      remedy: 'Send new credentials with PATCH connections/{id}.',
+    });
+  }
+  return {
+    projectId,
+    provider,
+    groupRef: connection.group.groupRef,
+    consumerRef: connection.consumer.consumerRef,
+    connectionId: connection.id,
+    workspaceRef: connection.providerWorkspaceRef,
+    providerMetadata: connection.providerMetadata,
+    providerAppId: connection.providerApp?.id,
+  };
 }
 
 /** Where providers send customers back to. Source: published API. */

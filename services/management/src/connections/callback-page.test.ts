@@ -1,4 +1,4 @@
-import { callbackPage } from './oauth-routes';
+import { callbackPage } from './callback-page';
 
 const nonce = 'bm9uY2U=';
 const owner = { app: 'Acme <Mail>', group: '"Beta" & Co (beta)', provider: 'HubSpot' };

@@ -31,8 +31,16 @@ import {
 } from './obtain-credentials';
 import type { ObtainedCredentials, ReportedAccount } from './obtain-credentials';
 
+/** The request that a change is part of. */
+interface Asked {
+  readonly traceparent: string;
+  /** The connect session that notes the connection. */
+  readonly connectSessionId?: string;
+}
+
 /** The change of a connection in use, and its request. */
 interface RenewedCredentials {
+  readonly connectSessionId: string | undefined;
   readonly request: GenerateConnectionRequest;
   readonly obtained: ObtainedCredentials;
   readonly account: ReportedAccount;
@@ -49,7 +57,7 @@ export async function generateConnection(
   context: ManagementContext,
   projectId: string,
   sent: GenerateConnectionRequest,
-  traceparent: string,
+  { traceparent, connectSessionId }: Asked,
 ): Promise<Connection> {
   refuseIssues([...checkConnectionCredentials(sent), ...checkNamedWorkspace(sent)]);
   const request = withNamedWorkspace(sent);
@@ -69,9 +77,10 @@ export async function generateConnection(
   });
   refuseOtherWorkspace(request.providerWorkspaceRef, account.workspaceRef, 'providerWorkspaceRef');
   const same = connectionOf(used, { ...account, workspaceRef: account.workspaceRef ?? workspaceRef, metadata });
-  const renewed = same && (await renewConnection(context, projectId, same, { request, obtained, account }));
+  const renewed =
+    same && (await renewConnection(context, projectId, same, { request, obtained, account, connectSessionId }));
   if (renewed !== undefined) return renewed;
-  const basis = { ...request, projectId, workspaceRef: request.providerWorkspaceRef };
+  const basis = { ...request, projectId, workspaceRef: request.providerWorkspaceRef, connectSessionId };
   const connection = await context.store.connections.create(newConnection(context, basis, obtained, account));
   context.logger.info({ projectId, connectionId: connection.id }, 'connection.created');
   return connection;
@@ -106,7 +115,7 @@ async function renewConnection(
   context: ManagementContext,
   projectId: string,
   { id: connectionId, status }: UsedConnection,
-  { request, obtained, account }: RenewedCredentials,
+  { request, obtained, account, connectSessionId }: RenewedCredentials,
 ): Promise<Connection | undefined> {
   const { groupRef, groupName, consumerRef, consumerName, providerAppId, providerMetadata } = request;
   const { connections, groups } = context.store;
@@ -114,6 +123,7 @@ async function renewConnection(
   const isThere = await connections.change({
     projectId,
     connectionId,
+    connectSessionId,
     credentials: { ...toNewCredentials(context, connectionId, obtained), authScheme, providerAppId },
     workspaceRef: account.workspaceRef ?? request.providerWorkspaceRef ?? obtained.workspaceRef,
     accountId: account.accountId,
@@ -157,6 +167,8 @@ function refused(
   return contradiction({ name: 'providerWorkspaceRef', detail, value, remedy });
 }
 
+type UpdateOrder = Asked & Pick<RouteRequest<{ body: UpdateConnectionRequest }>, 'caller' | 'body'>;
+
 /**
  * Changes what the mask names. New credentials, and another place to use them, must open the account that the connection was
  * made for: its lane belongs to that account. So the provider is asked, and nothing is changed while it does not answer.
@@ -167,7 +179,7 @@ export async function updateConnection(
   context: ManagementContext,
   projectId: string,
   connectionId: string,
-  { caller, body, traceparent }: RouteRequest<{ body: UpdateConnectionRequest }>,
+  { caller, body, traceparent, connectSessionId }: UpdateOrder,
 ): Promise<Connection> {
   const { updateMask } = body;
   refuseIssues(checkUpdateConnectionRequest(body));
@@ -178,7 +190,7 @@ export async function updateConnection(
   const providerMetadata = updateMask.includes('providerMetadata')
     ? (body.connection.providerMetadata ?? null)
     : undefined;
-  await context.store.connections.change({ projectId, connectionId, ...change, providerMetadata });
+  await context.store.connections.change({ projectId, connectionId, connectSessionId, ...change, providerMetadata });
   context.logger.info({ projectId, connectionId, fields: updateMask.join(',') }, 'connection.updated');
   if (change.credentials !== undefined) logRestored(context, connection, connection.group.groupRef);
   return await getConnection(context, projectId, connectionId, { caller });

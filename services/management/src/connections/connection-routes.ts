@@ -11,8 +11,8 @@ import type { Caller, Connection, Credentials, Described, LiveCredentials } from
 import type { ManagementContext } from '../context';
 import { wholeList, wholeListOf } from '../pages';
 import { routesOfProject } from '../projects/get-project';
-import { assertConsumer, contradiction, notFound } from '../refusals';
-import { beginAuthorization, consentUrl, type AuthorizationOrder } from './begin-authorization';
+import { assertConsumer, notFound } from '../refusals';
+import { beginAuthorization, consentUrl, reconnection } from './begin-authorization';
 import { generateConnection, updateConnection } from './change-connection';
 import { getConnection, presentConnection } from './get-connection';
 import { openerOriginOf } from './oauth-routes';
@@ -58,7 +58,7 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
     body: generateConnectionRequestSchema,
     answer: async ({ caller, body, traceparent }, { id }) => {
       assertConsumer(caller, body);
-      const connection = await generateConnection(context, id, body, traceparent);
+      const connection = await generateConnection(context, id, body, { traceparent });
       return presentConnection(caller, connection);
     },
   });
@@ -168,30 +168,4 @@ function secretsOf(credentials: Credentials, scopes: readonly string[] | undefin
   if (token === undefined) return {};
   const refreshing = withRefreshToken && refreshToken !== undefined ? { token: refreshToken } : undefined;
   return { oauth2AuthorizationCode: { accessToken: { token, expiresAt }, refreshToken: refreshing, scopes } };
-}
-
-/**
- * The authorization that gives a connection new tokens, at the place that its metadata names.
- * @throws ValidationError 422 for a connection whose tokens do not come from a customer's page, unless its scheme ends
- */
-function reconnection({ connectors }: ManagementContext, connection: Connection): AuthorizationOrder {
-  const { authScheme, projectId, provider } = connection;
-  const isEnding = connectors.find(provider)?.endingSchemes?.[authScheme] !== undefined;
-  if (!authScheme.startsWith('oauth2/authorizationCode') && !isEnding) {
-    throw contradiction({
-      name: 'connectionId',
-      detail: `names a connection of ${authScheme}, which no customer's page gives tokens for`,
-      remedy: 'Send new credentials with PATCH connections/{id}.',
-    });
-  }
-  return {
-    projectId,
-    provider,
-    groupRef: connection.group.groupRef,
-    consumerRef: connection.consumer.consumerRef,
-    connectionId: connection.id,
-    workspaceRef: connection.providerWorkspaceRef,
-    providerMetadata: connection.providerMetadata,
-    providerAppId: connection.providerApp?.id,
-  };
 }

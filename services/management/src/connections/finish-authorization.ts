@@ -5,7 +5,6 @@ import { metadataValues } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { hashOf, isHashed, projectOfSecret } from '../one-time-secrets';
 import { contradiction } from '../refusals';
-import { cookieIn } from './begin-authorization';
 import { logRestored, toNewCredentials } from './change-connection';
 import { isOtherAccount, isOtherWorkspace, learnAccount, newConnection, withTokens } from './obtain-credentials';
 import type { ObtainedCredentials, ReportedAccount } from './obtain-credentials';
@@ -19,8 +18,8 @@ export interface Return {
     readonly error?: string;
     readonly error_description?: string;
   };
-  /** The `Cookie` header. */
-  readonly cookies: string | undefined;
+  /** The cookie that ties it to the browser that began, where it came with one. */
+  readonly cookie: string | undefined;
   readonly traceparent: string;
 }
 
@@ -42,16 +41,23 @@ export type Outcome = { readonly openerOrigin?: string } & (
 /** Characters of a provider's own text that are shown at most. */
 const wordsMax = 500;
 
+/** Takes what was begun, once. Undefined: the state is unknown, was taken before or has ended. */
+export async function takeAuthorization({ store }: ManagementContext, secret = ''): Promise<OAuthState | undefined> {
+  const projectId = projectOfSecret(secret);
+  // A state that is not of our form is not looked up.
+  return projectId === undefined ? undefined : await store.oauthStates.take({ projectId, stateHash: hashOf(secret) });
+}
+
 /**
  * Joins a return with what was begun, changes its code into tokens and stores them. Never throws for what a customer, a
  * provider or a stranger does: the outcome is shown on a page.
  */
-export async function finishAuthorization(context: ManagementContext, returned: Return): Promise<Outcome> {
-  const { state: secret = '' } = returned.query;
-  const linkOf = projectOfSecret(secret);
-  // A state that is not of our form is not looked up.
-  const state = linkOf && (await context.store.oauthStates.take({ projectId: linkOf, stateHash: hashOf(secret) }));
-  if (!state) {
+export async function finishAuthorization(
+  context: ManagementContext,
+  state: OAuthState | undefined,
+  returned: Return,
+): Promise<Outcome> {
+  if (state === undefined) {
     const error = 'This link is unknown, was used before, or is older than ten minutes. Begin again.';
     return { ok: false, error };
   }
@@ -78,12 +84,11 @@ async function ownerOf({ store, connectors }: ManagementContext, state: OAuthSta
 }
 
 async function connect(context: ManagementContext, state: OAuthState, returned: Return): Promise<string> {
-  const { projectId, cookieHash, stateHash, provider } = state;
+  const { projectId, cookieHash, provider } = state;
   const { query, traceparent } = returned;
   const { code, error, error_description: description } = query;
-  if (cookieHash !== undefined && !isHashed(cookieIn(returned.cookies, stateHash), cookieHash)) {
+  if (cookieHash !== undefined && !isHashed(returned.cookie, cookieHash))
     throw refused('was begun in another browser; begin again in this one');
-  }
   if (error !== undefined) {
     const words = description === undefined ? error : `${description} (${error})`;
     throw refused(`was ended by ${provider}: ${words.replace(/\p{Cc}+/gu, ' ').slice(0, wordsMax)}`);
@@ -195,13 +200,14 @@ async function renew(
   { state, obtained, account, reported }: AuthorizedAccount,
   connectionId: string,
 ): Promise<string> {
-  const { projectId, providerAppId } = state;
+  const { projectId, providerAppId, connectSessionId } = state;
   const before = await context.store.connections.find(projectId, connectionId);
   const reportedOnly = Object.keys(reported).length > 0 ? reported : undefined;
   const { authScheme } = obtained;
   const isThere = await context.store.connections.change({
     projectId,
     connectionId,
+    connectSessionId,
     credentials: { ...toNewCredentials(context, connectionId, obtained), authScheme, providerAppId },
     workspaceRef: account.workspaceRef,
     accountId: account.accountId,

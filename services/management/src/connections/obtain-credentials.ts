@@ -183,8 +183,8 @@ export function newConnection(
   { authScheme, credentials, scopes, expiresInMs, workspaceRef: named }: ObtainedCredentials,
   account: ReportedAccount,
 ): NewConnection {
-  const { projectId, provider, providerAppId, groupRef, groupName, consumerRef, consumerName, providerMetadata } =
-    basis;
+  const { projectId, provider, providerAppId, providerMetadata, connectSessionId } = basis;
+  const { groupRef, groupName, consumerRef, consumerName } = basis;
   const group = { groupRef, groupName, consumerRef, consumerName };
   return {
     ...group,
@@ -192,6 +192,7 @@ export function newConnection(
     provider,
     providerAppId,
     providerMetadata,
+    connectSessionId,
     authScheme,
     reportedAccountRef: account.workspaceRef,
     reportedAccountId: account.accountId,

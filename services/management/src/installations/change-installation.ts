@@ -26,10 +26,10 @@ import { getInstallation } from './get-installation';
 /** `skipSampling=true`: the account is not asked whether it has the fields that a config names. Source: published API. */
 export const samplingQuery = queryOf({ skipSampling: offByDefault });
 /** With `skipSampling` the account is not asked whether it has the fields that the config names. */
-export type Sampled<Body, More = object> = RouteRequest<{
-  body: Body;
-  query: { readonly skipSampling?: boolean } & More;
-}>;
+export type Sampled<Body, More = object> = Pick<
+  RouteRequest<{ body: Body; query: { readonly skipSampling?: boolean } & More }>,
+  'caller' | 'body' | 'query' | 'traceparent'
+>;
 
 /** What a change of a config may ask for, so that of two people who change one config at once the second is refused. */
 export const changeProperties = {

@@ -1,7 +1,6 @@
 import type { Caller, Scope } from '@sluice/types';
-import { publicAddress } from '../config';
 import type { ManagementContext } from '../context';
-import { cookieNames, cookieValue } from '../cookies';
+import { cookieNames, cookieValue, isHttps, nameOfHost } from '../cookies';
 import { roles, type BegunSignIn, type Person, type Role } from './openid';
 
 /** A role may do what an API key with these scopes may, in every project. Each role includes the one before it. */
@@ -81,7 +80,7 @@ export async function endSession(context: Sessions, cookies: string | undefined)
  * @param cookies that the browser has: those of sign-ins in other tabs stay while there is room
  */
 export function beganCookies(context: Sealing, begun: BegunSignIn, cookies: string | undefined): string[] {
-  const prefix = nameFor(context, beganPrefix);
+  const prefix = nameOfHost(context.config, beganPrefix);
   const names = cookieNames(cookies).filter((name) => name.startsWith(prefix));
   const open = names.map((name) => name.replace(prefix, beganPrefix));
   const untilOf = (name: string): number => openCookie(context, name, cookies)?.until ?? 0;
@@ -109,13 +108,13 @@ function sealCookie(context: Sealing, name: string, value: unknown, lifeMs: numb
 
 /** All but `SameSite`. */
 function setCookie(context: Sealing, name: string, text: string, lifeMs: number): string {
-  const isSecure = isHttps(context);
-  return `${nameFor(context, name)}=${text}; Path=/; Max-Age=${lifeMs / 1_000}; HttpOnly${isSecure ? '; Secure' : ''}`;
+  const isSecure = isHttps(context.config);
+  return `${nameOfHost(context.config, name)}=${text}; Path=/; Max-Age=${lifeMs / 1_000}; HttpOnly${isSecure ? '; Secure' : ''}`;
 }
 
 /** Undefined also for a text that does not open: a cookie may hold any, and key rings change. */
 function openCookie<Value>(context: Sealing, name: string, cookies: string | undefined): Kept<Value> | undefined {
-  const text = cookieValue(cookies, nameFor(context, name));
+  const text = cookieValue(cookies, nameOfHost(context.config, name));
   if (text === undefined) return undefined;
   try {
     const kept = context.installations.unseal({ noun: 'cookie', id: name }, text) as Kept<Value>;
@@ -123,13 +122,4 @@ function openCookie<Value>(context: Sealing, name: string, cookies: string | und
   } catch {
     return undefined;
   }
-}
-
-/** With the prefix no other host, such as a sibling of this one, can set it (RFC 6265bis, 4.1.3.2). Without TLS, on loopback only, it would be refused. */
-function nameFor(context: Sealing, name: string): string {
-  return isHttps(context) ? `__Host-${name}` : name;
-}
-
-function isHttps({ config }: Sealing): boolean {
-  return publicAddress(config).startsWith('https:');
 }

@@ -12,7 +12,7 @@ const failingMax = 1_000;
 
 /**
  * Shows how late deliveries are and how many endpoints fail, and gives up messages that wait for disabled endpoints. It also deletes messages whose
- * retention is over, and uploads whose hour is over. Any number of processes may do so. Returns a function that ends it.
+ * retention is over, uploads whose hour is over, and connect sessions that ended a day ago. Any number of processes may do so. Returns a function that ends it.
  */
 export function sweepMessages({ config, logger, metrics, store }: ManagementContext): () => Promise<void> {
   const oldest = metrics.gauge('sluice_webhook_oldest_due_seconds');
@@ -31,6 +31,7 @@ export function sweepMessages({ config, logger, metrics, store }: ManagementCont
     if (sweeps++ % sweepsPerPurge !== 0) return;
     await all((limit) => store.webhookMessages.purge(config.retentionDays, limit));
     await all((limit) => store.uploads.purge(limit));
+    await all((limit) => store.connectSessions.purge(limit));
   };
   const onFailure = (error: unknown) => logger.warn({ error }, 'webhook.sweep-failed');
   return repeat(sweep, { everyMs, isFirstNow: true, onFailure });

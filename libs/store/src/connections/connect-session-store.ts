@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import { inMs } from '../database';
+import { moment, optional, plain, table, type StoredRow } from '../table';
+
+/** Names one session inside its project. */
+export interface ConnectSessionKey {
+  readonly projectId: string;
+  readonly id: string;
+}
+
+const sessions = table({
+  projectId: plain('project_id'),
+  id: plain('id'),
+  integrationId: plain('integration_id'),
+  groupRef: plain('group_ref'),
+  groupName: optional(plain('group_name')),
+  consumerRef: plain('consumer_ref'),
+  consumerName: optional(plain('consumer_name')),
+  returnUrl: optional(plain('return_url')),
+  /** SHA-256 of the cookie of the browser that began. Absent: none has. */
+  cookieHash: optional(plain('cookie_hash')),
+  /** The connection that the session made, or gave new credentials. */
+  connectionId: optional(plain('connection_id')),
+  /** The installation that came of it. */
+  installationId: optional(plain('installation_id')),
+  /** Why the last attempt failed, as a sentence. */
+  failure: optional(plain('failure')),
+  createTime: moment('created_at'),
+  expireTime: moment('expires_at'),
+  /** When it had done what it was made for. */
+  usedTime: optional(moment('used_at')),
+});
+
+export type StoredConnectSession = ReturnType<typeof sessions.read> & {
+  /** Whether its time is not over, by the database's clock. */
+  readonly isLive: boolean;
+};
+
+export interface NewConnectSession extends Pick<
+  StoredConnectSession,
+  'projectId' | 'id' | 'integrationId' | 'groupRef' | 'groupName' | 'consumerRef' | 'consumerName' | 'returnUrl'
+> {
+  /** SHA-256 of the token, which is not kept. */
+  readonly tokenHash: string;
+}
+
+/** What changes while a session is used. What is absent stays; null clears. */
+export interface ConnectSessionChange extends Partial<Pick<StoredConnectSession, 'installationId'>> {
+  readonly failure?: string | null;
+  /** It has done what it was made for. @default it goes on */
+  readonly isUsed?: boolean;
+}
+
+/** How long a session is kept after its end, so that its page can say whom to ask for another. */
+const keptHours = 24;
+
+/** Invariants: a session belongs to the first browser that submits; what was used, or has ended, takes no browser and no connection. */
+export function connectSessionStore(database: Knex) {
+  const columns = [...sessions.columns, database.raw('expires_at > now() as is_live') as never];
+  const findBy = async (key: { readonly project_id: string }): Promise<StoredConnectSession | undefined> => {
+    const [row] = await database('connect_sessions').where(key).select<StoredRow[]>(columns);
+    return row && read(row);
+  };
+  return {
+    /** @param lifeMs how long it can be used @returns when it ends */
+    save: async ({ tokenHash, ...session }: NewConnectSession, lifeMs: number): Promise<string> => {
+      const row = { ...sessions.write(session), token_hash: tokenHash, expires_at: inMs(database, lifeMs) };
+      const [made] = await database('connect_sessions').insert(row).returning<{ expires_at: Date }[]>('expires_at');
+      return (made as { expires_at: Date }).expires_at.toISOString();
+    },
+    find: ({ projectId, id }: ConnectSessionKey) => findBy(keyOf({ projectId, id })),
+    findByToken: ({ projectId, tokenHash }: { readonly projectId: string; readonly tokenHash: string }) =>
+      findBy({ project_id: projectId, token_hash: tokenHash } as { project_id: string }),
+    /**
+     * Gives the session to this browser, and forgets why its last attempt failed.
+     * @returns false when it belongs to another one, was used or has ended
+     */
+    bind: async (key: ConnectSessionKey, cookieHash: string): Promise<boolean> => {
+      const bound = database('connect_sessions')
+        .where(keyOf(key))
+        .whereNull('used_at')
+        .where('expires_at', '>', database.raw('now()'))
+        .where((free) => void free.whereNull('cookie_hash').orWhere('cookie_hash', cookieHash));
+      return (await bound.update({ cookie_hash: cookieHash, failure: null })) === 1;
+    },
+    change: async (key: ConnectSessionKey, { isUsed = false, failure, installationId }: ConnectSessionChange) => {
+      const row = sessions.write({ failure, installationId });
+      const used = isUsed ? { used_at: database.raw('coalesce(used_at, now())') } : {};
+      await database('connect_sessions')
+        .where(keyOf(key))
+        .update({ ...row, ...used });
+    },
+    /** Deletes those that ended a day ago. @returns how many, `limit` at most; at `limit` there may be more */
+    purge: async (limit: number): Promise<number> =>
+      (await database.raw<{ rowCount: number }>(purgeSql, { limit })).rowCount,
+  };
+}
+
+/** Notes the connection of a session in the transaction that makes it or changes it: a process that dies leaves both, or none. */
+export async function noteConnected(
+  transaction: Knex.Transaction,
+  { projectId, id }: ConnectSessionKey,
+  connectionId: string,
+): Promise<void> {
+  await transaction('connect_sessions').where({ project_id: projectId, id }).update({ connection_id: connectionId });
+}
+
+const keyOf = ({ projectId, id }: ConnectSessionKey) => ({ project_id: projectId, id });
+
+function read(row: StoredRow): StoredConnectSession {
+  return { ...sessions.read(row), isLive: row['is_live'] === true };
+}
+
+const purgeSql = `delete from connect_sessions where (project_id, id) in (
+  select project_id, id from connect_sessions where expires_at <= now() - make_interval(hours => ${keptHours})
+  order by expires_at limit :limit for update skip locked)`;
