@@ -122,7 +122,7 @@ const acrossProjects: Readonly<Record<string, readonly string[]>> = {
   'minutes.ts': ['calls', 'calls', 'process_minutes', 'process_minutes', 'process_minutes', 'process_minutes'],
   'webhooks/claim-messages.ts': ['webhook_endpoints', 'webhook_messages', 'webhook_messages'],
   'webhooks/message-store.ts': ['webhook_messages'],
-  'webhooks/notify.ts': ['webhook_endpoints', 'webhook_endpoints'],
+  'webhooks/notify.ts': ['webhook_endpoints', 'webhook_endpoints', 'webhook_endpoints'],
   'writes/claim-cancelled.ts': ['cancels'],
   'writes/close-batch.ts': ['open_batches', 'open_batches'],
   'writes/doubt-restored.ts': ['calls'],
