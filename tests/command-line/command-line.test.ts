@@ -11,6 +11,7 @@ import type {
   Installation,
   Integration,
   Operation,
+  OperationRecord,
   ProviderApp,
   WebhookAttempt,
   WebhookMessage,
@@ -239,6 +240,28 @@ describe('op', () => {
       /^RECORD +REF +STATUS +PROVIDER ID +KNOWN BY +WHY\n0 +- +succeeded +\d+/,
     );
   });
+
+  it('lists those of a record by its ref or its id at the provider, and those with failures', async () => {
+    const found = async (...filter: readonly string[]) =>
+      (await person.json<Operation[]>('op', 'list', ...filter)).map(({ id }) => id);
+    const body = { type: 'create', mode: 'asynchronous' };
+    const send = async (record: object, ref: string) => {
+      const reply = await customer.write('contacts', { ...body, record }, { 'sluice-record-ref': ref });
+      return await ended(reply.body.operationId);
+    };
+    // The name of a group is no ref.
+    const written = await send({ email: 'by-ref@example.com' }, customer.groupRef);
+    const failed = await send({ email: 'no address' }, 'order-9');
+    const [{ recordId } = {}] = await person.json<OperationRecord[]>('op', 'records', written);
+    expect(await found('--ref', customer.groupRef)).toEqual([written]);
+    expect(await found('--ref', 'order-9')).toEqual([failed]);
+    expect(await found('--record', recordId ?? '')).toEqual([written]);
+    expect(await found('--record', 'order-9')).toEqual([]);
+    const withFailures = await found('--has-failures');
+    expect(withFailures).toContain(failed);
+    expect(withFailures).not.toContain(written);
+    expect(await found('--ref', customer.groupRef, '--has-failures')).toEqual([]);
+  });
 });
 
 describe('what is wrong is one line, never a stack', () => {
@@ -252,6 +275,7 @@ describe('what is wrong is one line, never a stack', () => {
     ['depoly x.yaml', 2, /unknown command 'depoly'\. Did you mean deploy\?/],
     ['certify', 2, /In a checkout it is: npm run certify\./],
     ['op list --stauts x', 2, /unknown option '--stauts'\. Did you mean --status\?/],
+    ['op list --ref a --record b', 2, /--ref and --record .*choose one/],
     ['op watch', 2, /missing required argument 'operationId'/],
     ['op --limit many', 2, /--limit is "many"/],
     ['installations describe x', 1, /no installation "x"/],

@@ -25,7 +25,7 @@ interface Asking<Options, Document> extends Omit<Command, 'run'> {
   /** @returns what `--json` prints */
   readonly ask: (to: Connected, options: GivenOptions & Options, argument: string) => Promise<Document>;
   /** What people read of it. */
-  readonly show: (document: Document) => string;
+  readonly show: (document: Document, options: Options) => string;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function connected<T>(options: GivenOptions, act: (to: Connected) =
 export function asking<Options, Document>({ ask, show, ...command }: Asking<Options, Document>): Command {
   const run = async (options: GivenOptions & Options, word: string): Promise<void> => {
     const document = await connected(options, (to) => ask(to, options, word));
-    print(options, document, () => show(document));
+    print(options, document, () => show(document, options));
   };
   return { ...command, run };
 }

@@ -13,14 +13,8 @@ export interface ProblemGroup {
 
 /** What went wrong in an operation, the most frequent first. A record with several problems is in several groups. */
 export function groupProblems(records: readonly OperationRecord[]): readonly ProblemGroup[] {
-  const found = records.flatMap((record) =>
-    (record.error === undefined || record.status === 'pending' ? [] : (record.problems ?? [record.error])).map(
-      (problem: RecordProblem) => ({ record, problem }),
-    ),
-  );
-  const groups = Map.groupBy(found, ({ record, problem: { field, code, message } }) =>
-    JSON.stringify([record.error?.class, field, code, field === undefined && code === undefined ? message : '']),
-  );
+  const found = records.flatMap((record) => problemsOf(record).map((problem) => ({ record, problem })));
+  const groups = Map.groupBy(found, ({ record, problem }) => JSON.stringify([record.error?.class, reasonKey(problem)]));
   return [...groups.values()]
     .flatMap(([first, ...others]) => {
       if (first?.record.error === undefined) return [];
@@ -28,6 +22,21 @@ export function groupProblems(records: readonly OperationRecord[]): readonly Pro
       return [{ class: first.record.error.class, problem: first.problem, records: members }];
     })
     .toSorted((one, other) => other.records.length - one.records.length);
+}
+
+/** Equal for records that were not written for the same reasons; undefined for a record that was, or is not decided. */
+export function problemsKey(record: OperationRecord): string | undefined {
+  const problems = problemsOf(record);
+  return problems.length === 0 ? undefined : JSON.stringify([record.error?.class, problems.map(reasonKey)]);
+}
+
+function problemsOf({ error, problems, status }: OperationRecord): readonly RecordProblem[] {
+  return error === undefined || status === 'pending' ? [] : (problems ?? [error]);
+}
+
+/** A sentence names the value, so it tells reasons apart only where there is nothing else. */
+function reasonKey({ field, code, message }: RecordProblem): readonly (string | undefined)[] {
+  return [field, code, field === undefined && code === undefined ? message : ''];
 }
 
 /** What to do where the same values would be refused again. */

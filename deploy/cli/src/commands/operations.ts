@@ -1,4 +1,4 @@
-import { readExplanation } from '@sluice/client';
+import { readExplanation, type SluiceClient } from '@sluice/client';
 import { failedRecordLine, failedRecordsHeader, reasonOf } from '@sluice/types';
 import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/types';
 import { argument, asking, connected, ofGroup, option, since, type Group } from '../command';
@@ -13,8 +13,16 @@ interface ListOptions {
   readonly status?: OperationStatus;
   readonly group?: string;
   readonly object?: string;
+  readonly ref?: string;
+  readonly record?: string;
+  readonly hasFailures?: boolean;
   readonly since?: string;
   readonly limit: string;
+}
+
+interface ExplainOptions {
+  readonly record?: string;
+  readonly all?: boolean;
 }
 
 interface RecordsOptions extends GivenOptions {
@@ -45,7 +53,7 @@ const renderRecords = table<OperationRecord>('No records.', [
   'ref',
   'status',
   ['provider id', 'recordId'],
-  ['known by', ({ identifiedBy: by }) => by && `${by.field} ${shortened(by.value)}`],
+  ['known by', ({ identifiedBy: by }) => by && `${by.field} ${by.value}`],
   [
     'why',
     ({ error, problems, warnings = [] }) =>
@@ -63,15 +71,13 @@ export const operations: Group = {
         option('--status <status>', 'only of this status').choices(['in_progress', 'success', 'failure']),
         ofGroup,
         option('--object <name>', 'only of this object'),
+        option('--ref <ref>', 'only those with a record that was sent with this Sluice-Record-Ref'),
+        option('--record <id>', 'only those with a record that has this id at the provider'),
+        option('--has-failures', 'only those of which a record failed, or is not known to be written'),
         since('accepted'),
         option('--limit <count>', 'most operations', '20'),
       ],
-      ask: ({ client }, { status, group, object, since: from, limit }: ListOptions) => {
-        const after = from === undefined ? undefined : momentOf(from);
-        const filter = given({ status, groupRef: group, objectName: object, since: after });
-        const pageSize = Math.min(pageMax, readLimit(limit));
-        return collect(client.iterate.listOperationsForProject({ ...filter, pageSize }), readLimit(limit));
-      },
+      ask: ({ client }, options: ListOptions) => collect(listed(client, options), readLimit(options.limit)),
       show: table<Operation>('No operations.', [
         'createTime',
         ['object', 'resource'],
@@ -101,8 +107,12 @@ export const operations: Group = {
     },
     explain: asking({
       about: 'what happened to each record and why',
-      takes: [operationId, option('--record <index>', 'only this record')],
-      ask: async ({ management }, { record }: { readonly record?: string }, id) => {
+      takes: [
+        operationId,
+        option('--record <index>', 'only this record'),
+        option('--all', 'each record, also beyond the first three with equal problems'),
+      ],
+      ask: async ({ management }, { record }: ExplainOptions, id) => {
         const all = await readExplanation(management, id);
         if (record === undefined) return all;
         const records = all.records.filter(({ index }) => String(index) === record);
@@ -110,7 +120,7 @@ export const operations: Group = {
         const count = grouped(all.records.length);
         throw new CommandFailure(`There is no record ${record} in this operation: it has ${count}, from 0 on.`);
       },
-      show: renderExplanation,
+      show: (explanation, { all }) => renderExplanation(explanation, all),
     }),
     logs: asking({
       about: 'the log of an operation',
@@ -135,6 +145,24 @@ export const operations: Group = {
     }),
   },
 };
+
+/** A record is found in whatever installation: by the search of any text, of which only what a record has is kept. */
+async function* listed(
+  client: SluiceClient,
+  { status, group, object, ref, record, hasFailures, since: from, limit }: ListOptions,
+): AsyncIterable<Operation> {
+  if (ref !== undefined && record !== undefined)
+    throw new CommandFailure('--ref and --record name one record: choose one.', exitCodes.usage);
+  const pageSize = Math.min(pageMax, readLimit(limit));
+  const after = from === undefined ? undefined : momentOf(from);
+  const filter = given({ status, groupRef: group, objectName: object, hasFailures, since: after });
+  const by = ref === undefined ? 'recordId' : 'recordRef';
+  const search = ref ?? record;
+  const found = client.iterate.listOperationsForProject({ ...filter, ...given({ search }), pageSize });
+  for await (const operation of found) {
+    if (search === undefined || operation.foundBy?.includes(by)) yield operation;
+  }
+}
 
 /** Each record, or with `--failed --csv` the failed ones as CSV, a page at a time. */
 async function printRecords({ failed, csv, ...options }: RecordsOptions, id: string): Promise<void> {

@@ -1,15 +1,36 @@
-import { holdText, planStep, timelineOf } from '@sluice/types';
+import { holdText, planStep, problemsKey, timelineOf } from '@sluice/types';
 import type { ExplainedRecord, OperationExplanation, Step } from '@sluice/types';
 import { clockTime, pluralize, plain, shortTime } from '../output/print';
 
 type Batch = NonNullable<OperationExplanation['batch']>;
 
-/** What happened to an operation, for people: its course, then each record. Records with the same timeline are grouped. */
-export function renderExplanation(explanation: OperationExplanation): string {
-  const sections = [...groupByTimeline(explanation)].map(([timeline, records]) =>
-    [titleOf(records), toLine(planStep(records, explanation)), timeline].join('\n'),
-  );
+/** Courses of records with equal problems that are shown, unless all are asked for. */
+const shownFirst = 3;
+
+/**
+ * What happened to an operation, for people: its course, then each record. Records with the same timeline are grouped; of others with equal problems
+ * the first three are shown.
+ * @param isAll each record is shown
+ */
+export function renderExplanation(explanation: OperationExplanation, isAll = false): string {
+  const courses = [...groupByTimeline(explanation)];
+  const byProblem = Map.groupBy(courses, ([, [first]]) => first && problemsKey(first));
+  const sections = [...byProblem].flatMap(([problem, alike]) => {
+    const shown = isAll || problem === undefined ? alike : alike.slice(0, shownFirst);
+    const more = alike.slice(shown.length).flatMap(([, records]) => records);
+    return [...shown.map(renderCourse), ...(more.length === 0 ? [] : [moreAlike(more, explanation)])];
+  });
   return [renderHead(explanation), ...sections].join('\n\n');
+
+  function renderCourse([timeline, records]: readonly [string, readonly ExplainedRecord[]]): string {
+    return [titleOf(records), toLine(planStep(records, explanation)), timeline].join('\n');
+  }
+}
+
+function moreAlike(records: readonly ExplainedRecord[], { operation }: OperationExplanation): string {
+  const inOrder = records.toSorted((one, other) => one.index - other.index);
+  const count = `${pluralize(records.length, 'more record')} with the same problem: ${rangesOf(inOrder)}`;
+  return `${count}\n  Each: sluice op explain ${operation.id} --all`;
 }
 
 function renderHead(explanation: OperationExplanation): string {

@@ -1,4 +1,4 @@
-import { jsonOf, plain } from './print';
+import { jsonOf, plain, renderTable } from './print';
 
 describe('what others named', () => {
   it.each([
@@ -22,4 +22,15 @@ describe('JSON', () => {
     expect(jsonOf(value)).toBe(text);
     expect(JSON.parse(jsonOf(value, 2))).toEqual(value);
   });
+});
+
+it('a table cuts long names, whatever letters they have, and leaves the last column', () => {
+  const letter = 'e\u0301';
+  const rows = [
+    { name: letter.repeat(40), id: '1' },
+    { name: letter.repeat(41), id: 'x'.repeat(60) },
+  ];
+  expect(renderTable(rows, ['name', 'id'], '')).toBe(
+    [`NAME${' '.repeat(36)}  ID`, `${letter.repeat(40)}  1`, `${letter.repeat(39)}…  ${'x'.repeat(60)}`].join('\n'),
+  );
 });

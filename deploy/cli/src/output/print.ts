@@ -36,11 +36,20 @@ type Member<Row> = {
 export type Column<Row> =
   Member<Row> | readonly [title: string, show: Member<Row> | ((row: Row) => string | undefined)];
 
-/** Rows under their titles, as wide as they need; `empty` when there is none. */
+/** Characters of a cell, but of the last one of a line. Our choice: an id has 36, and a name of a customer rarely more. */
+const cellMax = 40;
+
+/** Rows under their titles, as wide as they need, with long names cut; `empty` when there is none. */
 export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): string {
   if (rows.length === 0) return empty;
   const titles = columns.map((column) => titleOf(column).toUpperCase());
-  const cells = [titles, ...rows.map((row) => columns.map((column) => plain(show(row, column) ?? '-')))];
+  const lines = rows.map((row) =>
+    columns.map((column, at) => {
+      const cell = plain(show(row, column) ?? '-');
+      return at === columns.length - 1 ? cell : cut(cell, cellMax);
+    }),
+  );
+  const cells = [titles, ...lines];
   const widths = columns.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at] ?? ''))));
   return cells
     .map((line) =>
@@ -88,7 +97,13 @@ const sentenceMax = 80;
 
 /** The beginning of a sentence that is all there in the document, as `describe` or `--json` show it. */
 export function shortened(sentence: string): string {
-  return sentence.length > sentenceMax ? `${sentence.slice(0, sentenceMax - 1)}…` : sentence;
+  return cut(sentence, sentenceMax);
+}
+
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const letters = lettersOf(text);
+  return letters.length > max ? `${letters.slice(0, max - 1).join('')}…` : text;
 }
 
 function pad(cell: string, width: number): string {
@@ -97,7 +112,11 @@ function pad(cell: string, width: number): string {
 
 /** Letters as a reader counts them; a combining accent has no width. */
 function widthOf(text: string): number {
-  return [...new Intl.Segmenter().segment(text)].length;
+  return lettersOf(text).length;
+}
+
+function lettersOf(text: string): string[] {
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
 }
 
 /** What others named may hold line breaks, a terminal's control sequences, or characters that turn what follows around or are not seen: those are escaped. */
