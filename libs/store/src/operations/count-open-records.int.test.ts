@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
+import { rowsRead } from '../../test/rows-read';
 import { useDatabase } from '../../test/use-database';
 import { countOpenRecords } from './count-open-records';
 
 const fixture = useDatabase(insertCalls);
 
-/** Of two projects: 20,000 calls that are done, and a few of each kind that are not. */
+/** Of two projects: 20,000 calls that are done, and a few of each kind that are not; 20,000 connections and lanes besides. */
 async function insertCalls(): Promise<void> {
   const { database } = fixture;
   await database.raw(
@@ -51,7 +52,14 @@ async function insertCalls(): Promise<void> {
   await database.raw(
     `insert into closed_batches (project_id, operation_id, connection_id, records, plan_bytes) values ('p', 'c', 'well', 7, 1), ('q', 'c', 'well', 1, 1)`,
   );
-  await database.raw('vacuum analyze calls');
+  await database.raw(
+    `insert into connections (project_id, id, provider, group_ref, consumer_ref, lane_id, auth_scheme)
+     select 'p', 'k' || n, 'hubspot', 'g', 'u', 'l' || n, 'apiKey' from generate_series(1, 20000) n`,
+  );
+  await database.raw(
+    `insert into lanes (project_id, id, provider, account_ref) select 'p', 'l' || n, 'hubspot', 'of ' || n from generate_series(1, 20000) n`,
+  );
+  await database.raw('vacuum analyze calls, connections, lanes');
 }
 
 const insertOperation = `
@@ -77,6 +85,12 @@ it.each([
   [5, false],
 ])('reads %i of a kind at most, and says when there may be more', async (max, isMore) => {
   expect(await countOpenRecords(fixture.database, 'p', max)).toMatchObject({ isMore });
+});
+
+// A join would read all connections and lanes of the project, whatever waits.
+it('looks up the connections and lanes of what waits, and reads no other', async () => {
+  const read = await rowsRead(fixture.database, (inside) => countOpenRecords(inside, 'p'));
+  expect(read).toBeLessThan(1_000);
 });
 
 it('reads no call that is done', async () => {
