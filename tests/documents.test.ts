@@ -27,6 +27,29 @@ describe('the pages', () => {
   });
 });
 
+// A link of the console opens the page and no heading, so nobody sees that the heading was renamed.
+describe('the words that the console explains in the guide', () => {
+  const table = readText('libs/console/browser/guide-terms.ts');
+  const addresses = [...table.matchAll(/^ {2}\S.*: '([\w-]+)(?:#([\w-]+))?',$/gm)];
+
+  it('lead to pages and headings that are there', () => {
+    expect(addresses.length).toBeGreaterThan(15);
+    expect(addresses).toHaveLength(table.match(/^ {2}\S/gm)?.length ?? 0);
+    const dead = addresses.filter(([, page = '', heading]) => {
+      const path = `docs/guides/${page}.md`;
+      return !existsSync(join(root, path)) || (heading !== undefined && !headingsOf(readText(path)).has(heading));
+    });
+    expect(dead.map(([line]) => line.trim())).toEqual([]);
+  });
+
+  it('are linked through this table alone', () => {
+    const linking = textFiles().filter(
+      (path) => path.startsWith('libs/console/browser/') && readText(path).includes('docs/guide/'),
+    );
+    expect(linking).toEqual(['libs/console/browser/parts/guide-link.tsx']);
+  });
+});
+
 it('each place that the path of a write names exists: a function, a class, a constant or a method of its file', () => {
   const places = [...readText('docs/FLOW.md').matchAll(/`([\w./-]+\.tsx?):(\w+)`/g)];
   expect(places.length).toBeGreaterThan(50);

@@ -40,7 +40,7 @@ export function ConfigEditorPage({
           health === undefined ? undefined : (
             <>
               <CustomerName {...health} /> · {health.integrationName} ·{' '}
-              <GuideLink page="mapping">How mapping works</GuideLink>
+              <GuideLink of="mapping">How mapping works</GuideLink>
             </>
           )
         }

@@ -4,6 +4,7 @@ import { Badge } from '../parts/badge';
 import { CustomerName } from '../parts/customer-name';
 import { Empty } from '../parts/empty';
 import { issuesOf } from '../parts/field';
+import { GuideLink } from '../parts/guide-link';
 import { Pager } from '../parts/pager';
 import { PageHead } from '../parts/page-head';
 import { Problem } from '../parts/problem';
@@ -41,7 +42,7 @@ export function LanesPage({ session, query }: { readonly session: Session; reado
         lead={
           <>
             Each provider account has one. When the provider refuses a call, all of its lane waits.{' '}
-            <a href="/docs/guide/console#lanes">States</a>
+            <GuideLink of="lane">States</GuideLink>
           </>
         }
       />

@@ -5,6 +5,7 @@ import { CustomerName } from '../parts/customer-name';
 import { Empty } from '../parts/empty';
 import { issuesOf } from '../parts/field';
 import { fieldNames, Filters, filtersOf, StatusTabs } from '../parts/filters';
+import { GuideLink } from '../parts/guide-link';
 import { Moment } from '../parts/moment';
 import { PageHead } from '../parts/page-head';
 import { Pager } from '../parts/pager';
@@ -45,7 +46,15 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
   const filterQuery = new URLSearchParams(filters);
   return (
     <>
-      <PageHead title="Operations" />
+      <PageHead
+        title="Operations"
+        lead={
+          <>
+            Each write of your backend is an <GuideLink of="operation">operation</GuideLink>: one record, a batch, or an{' '}
+            <GuideLink of="auto-batch">auto-batch</GuideLink>.
+          </>
+        }
+      />
       <Attention session={session} />
       <Filters query={filterQuery} issues={issues} />
       <StatusTabs query={filterQuery} counts={counts} />

@@ -79,8 +79,8 @@ function Card({ children }: { readonly children: ComponentChildren }) {
             <li>What waits, and for what</li>
           </ul>
           <p class="links">
-            <GuideLink page="console">Guide to the console</GuideLink>
-            <GuideLink page="quickstart">Quickstart</GuideLink>
+            <GuideLink of="console">Guide to the console</GuideLink>
+            <GuideLink of="quickstart">Quickstart</GuideLink>
           </p>
         </section>
         <div class="ask">{children}</div>
@@ -171,7 +171,7 @@ function KeyForm({ onSignIn }: SignInProps) {
         <p>
           After <code>npm start</code> it is the <code>apiKey</code> in <code>.sluice/demo.json</code>. Elsewhere
           whoever runs Sluice makes one with the scope <code>frontend</code> (looks, cancels, retries) or{' '}
-          <code>read</code> (only looks); see <GuideLink page="console">the guide</GuideLink>:
+          <code>read</code> (only looks); see <GuideLink of="scope">the guide</GuideLink>:
         </p>
         <pre tabIndex={0}>{newKey}</pre>
       </details>

@@ -1,5 +1,6 @@
 import type { OverviewSetup } from '@sluice/types';
 import { hrefOf } from '../use-route';
+import { GuideLink } from './guide-link';
 
 interface Step {
   readonly title: string;
@@ -65,7 +66,7 @@ export function Checklist({ setup }: { readonly setup: OverviewSetup }) {
         ))}
       </ol>
       <p class="fine">
-        The same from a shell: <a href="/docs/guide/quickstart">the quickstart</a>.
+        The same from a shell: <GuideLink of="quickstart">the quickstart</GuideLink>.
       </p>
     </section>
   );

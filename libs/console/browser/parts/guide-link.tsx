@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact';
+import { guideTerms, type GuideTerm } from '../guide-terms';
 
 interface GuideOptions {
-  /** Name of a page of `docs/guides`, with the heading behind `#`. */
-  readonly page: string;
+  readonly of: GuideTerm;
   readonly children: ComponentChildren;
 }
 
 /** Leads to where the guide explains a word. What was typed here stays: it opens beside this page. */
-export function GuideLink({ page, children }: GuideOptions) {
+export function GuideLink({ of, children }: GuideOptions) {
   return (
-    <a href={`docs/guide/${page}`} target="_blank" rel="noreferrer">
+    <a href={`docs/guide/${guideTerms[of]}`} target="_blank" rel="noreferrer">
       {children}
     </a>
   );

@@ -4,6 +4,7 @@ import { hrefOf } from '../use-route';
 import { apiOf, baseUrl, isOffered, type Session } from '../session';
 import { ConnectLink } from './connect-link';
 import { CustomerName } from './customer-name';
+import { GuideLink } from './guide-link';
 
 interface HeldOptions {
   readonly session: Session;
@@ -26,7 +27,7 @@ export function Held({ session, held }: HeldOptions) {
           <time dateTime={since} title={inFull(since)}>
             {fromNow(since).replace(' ago', '')}
           </time>
-          . Its writes wait for new ones, until their deadline.
+          . Its writes <GuideLink of="held">wait for new ones</GuideLink>, until their deadline.
         </span>
       </p>
       {isOffered(session, 'frontend') ? <Reconnect session={session} held={held} /> : null}

@@ -12,6 +12,7 @@ import { shortId } from '../format';
 import { goTo, hrefOf } from '../use-route';
 import type { Api } from '../session';
 import { Confirm } from './confirm';
+import { GuideLink } from './guide-link';
 
 interface ActionOptions {
   readonly api: Api;
@@ -84,12 +85,13 @@ export function RetryButton({ api, operation, progress, records }: ActionOptions
         >
           <p>
             {pluralize(failed.length, 'failed record')} become a new operation, with what was accepted then. Each is
-            retried once.
+            retried once. <GuideLink of="retry">What a retry does</GuideLink>
           </p>
           {unknown === 0 ? null : (
             <label class="check">
               <input type="checkbox" checked={isForced} onChange={() => setForced(!isForced)} />
-              Also {pluralize(unknown, 'record')} of unknown outcome. Those may then be there twice.
+              Also {pluralize(unknown, 'record')} of <GuideLink of="outcome">unknown outcome</GuideLink>. Those may then
+              be there twice.
             </label>
           )}
         </Confirm>

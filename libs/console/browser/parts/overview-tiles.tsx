@@ -1,5 +1,6 @@
 import { grouped, type Overview } from '@sluice/types';
 import { hrefOf } from '../use-route';
+import { GuideLink } from './guide-link';
 
 interface Tile {
   readonly title: string;
@@ -73,7 +74,9 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
           </li>
         ))}
       </ul>
-      <p class="fine sum">{sumOf(overview)}</p>
+      <p class="fine sum">
+        {sumOf(overview)} <GuideLink of="console overview">What the tiles count</GuideLink>
+      </p>
     </section>
   );
 }

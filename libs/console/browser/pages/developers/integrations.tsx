@@ -1,6 +1,7 @@
 import type { Integration } from '@sluice/types';
 import { Author } from '../../parts/author';
 import { Empty } from '../../parts/empty';
+import { GuideLink } from '../../parts/guide-link';
 import { Moment } from '../../parts/moment';
 import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
@@ -23,7 +24,7 @@ export function IntegrationsPage({ session }: { readonly session: Session }) {
         title="Integrations"
         lead={
           <>
-            A <a href="docs/guide/manifest-and-config">manifest</a> declares what your integrations read and write.
+            A <GuideLink of="manifest">manifest</GuideLink> declares what your integrations read and write.
           </>
         }
         actions={

@@ -1,4 +1,5 @@
 import { scopes, type Scope } from '@sluice/types';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Author } from '../../parts/author';
 import { Badge } from '../../parts/badge';
@@ -6,6 +7,7 @@ import { Confirm } from '../../parts/confirm';
 import { Empty } from '../../parts/empty';
 import { CopyField } from '../../parts/field';
 import { Form, type FormField } from '../../parts/form';
+import { GuideLink } from '../../parts/guide-link';
 import { Moment } from '../../parts/moment';
 import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
@@ -30,7 +32,7 @@ interface ListedKey {
 /** What differs between the two kinds of keys. */
 interface KeyKind {
   readonly title: string;
-  readonly lead: string;
+  readonly lead: ComponentChildren;
   /** Whether its form is open from the start. */
   readonly isOpen: boolean;
   readonly grantsTitle: string;
@@ -57,7 +59,12 @@ const kinds: readonly KeyKind[] = [
   {
     title: 'API keys',
     isOpen: true,
-    lead: 'For your backend. A key itself is shown once, when it is made.',
+    lead: (
+      <>
+        For your backend. Its <GuideLink of="scope">scopes</GuideLink> limit what it may do. A key itself is shown once,
+        when it is made.
+      </>
+    ),
     grantsTitle: 'Scopes',
     fields: [
       label,

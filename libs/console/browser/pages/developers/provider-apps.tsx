@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Confirm } from '../../parts/confirm';
 import { Empty } from '../../parts/empty';
 import { Form, type FormField } from '../../parts/form';
+import { GuideLink } from '../../parts/guide-link';
 import { Moment } from '../../parts/moment';
 import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
@@ -37,6 +38,13 @@ function appOf({ scopes = '', ...values }: Values): UpdateProviderAppRequest['pr
   return { ...Object.fromEntries(given), ...(list.length === 0 ? {} : { scopes: list }) };
 }
 
+const Lead = () => (
+  <>
+    Your OAuth apps at the providers: <GuideLink of="provider app">customers connect</GuideLink> through them at the
+    provider's own page.
+  </>
+);
+
 /** With which OAuth apps the project's customers connect. */
 export function ProviderAppsPage({ session }: { readonly session: Session }) {
   const api = apiOf(session.apiKey, session.project.id);
@@ -46,12 +54,7 @@ export function ProviderAppsPage({ session }: { readonly session: Session }) {
   }));
   const [chosen, setChosen] = useState<string>();
   const isChangeable = isOffered(session, 'full');
-  const head = (
-    <PageHead
-      title="Provider apps"
-      lead="Your OAuth apps at the providers: customers connect through them at the provider's own page."
-    />
-  );
+  const head = <PageHead title="Provider apps" lead={<Lead />} />;
   if (value === undefined)
     return (
       <>

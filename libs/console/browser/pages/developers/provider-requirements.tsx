@@ -1,5 +1,7 @@
 import type { Integration, ProviderInfo } from '@sluice/types';
 import { CopyField } from '../../parts/field';
+import type { GuideTerm } from '../../guide-terms';
+import { GuideLink } from '../../parts/guide-link';
 
 /** A provider at which customers allow an app in. */
 export interface OAuthProvider {
@@ -40,8 +42,8 @@ export function scopesFor({ provider, integrations }: OAuthProvider): NeededScop
   });
 }
 
-/** Pages of the guide on making an app; the others have the steps that are common to all. */
-const pages: Readonly<Record<string, string>> = { hubspot: 'connect-hubspot', salesforce: 'connect-salesforce' };
+/** Where the guide says how an app is made; of the others it has the steps that are common to all. */
+const terms: Readonly<Record<string, GuideTerm>> = { hubspot: 'app at hubspot', salesforce: 'app at salesforce' };
 
 /** What is set at the provider where an app is made. */
 export function ProviderRequirements({ of }: { readonly of: OAuthProvider }) {
@@ -51,7 +53,7 @@ export function ProviderRequirements({ of }: { readonly of: OAuthProvider }) {
     <section class="panel">
       <h2>At {displayName}</h2>
       <p class="fine">
-        What to set where you make the app. <a href={`docs/guide/${pages[name] ?? 'connecting'}`}>How it is made</a>
+        What to set where you make the app. <GuideLink of={terms[name] ?? 'provider app'}>How it is made</GuideLink>
       </p>
       <CopyField title={`Redirect address to register at ${displayName}`} value={oauth2Opts?.redirectURL ?? ''} />
       {scopes.length === 0 ? null : (

@@ -2,6 +2,7 @@ import type { AcceptedWriteReply, DryRunReply, SingleWriteReply, WriteRecord, Wr
 import { useState } from 'preact/hooks';
 import { Empty } from '../../parts/empty';
 import { Form, type FormField } from '../../parts/form';
+import { GuideLink } from '../../parts/guide-link';
 import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
 import { Skeleton } from '../../parts/skeleton';
@@ -30,7 +31,12 @@ export function TryWritePage({ session }: { readonly session: Session }) {
     <>
       <PageHead
         title="Try a write"
-        lead="A dry run shows what would be sent of a record after mapping and defaults, field by field."
+        lead={
+          <>
+            A <GuideLink of="dry run">dry run</GuideLink> shows what would be sent of a record after mapping and
+            defaults, field by field.
+          </>
+        }
       />
       {error === undefined ? null : <Problem error={error} title="The form could not be prepared" />}
       {value === undefined ? (
