@@ -23,6 +23,11 @@ async function fill(): Promise<void> {
     from generate_series(10, :total, 10) n`);
   await run(`insert into installations (project_id, id, integration_id, group_ref, connection_id, config_id, created_by)
     select 'p', 'i' || n, 'i', 'ref-' || lpad(n::text, 6, '0'), 'k' || lpad(n::text, 6, '0'), 'c', 'u' from generate_series(1, :total) n`);
+  // Few have installed the one; as many as make a walk too long the other, and these are the last by name.
+  await run(`insert into installations (project_id, id, integration_id, group_ref, connection_id, config_id, created_by)
+    select 'p', 'few' || n, 'few', 'ref-' || lpad(n::text, 6, '0'), 'k' || lpad(n::text, 6, '0'), 'c', 'u' from generate_series(1, 9001, 3000) n`);
+  await run(`insert into installations (project_id, id, integration_id, group_ref, connection_id, config_id, created_by)
+    select 'p', 'last' || n, 'last', 'ref-' || lpad(n::text, 6, '0'), 'k' || lpad(n::text, 6, '0'), 'c', 'u' from generate_series(1, 6000) n`);
   await run(`insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name,
                                      type, mode, state, failed_at, traceparent)
     select 'p', 'a' || lpad((n * 10 + m)::text, 8, '0'), 'i', 'i' || n, 'c', 'k', 'l', 'contacts', 'create', 'asynchronous',
@@ -31,8 +36,10 @@ async function fill(): Promise<void> {
   await run('vacuum analyze');
 }
 
-const list = (filter: GroupFilter = {}, page: { readonly after?: GroupPosition; readonly limit?: number } = {}) =>
-  listGroupHealth(fixture.database, 'p', filter, { limit: 25, ...page });
+const list = (
+  filter: GroupFilter = {},
+  page: { readonly after?: GroupPosition; readonly limit?: number; readonly readMax?: number } = {},
+) => listGroupHealth(fixture.database, 'p', filter, { limit: 25, ...page });
 const refsOf = ({ groups }: Awaited<ReturnType<typeof list>>) => groups.map(({ group }) => group.groupRef);
 
 it('shows unhealthy groups first, then all others by name, each once, in pages', async () => {
@@ -63,6 +70,33 @@ it('finds by name before those that only their ref matches, whatever the case, a
   expect(refsOf(await list({ search: '%' }))).toEqual([]);
 });
 
+/** Refs of each page. */
+async function readAll(filter: GroupFilter): Promise<string[][]> {
+  const pages: string[][] = [];
+  for (let after: GroupPosition | undefined; ;) {
+    const page = await list(filter, { limit: 1_000, readMax: 4_000, ...(after && { after }) });
+    pages.push(refsOf(page));
+    after = page.next ?? (page.groups.length < 1_000 ? undefined : page.groups.at(-1)?.position);
+    if (after === undefined) return pages;
+  }
+}
+
+it('finds the groups of an integration, whether few have it or those that come late by name', async () => {
+  const few = ['009001', '006001', '003001', '000001'].map((ref) => `ref-${ref}`);
+  expect(await readAll({ integrationId: 'few' })).toEqual([few]);
+  expect(await readAll({ integrationId: 'few', search: 'ref-003' })).toEqual([['ref-003001']]);
+  expect(await readAll({ integrationId: 'few', search: 'name 019' })).toEqual([['ref-000001']]);
+  const pages = await readAll({ integrationId: 'last' });
+  const found = pages.flat();
+  expect(found).toHaveLength(6_000);
+  expect(new Set(found).size).toBe(6_000);
+  // Behind the unhealthy ones, by name: some pages have none, because each reads 4,000 groups.
+  expect(pages).toContainEqual([]);
+  const healthy = found.filter((ref) => !/(000|[05]01)$/.test(ref));
+  expect(healthy).toEqual(healthy.toSorted().toReversed());
+  expect(pages.length).toBeLessThan(10);
+});
+
 it('narrows to a state and to an integration', async () => {
   expect(refsOf(await list({ state: 'bad_credentials', search: 'ref-0010' }))).toEqual(['ref-001000']);
   const { groups } = await list({ state: 'not_installed', search: 'ref-00001' });
@@ -73,14 +107,19 @@ it('narrows to a state and to an integration', async () => {
 });
 
 // Rows and entries that are read: the machine's load does not change them, and a page that grew with the project would read all groups.
-it.each([
+it.each<[string, GroupFilter]>([
   ['the first page', {}],
   ['a letter', { search: 'n' }],
   ['a letter of every ref', { search: 'r' }],
   ['a name', { search: 'Name 012' }],
   ['nothing', { search: 'nobody' }],
-  ['refused ones', { state: 'bad_credentials' as const }],
+  ['refused ones', { state: 'bad_credentials' }],
+  ['an integration that few have', { integrationId: 'few' }],
+  ['an integration of the last by name', { integrationId: 'last' }],
+  ['a search in an integration', { integrationId: 'last', search: 'r' }],
 ])('reads as much of many groups as of few: %s', async (_name, filter) => {
-  const read = await rowsRead(fixture.database, (inside: Knex) => listGroupHealth(inside, 'p', filter, { limit: 25 }));
+  const read = await rowsRead(fixture.database, (inside: Knex) =>
+    listGroupHealth(inside, 'p', filter, { limit: 25, readMax: 500 }),
+  );
   expect(read).toBeLessThan(total);
 });

@@ -374,7 +374,7 @@ export interface ManagementOperations {
     };
     readonly reply: void;
   };
-  /** See how the groups of a project are doing. Each group once, unhealthy ones first, then by name; with search, groups that only their ref matches come last. Always in pages. Unhealthy installations are looked for among 1,000 refused connections and the newest 2,000 failures, connections without an installation among the newest 2,000. */
+  /** See how the groups of a project are doing. Each group once, unhealthy ones first, then by name; with search, groups that only their ref matches come last. Always in pages; one reads 5,000 groups at most, and may be short or empty while nextPageToken leads further. Unhealthy installations are looked for among 1,000 refused connections and the newest 2,000 failures, connections without an installation among the newest 2,000. */
   readonly listGroupHealth: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;

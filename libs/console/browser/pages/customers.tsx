@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { CustomerList } from '../parts/customer-list';
 import { Empty } from '../parts/empty';
 import { issuesOf } from '../parts/field';
+import { GuideLink } from '../parts/guide-link';
 import { PageHead } from '../parts/page-head';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
@@ -33,17 +34,7 @@ export function CustomersPage({ session, query }: { readonly session: Session; r
   const next = shown?.pagination.nextPageToken;
   return (
     <>
-      <PageHead
-        title="Customers"
-        lead="Each customer with what they installed. What is sick stands first."
-        actions={
-          isOffered(session, 'frontend') ? (
-            <a class="button primary" href={hrefOf('customers/new')}>
-              Connect a customer
-            </a>
-          ) : null
-        }
-      />
+      <Head session={session} />
       <States query={query} counts={shown?.counts} />
       <div class="filters" role="search">
         <SearchBox
@@ -63,16 +54,20 @@ export function CustomersPage({ session, query }: { readonly session: Session; r
         list.error === undefined ? (
           <Skeleton of="table" />
         ) : null
-      ) : shown.results.length === 0 ? (
-        <Nobody isFiltered={Object.keys(filters).length > 0} />
       ) : (
         <>
-          <CustomerList
-            session={session}
-            groups={shown.results}
-            integrations={integrations.value ?? []}
-            onChange={list.reload}
-          />
+          {shown.results.length > 0 ? (
+            <CustomerList
+              session={session}
+              groups={shown.results}
+              integrations={integrations.value ?? []}
+              onChange={list.reload}
+            />
+          ) : next === undefined ? (
+            <Nobody isFiltered={Object.keys(filters).length > 0} />
+          ) : (
+            <Empty title="None so far">Customers further down were not searched yet.</Empty>
+          )}
           <Pager
             {...(query.has('pageToken') ? { firstHref: hrefOf('customers', filters) } : {})}
             {...(next === undefined ? {} : { nextHref: hrefOf('customers', { ...filters, pageToken: next }) })}
@@ -80,6 +75,26 @@ export function CustomersPage({ session, query }: { readonly session: Session; r
         </>
       )}
     </>
+  );
+}
+
+function Head({ session }: { readonly session: Session }) {
+  return (
+    <PageHead
+      title="Customers"
+      lead={
+        <>
+          Each <GuideLink of="customer">customer</GuideLink> with what they installed. What is sick stands first.
+        </>
+      }
+      actions={
+        isOffered(session, 'frontend') ? (
+          <a class="button primary" href={hrefOf('customers/new')}>
+            Connect a customer
+          </a>
+        ) : null
+      }
+    />
   );
 }
 

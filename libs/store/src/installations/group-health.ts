@@ -1,6 +1,7 @@
 import {
   countedGroupsMax,
   failuresOfProjectMax,
+  groupsReadMax,
   itemsOfGroupMax,
   newestConnectionsMax,
   refusedGroupsMax,
@@ -67,16 +68,16 @@ const shownSql = (key: string): string =>
   `g.group_ref, g.group_name, ${momentSql('g.created_at')} as created_at, ${key} as key`;
 const afterSql = (key: string): string => `(${key}, g.group_ref collate "C") > (:key, :afterRef)`;
 
+/** Whether a group has installed the integration: a lookup for each, as `isUsedSql` is one. */
+const hasInstalledSql = (group: string): string => `coalesce((
+  select true from installations i where i.project_id = :projectId and i.integration_id = :integrationId and i.group_ref = ${group}.group_ref limit 1), false)`;
+
 /** What every part of the list asks of a group `g`. */
-function ofFilterSql({ integrationId, groupRef }: GroupFilter): string {
-  return [
+const ofFilterSql = ({ integrationId, groupRef }: GroupFilter): string =>
+  [
     groupRef === undefined ? '' : ' and g.group_ref = :groupRef',
-    integrationId === undefined
-      ? ''
-      : ` and exists (select from installations i where i.project_id = :projectId and i.integration_id = :integrationId
-            and i.group_ref = g.group_ref)`,
+    integrationId === undefined ? '' : ` and ${hasInstalledSql('g')}`,
   ].join('');
-}
 
 /** Groups of a state, ordered by name. @param source rows (group_ref, is_refused), each group once */
 const stateSql = (source: string, filter: GroupFilter): string => `
@@ -110,35 +111,91 @@ const notInstalledSql = `
     select c.group_ref, c.id from connections c where c.project_id = :projectId order by c.id desc limit :newestConnectionsMax) k
   where not ${isUsedSql('k')} group by k.group_ref`;
 
-/** Read from an index in its order, from the position on. */
-const byNameSql = (filter: GroupFilter): string => `
-  select ${shownSql(nameKey)} from groups g where g.project_id = :projectId and g.group_ref <> all (:unhealthy)
-    and ${afterSql(nameKey)}${filter.search === undefined ? '' : ` and ${beginsSql(nameKey)}`}${ofFilterSql(filter)}
-  order by ${nameKey}, g.group_ref collate "C" limit :limit`;
+/** The parts of the list that are ordered by an index: by what, and what is left to an earlier part. */
+const orders = [
+  { part: 1, key: nameKey, restSql: '' },
+  { part: 2, key: refKey, restSql: ` and not ${beginsSql(nameKey)}` },
+] as const;
+type Order = (typeof orders)[number];
 
-const byRefSql = (filter: GroupFilter): string => `
-  select ${shownSql(refKey)} from groups g where g.project_id = :projectId and g.group_ref <> all (:unhealthy)
-    and ${afterSql(refKey)} and ${beginsSql(refKey)} and not ${beginsSql(nameKey)}${ofFilterSql(filter)}
-  order by ${refKey}, g.group_ref collate "C" limit :limit`;
+const afterPositionSql = ({ search, groupRef }: GroupFilter, key: string): string =>
+  [
+    afterSql(key),
+    ...(search === undefined ? [] : [beginsSql(key)]),
+    ...(groupRef === undefined ? [] : ['g.group_ref = :groupRef']),
+  ].join(' and ');
+
+/**
+ * A page of groups by a key. @param hasFew of an integration that few groups have installed these are read and ordered; else groups are read from an
+ * index in its order, from the position on, as many as one page may
+ */
+function byKeyOfListSql(filter: GroupFilter, { key, restSql }: Order, hasFew: boolean): string {
+  const isAfter = afterPositionSql(filter, key);
+  const source = hasFew
+    ? `select g.*, ${key} as key from installations i cross join ${byKeySql('groups', 'g', { project_id: ':projectId', group_ref: 'i.group_ref' })}
+       where i.project_id = :projectId and i.integration_id = :integrationId and ${isAfter}`
+    : `select g.*, ${key} as key from groups g where g.project_id = :projectId and ${isAfter}
+       order by ${key}, g.group_ref collate "C" limit :readMax`;
+  const isInstalled = hasFew || filter.integrationId === undefined ? '' : ` and ${hasInstalledSql('g')}`;
+  return `
+    select ${shownSql('g.key')} from (${source}) g where g.group_ref <> all (:unhealthy)${restSql}${isInstalled}
+    order by g.key, g.group_ref collate "C" limit :limit`;
+}
+
+/** The last group that a page may read, if there is one more. */
+const edgeSql = (filter: GroupFilter, { key }: Order): string => `
+  select ${shownSql(key)} from groups g where g.project_id = :projectId and ${afterPositionSql(filter, key)}
+  order by ${key}, g.group_ref collate "C" offset :readMax - 1 limit 1`;
+
+/** Of an integration few groups may have installed: a walk over all groups by name would find them late. */
+async function isOfFew(
+  database: Knex,
+  projectId: string,
+  { integrationId }: GroupFilter,
+  readMax: number,
+): Promise<boolean> {
+  if (integrationId === undefined) return false;
+  const some = database('installations')
+    .where({ project_id: projectId, integration_id: integrationId })
+    .select('group_ref')
+    .limit(readMax + 1);
+  const [row] = await database.from(some.as('i')).count<{ count: string }[]>('* as count');
+  return Number(row?.count) <= readMax;
+}
 
 const start: GroupPosition = { part: 0, key: '', groupRef: '' };
 
+export interface GroupPageOptions {
+  readonly after?: GroupPosition | undefined;
+  readonly limit: number;
+  /** Groups that are read of each part of the list. @default groupsReadMax */
+  readonly readMax?: number;
+}
+
+export interface GroupPage {
+  readonly groups: PositionedGroup[];
+  /** Where reading goes on although the page has fewer groups than its limit. */
+  readonly next?: GroupPosition;
+  readonly counts: GroupCounts;
+}
+
 /**
  * Groups with what each has installed and connected: unhealthy ones first, then by name; with a search, those found by their ref alone come last. Nothing
- * is read that grows with the project. A group that turns unhealthy while pages are read is at the front of the list, which is read anew.
+ * is read that grows with the project: a page may end before its limit. A group that turns unhealthy while pages are read is at the front of the list,
+ * which is read anew.
  */
 export async function listGroupHealth(
   database: Knex,
   projectId: string,
   filter: GroupFilter,
-  { after = start, limit }: { readonly after?: GroupPosition | undefined; readonly limit: number },
-): Promise<{ readonly groups: PositionedGroup[]; readonly counts: GroupCounts }> {
+  { after = start, limit, readMax = groupsReadMax }: GroupPageOptions,
+): Promise<GroupPage> {
   const read = async <Row>(
     sql: string,
     { key, groupRef: afterRef }: Omit<GroupPosition, 'part'>,
     more: object = {},
   ) => {
-    const bindings = { projectId, ...filter, key, afterRef, ...bounds, ...more };
+    const bindings = { projectId, ...filter, key, afterRef, ...bounds, readMax, ...more };
     return (await database.raw<{ rows: Row[] }>(sql, bindings as never)).rows;
   };
   const ofStates = after.part === 0 ? after : start;
@@ -149,18 +206,25 @@ export async function listGroupHealth(
   const rows: PlacedRow[] = [];
   if (after.part === 0)
     rows.push(...first.filter((row) => row.is_wanted && isOfState(row)).map((row) => ({ ...row, part: 0 as const })));
-  const parts = filter.state !== undefined ? [] : filter.search === undefined ? [byNameSql] : [byNameSql, byRefSql];
-  for (const [index, sqlOf] of parts.entries()) {
-    const part = (index + 1) as GroupPart;
-    if (part < after.part || rows.length >= limit) continue;
+  const isByState = filter.state !== undefined;
+  const hasFew = !isByState && (await isOfFew(database, projectId, filter, readMax));
+  let next: GroupPosition | undefined;
+  for (const order of isByState ? [] : orders.slice(0, filter.search === undefined ? 1 : 2)) {
+    const { part } = order;
+    if (part < after.part || rows.length >= limit || next !== undefined) continue;
+    const position = part === after.part ? after : start;
     const more = { unhealthy: unhealthy.map(({ group_ref }) => group_ref), limit: limit - rows.length };
-    const found = await read<GroupRow>(sqlOf(filter), part === after.part ? after : start, more);
+    const found = await read<GroupRow>(byKeyOfListSql(filter, order, hasFew), position, more);
     rows.push(...found.map((row) => ({ ...row, part })));
+    if (hasFew || found.length === more.limit) continue;
+    const [edge] = await read<GroupRow>(edgeSql(filter, order), position);
+    if (edge !== undefined) next = { part, key: edge.key, groupRef: edge.group_ref };
   }
   const shown = rows.slice(0, limit);
   const unhealthyRefs = new Set(unhealthy.map(({ group_ref }) => group_ref));
   return {
     groups: await withItems(database, projectId, shown, unhealthyRefs),
+    ...(next === undefined ? {} : { next }),
     counts: {
       groups: bounded(await countGroups(database, projectId), countedGroupsMax),
       unhealthy: bounded(unhealthy.length, refusedGroupsMax),

@@ -9,7 +9,7 @@ import {
   limits,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { readPage, type Cursor } from '../pages';
+import { paginationOf, readPage, type Cursor } from '../pages';
 import { routesOfProject } from '../projects/get-project';
 
 const groupQuery = queryOf({
@@ -49,7 +49,7 @@ export function groupRoutes(router: Router, context: ManagementContext): void {
   routesOfProject(router, context, 'Installations').get('/group-health', 'listGroupHealth', {
     summary: 'See how the groups of a project are doing',
     description:
-      'Each group once, unhealthy ones first, then by name; with search, groups that only their ref matches come last. Always in pages. Unhealthy installations are looked for among 1,000 refused connections and the newest 2,000 failures, connections without an installation among the newest 2,000.',
+      'Each group once, unhealthy ones first, then by name; with search, groups that only their ref matches come last. Always in pages; one reads 5,000 groups at most, and may be short or empty while nextPageToken leads further. Unhealthy installations are looked for among 1,000 refused connections and the newest 2,000 failures, connections without an installation among the newest 2,000.',
     replies: { 200: json(groupHealthListReplySchema) },
     // Not for bearer tokens: it is a view of all groups.
     scopes: ['frontend', 'read'],
@@ -57,12 +57,18 @@ export function groupRoutes(router: Router, context: ManagementContext): void {
     replyBytesMax: limits.pageBytesMax,
     answer: async ({ query: { pageSize = groupsOfPageDefault, pageToken, ...filter } }, { id }) => {
       let counts = {};
+      let next: GroupPosition | undefined;
       const { results, pagination } = await readPage({ pageSize, pageToken }, byGroup, async (after, limit) => {
         const list = await context.store.installations.listGroups(id, filter, { after, limit });
-        counts = list.counts;
+        ({ counts, next } = list);
         return list.groups;
       });
-      return { results: results.map(({ group }) => group), pagination, counts };
+      return {
+        results: results.map(({ group }) => group),
+        pagination:
+          pagination.done && next !== undefined ? paginationOf([{ position: next }], true, byGroup) : pagination,
+        counts,
+      };
     },
   });
 }
