@@ -57,6 +57,10 @@ withBrowser('adds an endpoint, after saying beside the fields what is wrong with
   await page.getByRole('heading', { name: address() }).waitFor();
   const [made] = await project.client.management.listWebhookEndpoints();
   expect(made).toMatchObject({ url: address(), eventTypes: ['connection.error'], status: 'enabled' });
+  // From the list a test leads to where its answer appears.
+  await tab.goTo('developers/webhooks');
+  await page.getByRole('button', { name: `Send a test to ${address()}` }).click();
+  await page.locator('tbody tr', { hasText: 'endpoint.test' }).locator('.badge', { hasText: 'delivered' }).waitFor();
 });
 
 withBrowser('sends a test, shows what the receiver answered, and sends what failed again', async () => {

@@ -1,10 +1,11 @@
 import type { WebhookEndpoint, WebhookSecret } from '@sluice/types';
 import { useState } from 'preact/hooks';
-import { Badge } from '../../parts/badge';
 import { Confirm } from '../../parts/confirm';
 import { CopyField } from '../../parts/field';
 import { Form } from '../../parts/form';
+import { GuideLink } from '../../parts/guide-link';
 import { Moment } from '../../parts/moment';
+import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
 import { Skeleton } from '../../parts/skeleton';
 import { inFull } from '../../format';
@@ -13,7 +14,7 @@ import { goTo, hrefOf } from '../../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../../session';
 import { useLoad } from '../../use-load';
 import { Deliveries } from './deliveries';
-import { endpointFields, endpointOf, successRate } from './webhooks';
+import { EndpointBadge, endpointFields, endpointOf, successRate } from './webhooks';
 
 const everyMs = 5_000;
 
@@ -37,23 +38,19 @@ export function WebhookPage({ session, endpointId, query }: WebhookOptions) {
     );
   return (
     <>
-      <a class="back" href={hrefOf('developers/webhooks')}>
-        ← Webhooks
-      </a>
-      <div class="title">
-        <h1 class="answer">{value.url}</h1>
-        <span role="status">
-          <Badge
-            of={value.failingSince !== undefined && value.status === 'enabled' ? 'failing-endpoint' : value.status}
-          />
-        </span>
-        {isOffered(session, 'full') ? <EndpointActions api={api} endpoint={value} onDone={reload} /> : null}
-      </div>
-      <p class="fine facts">
-        {value.description === undefined ? '' : `${value.description} · `}
-        <code>{endpointId}</code> · added <Moment of={value.createTime} /> · delivered in the last day:{' '}
-        {successRate(value)}
-      </p>
+      <PageHead
+        back={{ href: hrefOf('developers/webhooks'), text: 'Webhooks' }}
+        title={value.url}
+        status={<EndpointBadge of={value} />}
+        actions={isOffered(session, 'full') ? <EndpointActions api={api} endpoint={value} onDone={reload} /> : null}
+        lead={
+          <span class="facts">
+            {value.description === undefined ? '' : `${value.description} · `}
+            <code>{endpointId}</code> · added <Moment of={value.createTime} /> · delivered in the last day:{' '}
+            {successRate(value)}
+          </span>
+        }
+      />
       <Standing endpoint={value} />
       {error === undefined ? null : <Problem error={error} title="The endpoint could not be read again" />}
       <Deliveries
@@ -128,7 +125,7 @@ function Standing({ endpoint: { status, disabledReason, failingSince } }: { read
   return (
     <p class="attention">
       <strong>Failing</strong> since {inFull(failingSince)}: the attempts below say what the receiver answered. After a
-      week it is disabled.
+      week it is disabled. <GuideLink of="failing endpoint">What happens then</GuideLink>
     </p>
   );
 }
@@ -222,7 +219,10 @@ function Secret({ api, endpointId }: { readonly api: Api; readonly endpointId: s
   };
   return (
     <>
-      <p class="fine">Your receiver checks signatures with it. Only a key with the scope full sees it.</p>
+      <p class="fine">
+        Your receiver <GuideLink of="signature">checks signatures</GuideLink> with it. Only a key with the scope full
+        sees it.
+      </p>
       <div class="filters">
         <button type="button" onClick={() => (shown === undefined ? void show() : setShown(undefined))}>
           {shown === undefined ? 'Show the secret' : 'Hide the secret'}

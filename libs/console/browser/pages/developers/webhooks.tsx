@@ -13,12 +13,14 @@ import { Badge } from '../../parts/badge';
 import { Empty } from '../../parts/empty';
 import { CopyField } from '../../parts/field';
 import { Form, type FormField } from '../../parts/form';
+import { GuideLink } from '../../parts/guide-link';
 import { Moment } from '../../parts/moment';
 import { PageHead } from '../../parts/page-head';
 import { Problem } from '../../parts/problem';
 import { Skeleton } from '../../parts/skeleton';
 import { Table, type Column } from '../../parts/table';
-import { hrefOf } from '../../use-route';
+import { noteFailure } from '../../network';
+import { goTo, hrefOf } from '../../use-route';
 import { apiOf, isOffered, type Session } from '../../session';
 import { useLoad } from '../../use-load';
 
@@ -61,6 +63,10 @@ const kindField: FormField = {
     ['slack', `A Slack channel: ${slackFilters.join(' and ')} as text`],
   ],
 };
+
+export function EndpointBadge({ of: { status, failingSince } }: { readonly of: WebhookEndpoint }) {
+  return <Badge of={failingSince !== undefined && status === 'enabled' ? 'failing-endpoint' : status} />;
+}
 
 /** The fields of an endpoint, as it is or as a new one begins. */
 export function endpointFields(endpoint?: WebhookEndpoint): FormField[] {
@@ -105,22 +111,47 @@ function newEndpointOf(values: Readonly<Record<string, string>>) {
 export function WebhooksPage({ session }: { readonly session: Session }) {
   const api = apiOf(session.apiKey, session.project.id);
   const [created, setCreated] = useState<CreatedWebhookEndpoint>();
+  const [refused, setRefused] = useState<unknown>();
   const list = useLoad('webhooks', (signal) => api.listWebhookEndpoints({}, { signal }), { everyMs });
+  const test = async (endpointId: string): Promise<void> => {
+    setRefused(undefined);
+    try {
+      await api.testWebhookEndpoint({ endpointId });
+      // There its receiver's answer appears.
+      goTo(hrefOf(`developers/webhooks/${endpointId}`));
+    } catch (caught) {
+      noteFailure(caught);
+      setRefused(caught);
+    }
+  };
   return (
     <>
       <PageHead
         title="Webhooks"
-        lead="Sluice posts a signed message to these addresses when a write has ended or a connection changed."
+        lead={
+          <>
+            Sluice posts a <GuideLink of="signature">signed message</GuideLink> to these addresses when a write has
+            ended or a connection changed.
+          </>
+        }
       />
       {list.error === undefined ? null : <Problem error={list.error} title="The endpoints could not be read" />}
+      {refused === undefined ? null : <Problem error={refused} title="No test was sent" />}
       {list.value === undefined ? (
         list.error === undefined ? (
           <Skeleton of="table" rows={3} />
         ) : null
       ) : list.value.length === 0 ? (
-        <Empty title="No endpoint yet">Nothing is sent before there is one.</Empty>
+        <Empty title="No endpoint yet">
+          Nothing is sent before there is one. <GuideLink of="webhook">How it is received</GuideLink>
+        </Empty>
       ) : (
-        <Table columns={columns} rows={list.value} keyOf={({ id }) => id} isClickable />
+        <Table
+          columns={isOffered(session, 'full') ? [...columns, testColumn(test)] : columns}
+          rows={list.value}
+          keyOf={({ id }) => id}
+          isClickable
+        />
       )}
       {isOffered(session, 'full') ? (
         <section class="panel">
@@ -165,9 +196,7 @@ const columns: readonly Column<WebhookEndpoint>[] = [
     title: 'Status',
     width: 'middle',
     phone: 'badge',
-    cell: ({ status, failingSince }) => (
-      <Badge of={failingSince !== undefined && status === 'enabled' ? 'failing-endpoint' : status} />
-    ),
+    cell: (endpoint) => <EndpointBadge of={endpoint} />,
   },
   {
     title: 'Delivered in the last day',
@@ -178,9 +207,21 @@ const columns: readonly Column<WebhookEndpoint>[] = [
   {
     title: 'Last failure',
     width: 'middle',
-    phone: 'aside',
     cell: ({ lastDay }) =>
       lastDay?.lastFailureTime === undefined ? <span class="fine">none</span> : <Moment of={lastDay.lastFailureTime} />,
   },
   { title: 'Sends', width: 'wide', phone: 'none', cell: ({ eventTypes }) => eventTypes.join(', ') },
 ];
+
+const testColumn = (test: (endpointId: string) => Promise<void>): Column<WebhookEndpoint> => ({
+  title: '',
+  width: 'middle',
+  phone: 'aside',
+  // The service refuses a test of an endpoint that is disabled.
+  cell: ({ id, url, status }) =>
+    status === 'enabled' ? (
+      <button type="button" class="link" aria-label={`Send a test to ${url}`} onClick={() => void test(id)}>
+        Send a test
+      </button>
+    ) : null,
+});
