@@ -138,6 +138,13 @@ withBrowser('groups what went wrong, names the records, and says why a retry can
   await page.getByLabel('Which records').selectOption('email: INVALID_EMAIL');
   await rows.nth(5).waitFor({ state: 'detached' });
   expect(await rows.first().locator('.on-name').innerText()).toBe('bad 0\nemail');
+  // What is chosen and explained is in the address: a link shows the same.
+  await page.getByRole('button', { name: 'explain record 2' }).click();
+  await page.locator('.timeline').waitFor();
+  await page.reload();
+  await page.locator('.timeline').waitFor();
+  expect(await page.getByLabel('Which records').inputValue()).toBe('email: INVALID_EMAIL');
+  expect(await rows.locator('.on-name').count()).toBe(5);
   await page.getByLabel('Which records').selectOption('Not written');
   await rows.nth(5).waitFor();
   expect(await groups.nth(1).innerText()).toMatch(/^1 record rejected nosuch_property: /);

@@ -125,7 +125,8 @@ function Header({ session, path, onLeave }: HeaderOptions) {
 function Page({ session, route }: { readonly session: Session; readonly route: Route }) {
   const [name = '', id, ...more] = route.path.split('/');
   if (name === 'overview') return <OverviewPage session={session} query={route.query} />;
-  if (name === 'operations' && id !== undefined) return <OperationPage key={id} session={session} operationId={id} />;
+  if (name === 'operations' && id !== undefined)
+    return <OperationPage key={id} session={session} operationId={id} query={route.query} />;
   if (name === 'operations') return <OperationsPage session={session} query={route.query} />;
   if (name === 'customers' && id === 'new') return <NewCustomerPage session={session} />;
   if (name === 'customers' && id !== undefined && more[0] === 'config')

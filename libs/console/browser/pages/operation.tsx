@@ -1,5 +1,5 @@
 import type { Operation, OperationProgress, OperationRecord } from '@sluice/types';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { OperationBadge } from '../parts/badge';
 import { BatchView, sentenceOf } from '../parts/batch-view';
 import { CustomerName } from '../parts/customer-name';
@@ -29,18 +29,21 @@ interface LoadedOperation {
   readonly records: readonly OperationRecord[];
 }
 
+interface PageOptions {
+  readonly session: Session;
+  readonly operationId: string;
+  /** Which records are shown, and which of them are explained. */
+  readonly query: URLSearchParams;
+}
+
 /** One operation: what became of it, what went wrong, how far it is, and each record. */
-export function OperationPage({ session, operationId }: { readonly session: Session; readonly operationId: string }) {
+export function OperationPage({ session, operationId, query }: PageOptions) {
   const api = apiOf(session.apiKey, session.project.id);
   const [reloads, setReloads] = useState(0);
   const { value, error } = useLoad(`${operationId} ${reloads}`, (signal) => loadOperation(api, operationId, signal), {
     everyMs,
     isOver: ({ operation }) => operation.status !== 'in_progress',
   });
-  const title = value && `${value.operation.resource} ${value.progress.type} ${shortId(operationId)} · Sluice`;
-  useEffect(() => {
-    if (title !== undefined) document.title = title;
-  }, [title]);
   if (value === undefined)
     return error === undefined ? <Loading /> : <Problem error={error} title="The operation could not be read" />;
   const { operation, progress, records } = value;
@@ -51,6 +54,7 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
     <>
       <PageHead
         back={{ href: hrefOf('operations'), text: 'Operations' }}
+        tabTitle={`${operation.resource} ${progress.type} ${shortId(operationId)}`}
         title={
           <>
             {operation.resource} <span class="fine">{progress.type}</span>
@@ -87,6 +91,7 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
         api={api}
         operationId={operation.id}
         records={records}
+        query={query}
         version={[operation.updateTime, operation.status, operation.metadata?.retry?.lastAttempt, reloads].join(' ')}
       />
     </>

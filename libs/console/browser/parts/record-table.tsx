@@ -9,11 +9,10 @@ import {
   type RecordProblem,
   type RecordOutcome,
 } from '@sluice/types';
-import { useState } from 'preact/hooks';
 import { shortId } from '../format';
 import type { Api } from '../session';
 import { useLoad } from '../use-load';
-import { hrefOf } from '../use-route';
+import { goTo, hrefOf } from '../use-route';
 import { Badge } from './badge';
 import { Problem } from './problem';
 import { Table, type Column } from './table';
@@ -89,14 +88,14 @@ interface RecordTableOptions {
   readonly records: readonly OperationRecord[];
   /** Another one when what happened to the records may have changed. */
   readonly version: string;
-  /** Index of a record that is explained from the start. */
-  readonly opened?: number | undefined;
+  /** `records` names the chosen part of them, `explained` has the indexes of those that are explained. */
+  readonly query: URLSearchParams;
 }
 
 /** What became of each record, the failed ones first, with the provider's own words; and of a record that is asked for, why. */
-export function RecordTable({ api, operationId, records, version, opened }: RecordTableOptions) {
-  const [filter, setFilter] = useState('');
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set(opened === undefined ? [] : [opened]));
+export function RecordTable({ api, operationId, records, version, query }: RecordTableOptions) {
+  const { records: filter = '', explained = '' } = Object.fromEntries(query);
+  const open = new Set(explained.split(',').filter(Boolean).map(Number));
   const isAsked = open.size > 0;
   const explanation = useLoad(`${operationId} ${isAsked ? version : 'closed'}`, (signal) =>
     isAsked ? readExplanation(api, operationId, { signal }) : Promise.resolve(undefined),
@@ -105,26 +104,23 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
   // What is chosen may be gone: a record that waits for its next attempt has been written.
   const chosen = choices.find(({ name }) => name === filter)?.records ?? records;
   const shown = chosen.toSorted((one, other) => ranks[one.status] - ranks[other.status] || one.index - other.index);
-  const choose = ({ currentTarget }: { readonly currentTarget: HTMLSelectElement }) => setFilter(currentTarget.value);
+  const show = (changed: Readonly<Record<string, string>>): void =>
+    goTo(hrefOf(`operations/${operationId}`, { ...Object.fromEntries(query), ...changed }));
   const toggle = (index: number): void => {
     const next = new Set(open);
     if (!next.delete(index)) next.add(index);
-    setOpen(next);
+    show({ explained: [...next].join(',') });
   };
   return (
     <section>
       <div class="title">
         <h2>Records</h2>
-        {choices.length === 0 ? null : (
-          <select class="small" aria-label="Which records" value={filter} onChange={choose}>
-            <option value="">All {pluralize(records.length, 'record')}</option>
-            {choices.map(({ name, records: { length } }) => (
-              <option key={name} value={name}>
-                {name} ({length})
-              </option>
-            ))}
-          </select>
-        )}
+        <Choices
+          choices={choices}
+          total={records.length}
+          chosen={filter}
+          onChoose={(name) => show({ records: name })}
+        />
       </div>
       {explanation.error === undefined ? null : (
         <Problem error={explanation.error} title="The explanation could not be read" />
@@ -157,6 +153,32 @@ export function RecordTable({ api, operationId, records, version, opened }: Reco
         below={({ index }) => (open.has(index) ? <Timeline index={index} explanation={explanation.value} /> : null)}
       />
     </section>
+  );
+}
+
+interface ChoicesOptions {
+  readonly choices: readonly Choice[];
+  readonly total: number;
+  readonly chosen: string;
+  readonly onChoose: (name: string) => void;
+}
+
+function Choices({ choices, total, chosen, onChoose }: ChoicesOptions) {
+  if (choices.length === 0) return null;
+  return (
+    <select
+      class="small"
+      aria-label="Which records"
+      value={choices.some(({ name }) => name === chosen) ? chosen : ''}
+      onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+    >
+      <option value="">All {pluralize(total, 'record')}</option>
+      {choices.map(({ name, records: { length } }) => (
+        <option key={name} value={name}>
+          {name} ({length})
+        </option>
+      ))}
+    </select>
   );
 }
 
