@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { createAccount, type Account } from '../harness/account';
 import { createCustomer, type Customer } from '../harness/customer';
 import { sharedStack } from '../harness/shared-stack';
 import { useConsole } from './console/open-console';
@@ -15,9 +16,10 @@ const contacts = {
   mapToName: 'person',
   requiredFields: [{ mapToName: 'position', mapToDisplayName: 'Position' }],
 };
-const newCustomer = (): Promise<Customer> =>
+const newCustomer = (account?: Account): Promise<Customer> =>
   createCustomer(stack, {
     provider: 'hubspot',
+    ...(account && { account }),
     read: [contacts],
     write: [{ objectName: 'contacts', inheritMapping: true }],
     config: {
@@ -70,6 +72,33 @@ withBrowser(
     });
   },
 );
+
+// An account may have thousands: a list of them all is slow to open, and nobody finds a field in it.
+withBrowser('of 1,200 fields a list offers 100, found by name and by label', async () => {
+  const account = await createAccount(stack, 'hubspot');
+  const results = Array.from({ length: 1_200 }, (_, at) => ({
+    name: at === 0 ? 'city' : `custom_${String(at).padStart(4, '0')}`,
+    label: `Label ${at}`,
+    type: 'string',
+    fieldType: 'text',
+  }));
+  const match = { method: 'GET', path: '/crm/v3/properties/' };
+  await account.fault({ match, times: 0, action: { kind: 'status', status: 200, body: { results } } });
+  const customer = await newCustomer(account);
+  const page = await openAt(`customers/${customer.installationId}/config`);
+  const offered = page.locator('datalist[id$=-writable] option');
+  await page.getByText('1,200 fields at this account. A list offers 100').waitFor();
+  expect(await offered.count()).toBe(100);
+  await fitsEverybody(page, 'many fields');
+  await page.getByLabel('Position').fill('0777');
+  await offered.nth(1).waitFor({ state: 'detached' });
+  expect(await offered.first().getAttribute('value')).toBe('custom_0777');
+  await page.getByLabel('Field to add').fill('label 1199');
+  await page.locator('datalist[id$=-writable] option[value=custom_1199]').waitFor({ state: 'attached' });
+  await page.getByLabel('Position').fill('custom_1198');
+  await page.getByLabel('Position').blur();
+  await page.locator('.config-row').getByText('Label 1198 · string').waitFor();
+});
 
 // Two people look at one config: whoever is second decided on something that is no longer there.
 withBrowser('the second editor sees what another person changed, and keeps both', async () => {

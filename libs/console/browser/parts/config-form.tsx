@@ -1,4 +1,5 @@
 import { pluralize, type ConfigContent, type FieldMetadata } from '@sluice/types';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import { useLoad } from '../use-load';
 import {
@@ -76,33 +77,75 @@ function ObjectFields(options: ObjectOptions) {
           </p>
         </>
       )}
-      <FieldLists fields={value} {...lists} />
-      <Switches {...body} />
-      <Mapping {...body} />
-      <ConfigSettings {...body} />
+      <FieldLists fields={value} {...lists}>
+        <Switches {...body} />
+        <Mapping {...body} />
+        <ConfigSettings {...body} />
+      </FieldLists>
     </>
   );
 }
+
+/** Fields that a list offers at once: an account may have thousands. */
+const offeredMax = 100;
 
 interface ListsOptions {
   readonly fields: AccountFields | undefined;
   readonly all: string;
   readonly writable: string;
+  /** Whose fields have the lists. */
+  readonly children: ComponentChildren;
 }
 
-/** Once for an object, whatever it maps: an account may have a thousand fields. */
-function FieldLists({ fields, all, writable }: ListsOptions) {
-  return useMemo(() => {
-    const list = [...(fields?.values() ?? [])].toSorted((one, other) => one.fieldName.localeCompare(other.fieldName));
-    const options = (of: readonly FieldMetadata[]) =>
-      of.map((field) => <option key={field.fieldName} value={field.fieldName} label={meaningOf(field)} />);
-    return (
-      <>
-        <datalist id={all}>{options(list)}</datalist>
-        <datalist id={writable}>{options(list.filter(({ readOnly }) => readOnly !== true))}</datalist>
-      </>
-    );
-  }, [fields]);
+/** Lists of the account's fields, once for an object: they follow what is typed in the field that is being edited. */
+function FieldLists({ fields, all, writable, children }: ListsOptions) {
+  const [typed, setTyped] = useState('');
+  const sorted = useMemo(
+    () => [...(fields?.values() ?? [])].toSorted((one, other) => one.fieldName.localeCompare(other.fieldName)),
+    [fields],
+  );
+  const follow = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement && target.list !== null) setTyped(target.value.trim());
+  };
+  return (
+    <div onFocusIn={follow} onInput={follow}>
+      {sorted.length > offeredMax ? (
+        <p class="fine">
+          {sorted.length.toLocaleString('en')} fields at this account. A list offers {offeredMax}: type a part of the
+          name or label.
+        </p>
+      ) : null}
+      <FieldList id={all} fields={offered(sorted, typed)} />
+      <FieldList
+        id={writable}
+        fields={offered(
+          sorted.filter(({ readOnly }) => readOnly !== true),
+          typed,
+        )}
+      />
+      {children}
+    </div>
+  );
+}
+
+function FieldList({ id, fields }: { readonly id: string; readonly fields: readonly FieldMetadata[] }) {
+  return (
+    <datalist id={id}>
+      {fields.map((field) => (
+        <option key={field.fieldName} value={field.fieldName} label={meaningOf(field)} />
+      ))}
+    </datalist>
+  );
+}
+
+/** Those whose name or label has the text, the ones that begin with it first. */
+function offered(fields: readonly FieldMetadata[], text: string): readonly FieldMetadata[] {
+  const typed = text.toLowerCase();
+  const textsOf = ({ fieldName, displayName }: FieldMetadata): string[] =>
+    [fieldName, displayName].map((each) => each.toLowerCase());
+  const found = fields.filter((field) => textsOf(field).some((each) => each.includes(typed)));
+  const begins = (field: FieldMetadata): boolean => textsOf(field).some((each) => each.startsWith(typed));
+  return [...found.filter(begins), ...found.filter((field) => !begins(field))].slice(0, offeredMax);
 }
 
 function Switches({ object, before, content, onChange }: ObjectEditing) {
