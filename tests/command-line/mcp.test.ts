@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { readProcessEnv } from '@sluice/config';
 import { tokenIssuer } from '@sluice/testkit';
+import { blocksOf, isShown, withReplies } from '../documents/guide-blocks';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
 import { createPerson, sluicePath, type Person } from './run-sluice';
@@ -444,4 +446,69 @@ it('tells who runs it where the token is that cannot be read, and the agent only
   await client.close();
   expect(await log).toContain(`sluice mcp: ${file} holds no bearer token`);
   expect(await log).toContain(`ENOENT of ${file}`);
+});
+
+/**
+ * The page shows what an agent asked and was answered. Each call of it is made, in order, and the answer compared but for ids, moments and what `…`
+ * leaves out. `SLUICE_WRITE_GUIDE=1` writes what differs into the page.
+ */
+describe('the example of docs/guides/agents.md', () => {
+  const path = join(__dirname, '../../docs/guides/agents.md');
+  const page = readFileSync(path, 'utf8');
+  const isWriting = readProcessEnv()['SLUICE_WRITE_GUIDE'] !== undefined;
+  const block = blocksOf(page).find(({ text }) => text.startsWith('> '));
+  const calls = [...(block?.text ?? '').matchAll(/^> (\w+) (.+)\n([^]*?)(?=^> |$(?![^]))/gm)];
+
+  const optionsOfPage = {
+    ...customerOptions,
+    read: [
+      {
+        objectName: 'contacts',
+        requiredFields: [{ fieldName: 'email' }],
+        optionalFields: [{ mapToName: 'position', prompt: 'Which field?' }],
+      },
+    ],
+    config: {
+      ...customerOptions.config,
+      read: { objects: { contacts: customerOptions.config.read.objects.contacts } },
+    },
+  };
+
+  it('shows what the tools answer', async () => {
+    const reader = await createCustomer(stack, optionsOfPage);
+    const { id, key } = reader.project;
+    const args = ['--group', reader.groupRef, '--allow-writes'];
+    const client = await connect(args, { SLUICE_API_KEY: key, SLUICE_PROJECT: id });
+    const answers: { readonly asked: string; readonly shown: string; readonly printed: string }[] = [];
+    let operationId = '';
+    for (const [, name = '', given = '', shown = ''] of calls) {
+      // The only id that a call of the page has is that of the operation before it.
+      const { isError, text } = await call(
+        client,
+        name,
+        JSON.parse(given.replaceAll(uuid, operationId)) as Record<string, unknown>,
+      );
+      operationId = /"operationId":"([^"]+)"/.exec(text)?.[1] ?? operationId;
+      answers.push({ asked: `> ${name} ${given}`, shown, printed: `${isError ? 'ERROR ' : ''}${text}` });
+    }
+    expect(answers.length).toBeGreaterThan(6);
+    const isCurrent = ({ shown, printed }: (typeof answers)[number]) => isShown(formOf(shown), formOf(printed));
+    const stale = answers.filter((answer) => !isCurrent(answer));
+    if (isWriting && block !== undefined && stale.length > 0) {
+      const texts = answers.map(
+        (answer) => `${answer.asked}\n${isCurrent(answer) ? answer.shown.trim() : answer.printed}`,
+      );
+      writeFileSync(path, withReplies(page, [[block, texts.join('\n\n')]]));
+    }
+    expect(isWriting ? [] : stale).toEqual([]);
+  });
+
+  const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g;
+  const formOf = (text: string): string =>
+    text
+      // Where a line of JSON goes on.
+      .replaceAll(/\n (?=\S)/g, '')
+      .replaceAll(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d(?:\.\d{3})?/g, '<moment>')
+      .replaceAll(/\b\d+ ms\b/g, '<time>')
+      .replaceAll(/\b(?:group|crm)-[\w-]+/g, '<name>');
 });
