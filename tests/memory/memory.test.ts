@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { signInSettings, tokenIssuer, zipOf } from '@sluice/testkit';
 import { oauthConnect } from '../harness/browser';
-import { createCustomer, type Customer } from '../harness/customer';
+import { createCustomer, type Customer, type WriteReply } from '../harness/customer';
 import { flood, statusesOf, type Answered, type Sent } from './flood';
 import { startLimitedStack, type LimitedStack } from './limited-stack';
 import type { LimitedName } from './memory-limit';
@@ -174,6 +174,41 @@ it('an operation of 95 MB is written whole, and explained in pages', async () =>
     expect(page?.bytes).toBeLessThan(1_010_000);
     await expectSurvival('management', `40 times ${part} of 95 MB`, times(40, sent), [200, 503]);
   }
+});
+
+it('100 refusals of 20 problems each, with long texts', async () => {
+  const problems = Array.from({ length: 20 }, (_, at) => ({
+    name: `field_${at}`,
+    error: 'NO',
+    message: longText(8_000),
+  }));
+  const message = `Property values were not valid: ${JSON.stringify(problems)}`;
+  const body = { status: 'error', category: 'VALIDATION_ERROR', message };
+  await sender.account.fault({ match: { method: 'POST' }, action: { kind: 'status', status: 400, body }, times: 0 });
+  const batch = Array.from({ length: 100 }, (_, at) => ({ record: { email: `p${at}@example.com` } }));
+  const synchronous = writeOf({ mode: 'synchronous', batch });
+  const refused = await expectSurvival(
+    'write-gateway',
+    '20 times 100 refusals',
+    times(20, synchronous),
+    [422, 429, 503],
+  );
+  // Of each record at most 3,000 bytes of problems, beside the whole sentence.
+  const sizes = refused.filter(({ status }) => status === 422).map(({ bytes }) => bytes);
+  expect(sizes.length).toBeGreaterThan(0);
+  expect(Math.min(...sizes)).toBeGreaterThan(200_000);
+  expect(Math.max(...sizes)).toBeLessThan(1_000_000);
+  const operationId = await stack.surviving('executor', '100 refusals', async () => {
+    const [answer] = await flood([writeOf({ mode: 'asynchronous', batch })]);
+    const reply = JSON.parse(answer?.text ?? '') as WriteReply;
+    await sender.ended(reply.operationId);
+    return reply.operationId;
+  });
+  for (const part of ['explanation', 'records', 'logs']) {
+    const sent = within(`/operations/${operationId}/${part}`);
+    await expectSurvival('management', `40 times ${part} of 100 refusals`, times(40, sent), [200, 503]);
+  }
+  await sender.account.clearFaults();
 });
 
 it('a history of 120 configs of 0.9 MB is read in pages', async () => {
