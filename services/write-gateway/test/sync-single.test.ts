@@ -110,6 +110,24 @@ describe('422', () => {
     },
   );
 
+  // Twenty problems may name the same field: of a longer value the caller has the text.
+  it('shows what was sent beside each problem, up to 1,000 characters of it', async () => {
+    const seed = await gateway.seed();
+    const sent = { email: 'e'.repeat(998), firstname: 'f'.repeat(999), city: ['Bern'] };
+    const problems = Object.keys(sent).map((name) => ({ isValid: false, message: 'no', error: 'INVALID', name }));
+    gateway.hubspot.answer = () =>
+      hubspotRefusal(400, { message: `Property values were not valid: ${JSON.stringify(problems)}` });
+    const reply = await gateway.write(seed, { type: 'create', record: sent }).expect(422);
+    const of = (field: string) => ({ field, providerField: field, code: 'INVALID', message: 'no' });
+    expect((reply.body as { readonly problems: unknown }).problems).toEqual([
+      { ...of('email'), value: sent.email },
+      of('firstname'),
+      { ...of('city'), value: sent.city },
+    ]);
+    // Kept without it: a value is for who sent it.
+    expect((await recordsOf(seed, reply))?.[0]?.problems).toEqual(Object.keys(sent).map(of));
+  });
+
   it('never shows the token that the provider echoes', async () => {
     const seed = await gateway.seed();
     gateway.hubspot.answer = () => hubspotRefusal(400, { message: `bad token ${canary}` });
