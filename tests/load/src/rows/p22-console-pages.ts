@@ -75,32 +75,40 @@ async function pagesOf({ databaseUrl, project }: System): Promise<PageRequests[]
         .first('o.id', 'o.installation_id', 'o.integration_id');
     return [await find('succeeded'), await find('failed')] as Found[];
   });
-  const always = ['/integrations', '/lanes?waiting=true&pageSize=100'];
-  const list = (filter: string): string[] => [`/operations?pageSize=50${filter}`, ...always];
-  const since = new Date(Date.now() - 86_400_000 * spanDays).toISOString();
-  const within = `&groupRef=${group}&installationId=${one?.installation_id}&since=${since}`;
+  const attention = '/lanes?waiting=true&pageSize=100';
+  const list = (filter: string): string[] => [`/operations?pageSize=50${filter}`, '/integrations', attention];
+  const customers = (filter: string): string[] => [`/group-health?${filter}`, '/integrations'];
+  const prefix = group.slice(0, -2);
   const detail = (id?: string): string[] =>
-    ['', '/progress', '/records?pageSize=1000', '/logs', '/explanation'].map((part) => `/operations/${id}${part}`);
+    ['', '/progress', '/records?pageSize=100', '/logs'].map((part) => `/operations/${id}${part}`);
   const customer = (id?: string): string[] => {
     const path = `/integrations/${one?.integration_id}/installations/${id}`;
-    return [`/installation-health?installationId=${id}`, path, `${path}/configs?pageSize=21`];
+    const operations = `/operations?installationId=${id}&pageSize=10`;
+    return [
+      `/installation-health?installationId=${id}`,
+      path,
+      operations,
+      `/group-health?groupRef=${group}`,
+      `${path}/configs?pageSize=21`,
+    ];
   };
   return [
-    { page: 'overview, an hour', paths: ['/overview?span=hour', ...always] },
-    { page: 'overview, a week', paths: ['/overview?span=week', ...always] },
-    { page: 'operations', paths: list('') },
-    { page: 'operations, failed', paths: list('&status=failure') },
-    { page: 'operations, with failures', paths: list('&hasFailures=true') },
-    { page: 'operations of a customer', paths: list(`&groupRef=${group}`) },
-    { page: 'operations of customers by prefix', paths: list(`&groupRefPrefix=${group.slice(0, -2)}`) },
-    { page: 'operations by reference of a record', paths: list(`${within}&recordRef=nobody`) },
+    { page: 'overview, an hour', paths: ['/overview?span=hour', attention] },
+    { page: 'overview, a week', paths: ['/overview?span=week', attention] },
+    { page: 'operations', paths: list('&counts=true') },
+    { page: 'operations, failed', paths: list('&counts=true&status=failure') },
+    { page: 'operations, with failures', paths: list('&counts=true&hasFailures=true') },
+    { page: 'operations of a customer', paths: list(`&counts=true&groupRef=${group}`) },
+    { page: 'operations of customers by prefix', paths: list(`&search=${prefix}`) },
+    { page: 'operations by reference of a record', paths: list('&search=nobody') },
     { page: 'an operation', paths: detail(one?.id) },
-    { page: 'a failed operation', paths: detail(failed?.id) },
-    { page: 'customers', paths: ['/installation-health?pageSize=50'] },
-    { page: 'customers, refused credentials', paths: ['/installation-health?pageSize=50&badCredentials=true'] },
-    { page: 'customers by prefix', paths: [`/installation-health?pageSize=50&groupRefPrefix=${group.slice(0, -2)}`] },
+    // Its reader asks why.
+    { page: 'a failed operation', paths: [...detail(failed?.id), `/operations/${failed?.id}/explanation`] },
+    { page: 'customers', paths: customers('') },
+    { page: 'customers, refused credentials', paths: customers('state=bad_credentials') },
+    { page: 'customers by prefix', paths: customers(`search=${prefix}`) },
     { page: 'a customer', paths: customer(one?.installation_id) },
-    { page: 'lanes', paths: ['/lanes?pageSize=50', ...always] },
+    { page: 'lanes', paths: ['/lanes?pageSize=50&waiting=false&order=sick-first', attention] },
   ];
 }
 
