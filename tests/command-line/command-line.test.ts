@@ -316,6 +316,23 @@ describe('what is wrong is one line, never a stack', () => {
   });
 });
 
+it('all problems of a manifest are shown at once, each in a line', async () => {
+  const manifest = [
+    'specVersion: 1.0.0',
+    'integrations:',
+    '  - {name: a, provider: hubspit}',
+    '  - {name: b, provider: hubspot, write: {objects: [{}]}}',
+  ];
+  writeFileSync(join(person.home, 'wrong.yaml'), manifest.join('\n'));
+  for (const more of [[], ['--dry-run']]) {
+    const { code, stderr } = await person.sluice(['deploy', 'wrong.yaml', ...more]);
+    expect(stderr).toMatch(
+      /^sluice: wrong\.yaml:4:\d+: integrations\[1\]\.write\.objects\[0\]\.objectName [^\n]*\nsluice: wrong\.yaml:3:\d+: integrations\[0\]\.provider [^\n]*\n$/,
+    );
+    expect(code).toBe(1);
+  }
+});
+
 // Read leniently, two names that differ in such a byte would be one.
 it('an argument that is no UTF-8 is refused', async () => {
   const script = String.raw`exec "$@" --group "$(printf 'tenant-\377')"`;

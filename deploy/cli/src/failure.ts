@@ -1,16 +1,18 @@
 import type { CommanderError } from 'commander';
 import { jsonOf, plain } from './output/print';
 
-/** What the command line itself refuses, in one line. */
+/** What the command line itself refuses, in one line; or all problems of a file, each in a line. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
+  readonly lines: readonly string[];
 
   /** @param exitCode see `exitCodes` */
   constructor(
-    message: string,
+    message: string | readonly string[],
     readonly exitCode: number = exitCodes.failed,
   ) {
-    super(message);
+    super(typeof message === 'string' ? message : message.join('\n'));
+    this.lines = typeof message === 'string' ? [message] : message;
   }
 }
 
@@ -32,7 +34,7 @@ export function isUsageError(error: unknown): error is CommanderError {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }
 
-/** One clear line, or with `--json` one document; never a stack. */
+/** One clear line, of a file one for each problem, or with `--json` one document; never a stack. */
 export async function explainFailure(
   error: unknown,
   wantsJson: boolean,
@@ -40,10 +42,13 @@ export async function explainFailure(
   const exitCode = error instanceof CommandFailure ? error.exitCode : exitCodes.failed;
   const texts = await textsOf(error);
   if (wantsJson) return { text: jsonOf({ error: texts }), exitCode };
+  if (error instanceof CommandFailure) return { text: error.lines.map(lineOf).join('\n'), exitCode };
   const request = texts.requestId === undefined ? '' : ` [request ${texts.requestId}]`;
   const sentence = [texts.message, texts.remedy].filter((part) => part !== undefined).join(' ');
-  return { text: plain(`sluice: ${sentence.replaceAll(/\s*\n\s*/g, ' ')}${request}`), exitCode };
+  return { text: lineOf(`${sentence}${request}`), exitCode };
 }
+
+const lineOf = (sentence: string) => plain(`sluice: ${sentence.replaceAll(/\s*\n\s*/g, ' ')}`);
 
 interface ErrorTexts {
   readonly message: string;

@@ -114,20 +114,39 @@ describe('400 with line and column', () => {
     expect(await refused(text)).toContainEqual([name, detail]);
   });
 
-  it('of all problems at once, of form and of rules', async () => {
+  it('of all problems at once: of form, of rules, of fields and of providers', async () => {
     const text = lines(
       '  - name: a',
-      '    provider: hubspot',
+      '    provider: hubspit',
       '    write: {objects: [{objectname: x}]}',
       '  - name: b',
       '    provider: hubspot',
       '    read: {objects: [{objectName: x, schedule: daily}]}',
+      '  - name: c',
+      '    provider: hubspot',
+      `    read: {objects: [{objectName: x, optionalFields: [{fieldName: "$['a']['b']"}]}]}`,
+      '  - {name: d, provider: 7}',
     );
-    const names = (await refused(text)).map(([name]) => name);
-    expect(names).toEqual([
-      'integrations[0].write.objects[0].objectName',
-      'integrations[0].write.objects[0].objectname',
-      'integrations[1].read.objects[0].schedule',
+    expect(await refused(text)).toEqual([
+      ['integrations[0].write.objects[0].objectName', expect.stringContaining('(line 5, ')],
+      ['integrations[0].write.objects[0].objectname', expect.stringContaining('(line 5, ')],
+      ['integrations[3].provider', expect.stringContaining('(line 12, ')],
+      ['integrations[1].read.objects[0].schedule', expect.stringContaining('(line 8, ')],
+      ['integrations[2].read.objects[0].optionalFields[0].fieldName', expect.stringContaining('(line 11, ')],
+      ['integrations[0].provider', `is not known; known: ${knownProviders} (line 4, column 5)`],
+    ]);
+  });
+
+  it('of a field and a provider, where the form is right', async () => {
+    const text = lines(
+      '  - name: a',
+      '    provider: hubspot',
+      `    read: {objects: [{objectName: x, optionalFields: [{fieldName: "$['a']['b']"}]}]}`,
+      '  - {name: b, provider: x}',
+    );
+    expect((await refused(text)).map(([name]) => name)).toEqual([
+      'integrations[0].read.objects[0].optionalFields[0].fieldName',
+      'integrations[1].provider',
     ]);
   });
 

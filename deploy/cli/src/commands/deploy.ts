@@ -55,5 +55,5 @@ function refusalOf(error: unknown, file: string): unknown {
     const location = line === undefined ? file : `${file}:${line}:${column}`;
     return `${location}: ${name === 'sourceYaml' ? message : `${name} ${message}`}`;
   });
-  return new CommandFailure(lines.join('\n'));
+  return new CommandFailure(lines);
 }

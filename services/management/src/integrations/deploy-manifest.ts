@@ -43,7 +43,7 @@ export async function deployManifest(
   projectId: string,
   { body, query, caller }: Deployment,
 ): Promise<Integration[]> {
-  const { manifest } = await readManifest(context, projectId, body);
+  const manifest = await readManifest(context, projectId, body);
   if (query.destructive === true) {
     // Twice over them, so that no two of the contents in force are in memory at once.
     const standingOf = async ({ name }: ManifestIntegration) => {
@@ -78,7 +78,7 @@ export async function previewManifest(
   projectId: string,
   body: DeployManifestRequest,
 ): Promise<ManifestPreview> {
-  const { manifest } = await readManifest(context, projectId, body);
+  const manifest = await readManifest(context, projectId, body);
   const given = entriesOf(projectId, manifest, manifest.integrations);
   await refuseLarge(context, projectId, given);
   const compared = await context.store.integrations.compareAll(projectId, given);
@@ -119,7 +119,7 @@ export async function createRevision(
   { body, query, caller }: Deployment,
 ): Promise<Integration> {
   const { projectId, name } = standing;
-  const { manifest } = await readManifest(context, projectId, body);
+  const manifest = await readManifest(context, projectId, body);
   const after = manifest.integrations.find((integration) => integration.name === name);
   if (after === undefined) {
     const names = manifest.integrations.map((integration) => integration.name).join(', ') || 'none';
@@ -189,34 +189,105 @@ const sourceOf = ({ sourceYaml }: DeployManifestRequest) => (sourceYaml === unde
 
 /**
  * The manifest of a request, which is its text or a zip that was put before.
- * @throws ValidationError 400 for what breaks a rule; 422 `provider.unknown` with all of them
+ * @throws ValidationError with all problems at once, each with its path inside the manifest and its line and column. 400; 422 `provider.unknown` where
+ * nothing else is wrong
  */
 async function readManifest(
   context: ManagementContext,
   projectId: string,
   request: DeployManifestRequest,
-): Promise<ParsedManifest> {
+): Promise<Manifest> {
   const { sourceYaml, sourceZipUrl = '' } = request;
   const text = sourceYaml ?? (await readUpload(context, projectId, sourceZipUrl));
   // A megabyte of YAML holds the event loop for a quarter of a second.
   await yieldToEventLoop();
-  const parsed = parseManifest(text, sourceOf(request));
-  const known = knownProviders(context.connectors);
-  const unknown = parsed.manifest.integrations.flatMap(({ provider }, index): Issue[] => {
-    if (context.connectors.find(provider) !== undefined) return [];
-    const name = `integrations[${index}].provider`;
-    return [{ in: 'body', name, detail: `is not known; known: ${known} ${parsed.positionOf(name)}`, value: provider }];
+  const { json, positionOf } = readText(text, sourceOf(request));
+  try {
+    return checkAll(context, parseJson(json));
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const issues = error.issues.map((issue) => ({ ...issue, detail: `${issue.detail} ${positionOf(issue.name)}` }));
+    throw invalid(issues, error);
+  }
+}
+
+interface ReadText {
+  readonly json: string;
+  /**
+   * Line and column of a path as issues spell it, both from 1: of the member itself, or of what lacks it.
+   * `integrations[0].name` to `(line 3, column 5)`.
+   */
+  readonly positionOf: (path: string) => string;
+}
+
+/**
+ * Reads the text of a manifest, YAML 1.2 or JSON, which is a part of it, under the limits of the JSON reader. Values pass through JSON, so what
+ * YAML has besides (dates, tags, binary, anchors used as types) does not get in.
+ * @throws ValidationError 400 for what is neither
+ */
+function readText(text: string, source: string): ReadText {
+  const read = readYaml(text);
+  if (read.ok) {
+    const { json, positionOf } = read.text;
+    return { json, positionOf: (path) => shown(positionOf(stepsOf(path))) };
+  }
+  throw invalid(
+    read.problems.slice(0, limits.issuesMax).map(({ reason, position }) => {
+      const where = position === undefined ? '' : ` ${shown(position)}`;
+      return { in: 'body', name: source, detail: `is not readable as YAML or JSON: ${reason}${where}` };
+    }),
+  );
+}
+
+const checkSchema = validate<Manifest>(manifestSchema);
+const checkEntry = validate<ManifestIntegration>(manifestIntegrationSchema);
+
+/** @throws ValidationError with the issues of the form, and those of the rules and the providers wherever the form allows to see them */
+function checkAll(context: ManagementContext, value: unknown): Manifest {
+  const manifest = checked(checkSchema, value);
+  const ofForm = manifest instanceof ValidationError ? manifest.issues : [];
+  const entries = entriesOfText(value);
+  const issues = [
+    ...ofForm,
+    ...(manifest instanceof ValidationError ? [] : checkManifest(manifest)),
+    ...entries.flatMap((entry, index): Issue[] => {
+      const path = pathOf('integrations', index);
+      const integration = checked(checkEntry, entry);
+      if (integration instanceof ValidationError) return [];
+      const ofRules = manifest instanceof ValidationError ? checkManifestIntegration(integration, path) : [];
+      return [...ofRules, ...fieldIssues(context, integration, `${path}.read.objects`)];
+    }),
+  ];
+  const named = new Set(ofForm.map(({ name }) => name));
+  const unknown = unknownProviders(context, entries).filter(({ name }) => !named.has(name));
+  refuseIssues([...issues, ...unknown], issues.length === 0 ? 'provider.unknown' : undefined);
+  return manifest as Manifest;
+}
+
+/** The value, or why it is not of the form. */
+function checked<T>(check: (value: unknown) => T, value: unknown): T | ValidationError {
+  try {
+    return check(value);
+  } catch (error) {
+    if (error instanceof ValidationError) return error;
+    throw error;
+  }
+}
+
+function entriesOfText(value: unknown): readonly unknown[] {
+  const list = (value as { integrations?: unknown } | null)?.integrations;
+  return Array.isArray(list) ? list : [];
+}
+
+function unknownProviders({ connectors }: ManagementContext, entries: readonly unknown[]): Issue[] {
+  const known = knownProviders(connectors);
+  return entries.flatMap((entry, index): Issue[] => {
+    const { provider } = (entry ?? {}) as { provider?: unknown };
+    if (typeof provider !== 'string' || connectors.find(provider) !== undefined) return [];
+    return [
+      { in: 'body', name: `integrations[${index}].provider`, detail: `is not known; known: ${known}`, value: provider },
+    ];
   });
-  refuseIssues(unknown, 'provider.unknown');
-  const unmeant = parsed.manifest.integrations.flatMap((integration, index) =>
-    fieldIssues(context, integration, `integrations[${index}].read.objects`),
-  );
-  refuseIssues(
-    unmeant
-      .slice(0, limits.issuesMax)
-      .map((one) => ({ ...one, detail: `${one.detail} ${parsed.positionOf(one.name)}` })),
-  );
-  return parsed;
 }
 
 /** Fields of read objects that the provider cannot have, whatever the account: a search or a write would meet them first. */
@@ -225,7 +296,8 @@ function fieldIssues(
   { provider, read }: ManifestIntegration,
   path: string,
 ): Issue[] {
-  const { fields } = connectors.get(provider).capabilities;
+  const fields = connectors.find(provider)?.capabilities.fields;
+  if (fields === undefined) return [];
   return (read?.objects ?? []).flatMap((object, at) =>
     (['requiredFields', 'optionalFields'] as const).flatMap((list) =>
       (object[list] ?? []).flatMap((field, index) =>
@@ -238,74 +310,6 @@ function fieldIssues(
       ),
     ),
   );
-}
-
-const checkSchema = validate<Manifest>(manifestSchema);
-const checkEntry = validate<ManifestIntegration>(manifestIntegrationSchema);
-
-/** A manifest that keeps every rule. */
-interface ParsedManifest {
-  readonly manifest: Manifest;
-  /**
-   * Line and column of a path as issues spell it, both from 1: of the member itself, or of what lacks it.
-   * `integrations[0].name` to `(line 3, column 5)`.
-   */
-  readonly positionOf: (path: string) => string;
-}
-
-/**
- * Reads the text of a manifest, YAML 1.2 or JSON, which is a part of it, under the limits of the JSON reader. Values pass through JSON, so what
- * YAML has besides (dates, tags, binary, anchors used as types) does not get in.
- * @throws ValidationError, 400: all problems at once, each with its path inside the manifest and its line and column
- */
-function parseManifest(text: string, source: string): ParsedManifest {
-  const read = readYaml(text);
-  if (!read.ok) {
-    const problems = read.problems.slice(0, limits.issuesMax);
-    throw invalid(
-      problems.map(({ reason, position }) => {
-        const where = position === undefined ? '' : ` ${shown(position)}`;
-        return { in: 'body', name: source, detail: `is not readable as YAML or JSON: ${reason}${where}` };
-      }),
-    );
-  }
-  const { json, positionOf: positionOfSteps } = read.text;
-  const positionOf = (path: string) => shown(positionOfSteps(stepsOf(path)));
-  try {
-    return { manifest: checkAll(parseJson(json)), positionOf };
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    // A text that cannot be read has its line and column already.
-    const issues = error.issues.map((issue) => ({ ...issue, detail: `${issue.detail} ${positionOf(issue.name)}` }));
-    throw invalid(issues, error);
-  }
-}
-
-/** The issues of the schema, and those of the rules where the form is right. */
-function checkAll(value: unknown): Manifest {
-  let manifest: Manifest;
-  try {
-    manifest = checkSchema(value);
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    throw invalid([...error.issues, ...rulesOfEntries(value)].slice(0, limits.issuesMax), error);
-  }
-  refuseIssues(checkManifest(manifest).slice(0, limits.issuesMax));
-  return manifest;
-}
-
-/** The rules of the entries whose own form is right. */
-function rulesOfEntries(value: unknown): Issue[] {
-  const list = (value as { integrations?: unknown } | null)?.integrations;
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((entry: unknown, index) => {
-    try {
-      return checkManifestIntegration(checkEntry(entry), pathOf('integrations', index));
-    } catch (error) {
-      if (error instanceof ValidationError) return [];
-      throw error;
-    }
-  });
 }
 
 const shown = ({ line, column }: YamlPosition) => `(line ${line}, column ${column})`;
