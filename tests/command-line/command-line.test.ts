@@ -333,6 +333,18 @@ it('all problems of a manifest are shown at once, each in a line', async () => {
   }
 });
 
+it('what is deployed without effect is a warning, beside the output', async () => {
+  const objects = '{objects: [{objectName: Contact}]}';
+  const manifest = `specVersion: 1.0.0\nintegrations: [{name: lacking, provider: close, write: ${objects}}]`;
+  writeFileSync(join(person.home, 'lacking.yaml'), manifest);
+  const warning = 'lacking: close has no write.objects.Contact: refused there; it has lead, contact, opportunity';
+  for (const more of [['--dry-run'], ['--json']]) {
+    const { code, stdout, stderr } = await person.sluice(['deploy', 'lacking.yaml', ...more]);
+    expect([code, stderr]).toEqual([0, `sluice: warning: ${warning}\n`]);
+    expect(stdout).toContain('lacking');
+  }
+});
+
 // Read leniently, two names that differ in such a byte would be one.
 it('an argument that is no UTF-8 is refused', async () => {
   const script = String.raw`exec "$@" --group "$(printf 'tenant-\377')"`;

@@ -113,6 +113,8 @@ export interface Connector {
   readonly catalogue: CatalogueEntry;
   /** Parts of the provider, as manifests name them, that its calls reach. @default none that has a name */
   readonly modules?: readonly string[];
+  /** Names of all objects that its calls reach. @default unknown without a call: accounts have objects of their own */
+  readonly objects?: readonly string[];
   readonly create?: (write: CreateWrite) => Promise<RecordResult>;
   readonly update?: (write: UpdateWrite) => Promise<RecordResult>;
   /** `ok` also means that the record is gone, where the provider does not report whether it was there. */

@@ -207,6 +207,32 @@ describe('[sec-32] 400 within a second for texts made to be slow', () => {
   });
 });
 
+describe('200 with a warning of what the provider lacks', () => {
+  const entry = (provider: string, ...objects: readonly string[]) => {
+    const list = objects.map((objectName) => ({ objectName }));
+    return { name: `lacks-${provider}`, provider, read: { objects: list }, write: { objects: list } };
+  };
+  const warningsOf = async (...integrations: readonly object[]) => {
+    const body = { sourceYaml: JSON.stringify({ specVersion: '1.0.0', integrations }) };
+    const preview = management.as(project.key).post(`/v1/projects/${project.id}/integrations:preview`).send(body);
+    return [await deploy(body.sourceYaml).expect(200), await preview.expect(200)].map(
+      ({ headers }) => (headers as Record<string, string>)['sluice-warning'],
+    );
+  };
+
+  it('names objects that the file of the provider does not have', async () => {
+    const warning =
+      'lacks-close: close has no write.objects.Contact, read.objects.Contact: refused there; it has lead, contact, opportunity';
+    expect(await warningsOf(entry('close', 'contact', 'Contact'))).toEqual([warning, warning]);
+    expect(await warningsOf(entry('close', 'contact'))).toEqual([undefined, undefined]);
+  });
+
+  // Their accounts have objects of their own.
+  it.each(['hubspot', 'salesforce', 'zoho'])('says nothing of %s', async (provider) => {
+    expect(await warningsOf(entry(provider, 'anything'))).toEqual([undefined, undefined]);
+  });
+});
+
 describe('200 PUT integrations:batch', () => {
   it('keeps and returns what is stored only', async () => {
     const text = `

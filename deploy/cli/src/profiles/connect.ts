@@ -1,6 +1,7 @@
 import { createSluiceClient, SluiceApiError, type SluiceClient } from '@sluice/client';
 import { nearestName, readProcessEnv } from '@sluice/config';
 import { CommandFailure } from '../failure';
+import { plain } from '../output/print';
 import { groupOfToken, readToken } from './bearer-token';
 import { profileFileOf, readProfiles, type Profile, type Profiles } from './profile-file';
 
@@ -63,6 +64,7 @@ async function connectTo({ url, writeUrl, searchUrl, apiKey, tokenFile, project,
     ...(writeUrl !== undefined && { writeUrl: addressOf(writeUrl, source) }),
     ...(searchUrl !== undefined && { searchUrl: addressOf(searchUrl, source) }),
     ...(tokenFile === undefined ? { apiKey: credential } : { token: () => readToken(tokenFile) }),
+    fetch: fetchWithWarnings,
   });
   return {
     client,
@@ -78,6 +80,14 @@ async function connectTo({ url, writeUrl, searchUrl, apiKey, tokenFile, project,
     tokenGroup,
     project: projectIdOrName,
   };
+}
+
+/** What was done, but has parts without effect, says so on standard error: the output is the reply's. */
+async function fetchWithWarnings(...request: Parameters<typeof fetch>): Promise<Response> {
+  const reply = await fetch(...request);
+  const warning = reply.ok ? reply.headers.get('sluice-warning') : null;
+  if (warning !== null) process.stderr.write(`sluice: warning: ${plain(warning)}\n`);
+  return reply;
 }
 
 function noAddress(api: 'write' | 'search', source: string): CommandFailure {

@@ -37,6 +37,7 @@ export function createDeclaredConnector(api: DeclaredApi): Connector {
     capabilities: capabilitiesOf(file),
     catalogue: catalogueOf(file),
     modules: file.modules ?? [],
+    ...(!Object.hasOwn(file.objects, '*') && { objects: Object.keys(file.objects) }),
     create: (write) => create(api, write),
     update: (write) => update(api, write),
     ...(searching && { search: (request) => search(api, searching, request) }),

@@ -24,6 +24,7 @@ import {
 import { knownProviders } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
 import { refuseIssues } from '../refusals';
+import { deployedWarning } from './get-integration';
 import { readUpload } from './uploads';
 
 /** Bytes of the contents that a preview compares with. Our choice: two manifests, each as large as one may be. */
@@ -77,7 +78,7 @@ export async function previewManifest(
   context: ManagementContext,
   projectId: string,
   body: DeployManifestRequest,
-): Promise<ManifestPreview> {
+): Promise<{ readonly body: ManifestPreview; readonly headers: Record<string, string> }> {
   const manifest = await readManifest(context, projectId, body);
   const given = entriesOf(projectId, manifest, manifest.integrations);
   await refuseLarge(context, projectId, given);
@@ -89,7 +90,7 @@ export async function previewManifest(
     const before = publishManifestIntegration(standing.latestRevision.content);
     return { name, provider, change: isSame ? 'unchanged' : 'revised', integrationId: standing.id, before, after };
   });
-  return { integrations };
+  return { body: { integrations }, headers: deployedWarning(context, manifest.integrations) };
 }
 
 /** Otherwise a manifest of a few names would read the contents of a hundred deployments. */

@@ -1,5 +1,5 @@
-import { unservedModule } from '@sluice/connectors';
-import type { Installation, Integration, ManifestReadObject } from '@sluice/types';
+import { unservedModule, type Connector } from '@sluice/connectors';
+import type { Installation, Integration, ManifestIntegration, ManifestReadObject } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { routesOfProject } from '../projects/get-project';
 import { found } from '../refusals';
@@ -36,18 +36,25 @@ export function undeclaredWarning(
 }
 
 /**
- * Reply headers that name the parts of a deployed manifest without effect: a module that is not served, and members that are only stored. Published
- * manifests hold both, and deploy.
+ * Reply headers that name the parts of a deployed manifest without effect: a module that is not served, objects that the provider lacks, and members
+ * that are only stored. Published manifests hold them, and deploy.
  */
 export function deployedWarning(
   { connectors }: ManagementContext,
-  integrations: readonly Integration[],
+  integrations: readonly ManifestIntegration[],
 ): Record<string, string> {
-  const warnings = integrations.flatMap(({ name, provider, latestRevision: { content } }) => {
-    const unserved = unservedModule(connectors.get(provider), content.module);
+  const warnings = integrations.flatMap((content) => {
+    const { name, provider, module } = content;
+    const connector = connectors.get(provider);
+    const unserved = unservedModule(connector, module);
     const stored = storedOnly(content);
+    const lacking = lackingObjects(connector, content);
+    const known = shown(connector.objects ?? []);
     return [
       ...(unserved === undefined ? [] : [`${name}: ${unserved}: its writes and searches are refused`]),
+      ...(lacking.length === 0
+        ? []
+        : [`${name}: ${provider} has no ${shown(lacking)}: refused there; it has ${known}`]),
       ...(stored.length === 0 ? [] : [`${name}: ${shown(stored)} stored only: nothing executes them`]),
     ];
   });
@@ -56,7 +63,16 @@ export function deployedWarning(
 
 const readMembers = ['schedule', 'destination', 'backfill', 'delivery'] as const satisfies (keyof ManifestReadObject)[];
 
-function storedOnly({ read, subscribe, watchSchema, proxy }: Integration['latestRevision']['content']): string[] {
+/** Objects of the manifest that the provider is known to lack. */
+function lackingObjects({ objects }: Connector, integration: ManifestIntegration): string[] {
+  return (['write', 'read'] as const).flatMap((action) => {
+    const names = integration[action]?.objects?.map(({ objectName }) => objectName) ?? [];
+    const lacking = objects === undefined ? [] : names.filter((name) => !objects.includes(name));
+    return lacking.map((name) => `${action}.objects.${name.slice(0, 64)}`);
+  });
+}
+
+function storedOnly({ read, subscribe, watchSchema, proxy }: ManifestIntegration): string[] {
   const ofReads = (read?.objects ?? []).flatMap((object) =>
     readMembers.filter((member) => object[member] !== undefined).map((member) => `${object.objectName}.${member}`),
   );

@@ -20,7 +20,8 @@ import { deployedWarning, routesOfIntegration } from './get-integration';
 
 const deployedHeaders = {
   'Sluice-Warning': {
-    description: 'Parts of the manifest without effect: a module that is not served, members that are only stored.',
+    description:
+      'Parts of the manifest without effect: a module that is not served, objects that the provider lacks, members that are only stored.',
   },
 };
 
@@ -55,7 +56,7 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
       context.logger.info({ projectId, integrationId: made.id }, 'integration.created');
       // The published API answers without a body; the header says what was made.
       const Location = `/v1/projects/${projectId}/integrations/${made.id}`;
-      return { status: 201, headers: { Location, ...deployedWarning(context, [made]) } };
+      return { status: 201, headers: { Location, ...deployedWarning(context, [contentOf(made)]) } };
     },
   });
   ofIntegration.get('', 'getIntegration', {
@@ -71,6 +72,8 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
     answer: (_request, integration) => deleteIntegration(context, integration),
   });
 }
+
+const contentOf = ({ latestRevision: { content } }: Integration) => content;
 
 /** A bearer token is of a customer's browser, which is not shown who builds. */
 function presentIntegration({ kind }: Caller, integration: Integration): Integration {
@@ -98,7 +101,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       const deployed = await deployManifest(context, id, request);
       return {
         body: deployed.map((each) => presentIntegration(request.caller, each)),
-        headers: deployedWarning(context, deployed),
+        headers: deployedWarning(context, deployed.map(contentOf)),
       };
     },
   });
@@ -108,12 +111,12 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
     {
       summary: 'See what a manifest would change',
       description: 'The changes that a deployment would make now, or its refusal. Nothing is changed.',
-      replies: { 200: json(manifestPreviewSchema) },
+      replies: { 200: json(manifestPreviewSchema, deployedHeaders) },
       problems: ['integration.name-taken', 'provider.unknown'],
       // The contents that are in force come beside the manifest.
       replyBytesMax: 2 * replyBytesMax,
       body: deployManifestRequestSchema,
-      answer: ({ body }, { id }) => previewManifest(context, id, body),
+      handle: ({ body }, { id }) => previewManifest(context, id, body),
     },
   );
   routesOfIntegration(router, context, 'Integrations', ['frontend']).post('/revisions', 'createRevision', {
@@ -127,7 +130,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
     body: deployManifestRequestSchema,
     handle: async (request, integration) => {
       const revised = await createRevision(context, integration, request);
-      return { status: 201, headers: deployedWarning(context, [revised]) };
+      return { status: 201, headers: deployedWarning(context, [contentOf(revised)]) };
     },
   });
 }
