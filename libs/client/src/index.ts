@@ -16,6 +16,7 @@ export type { SearchOperations } from './generated/search';
 export type * from './generated/types';
 export type { WriteOperations } from './generated/write';
 export type { IteratingApi } from './iterate-pages';
+export { finishConnect, openConnect, type ConnectResult, type OpenConnectOptions } from './open-connect';
 export type { Api, CallOptions, RawApi, Reply } from './operation-shape';
 export { readExplanation } from './read-explanation';
 export { SluiceWebhookError, verifyWebhook, type VerifyOptions, type WebhookHeaders } from './verify-webhook';
