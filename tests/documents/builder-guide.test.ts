@@ -39,6 +39,7 @@ const isShownOnly = ({ language }: Block) => language === 'json' || language ===
 const pages = [
   'quickstart',
   'connecting',
+  'connect-page',
   'connect-salesforce',
   'writing',
   'mapping',
@@ -181,6 +182,8 @@ async function run(page: string, { language, text: written }: Block): Promise<st
 
 /** What a page of a builder has where its script runs; its token is any credential of the project. */
 const browser = `const window = { open: console.log, addEventListener: () => undefined };
+const button = window;
+globalThis.location = new URL('https://app.example.com/settings/crm');
 const { BASE, KEY: token, PROJECT: projectIdOrName } = process.env;`;
 
 const states = new Map<string, string>();

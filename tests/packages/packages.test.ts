@@ -123,7 +123,7 @@ describe('the client', () => {
   ])('has types for %s in %s', async (_resolution, file, options) => {
     put(
       file,
-      `import { createSluiceClient, SluiceApiError, verifyWebhook, type Operation, type WebhookEvent } from '@sluice/client';
+      `import { createSluiceClient, openConnect, SluiceApiError, verifyWebhook, type Operation, type WebhookEvent } from '@sluice/client';
       const client = createSluiceClient({ baseUrl: 'http://127.0.0.1/v1', projectIdOrName: 'demo' });
       const names = { integrationId: 'i', objectName: 'contacts' };
       const single = { groupRef: 'g', type: 'create', record: { email: 'a' } } as const;
@@ -134,6 +134,7 @@ describe('the client', () => {
         const id: string | undefined = result.recordId;
         const batch = { groupRef: 'g', type: 'create', batch: [{ record: {} }] } as const;
         const count: number = (await client.write.writeRecords({ ...names, body: batch })).successCount;
+        const installed: string = (await openConnect({ url: 'https://sluice.example/connect#token' })).installationId;
         const { plan } = await client.write.writeRecords({ ...names, dryRun: 'true', body: single });
         for await (const each of client.iterate.listOperationsForProject({ status: 'failure' })) {
           const operation: Operation = each;

@@ -55,17 +55,18 @@ const acceptsGzip = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\
 /**
  * The reply to a request for a file: compressed where that is accepted, 304 where the caller has it.
  * @param policy Content-Security-Policy of the page
+ * @param isOpened whether a window of another origin may open the page and be spoken to by it
  * @param header value of a request header
  */
 export function pageReply(
   { name, etag, contentType, content, gzipped }: PageFile,
-  policy: string,
+  { policy, isOpened = false }: { readonly policy: string; readonly isOpened?: boolean },
   header: (name: string) => string | undefined,
 ): Reply {
   const headers = {
     'Content-Security-Policy': policy,
     // The policy says what the page may do; that no window of another origin may open it is said here.
-    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Opener-Policy': isOpened ? 'unsafe-none' : 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     Vary: 'Accept-Encoding',
     // A page is asked for again each time; the rest never, because another content has another name.

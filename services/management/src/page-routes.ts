@@ -1,4 +1,4 @@
-import { consoleFolder, consolePolicy } from '@sluice/console';
+import { connectFolder, consoleFolder, consolePolicy } from '@sluice/console';
 import { NotFoundError } from '@sluice/errors';
 import { guideFolder, guidePolicy } from '@sluice/guide';
 import { pageReply, readPageFiles, routesUnder, type RouteRequest, type Router } from '@sluice/http';
@@ -8,15 +8,17 @@ import type { ManagementContext } from './context';
 /** Pages that were built with the packages. Open, because they hold no data of a project. */
 interface Pages {
   /** Address of the first page. It must not end in a slash: pages name their files relative to their own addresses. */
-  readonly path: '/console' | '/docs/guide' | '/docs/reference';
+  readonly path: '/connect' | '/console' | '/docs/guide' | '/docs/reference';
   readonly folder: string;
   readonly policy: string;
+  /** Whether a window of another origin may open the page and be spoken to by it. @default no */
+  readonly isOpened?: boolean;
   /** What the log and replies call it. */
-  readonly noun: 'console' | 'guide' | 'reference';
+  readonly noun: 'connect-page' | 'console' | 'guide' | 'reference';
   readonly operationIds: readonly [page: string, file: string];
 }
 
-/** `GET /console`, `GET /docs/guide` and `GET /docs/reference`, and the files of each. The guide has no use for a key; the others ask for one. */
+/** `GET /console`, `GET /connect`, `GET /docs/guide` and `GET /docs/reference`, and the files of each. The guide has no use for a key. */
 export function pageRoutes(router: Router, context: ManagementContext): void {
   const { publicSearchUrl: search, publicWriteUrl: write } = context.config;
   const originsOf = (...urls: (string | undefined)[]) => urls.flatMap((url) => (url ? [new URL(url).origin] : []));
@@ -27,6 +29,15 @@ export function pageRoutes(router: Router, context: ManagementContext): void {
     policy: consolePolicy(originsOf(write)),
     noun: 'console',
     operationIds: ['showConsole', 'loadConsoleFile'],
+  });
+  serve(router, context, {
+    path: '/connect',
+    folder: connectFolder,
+    policy: consolePolicy([]),
+    // The builder's page opens it, and hears from it when all is done.
+    isOpened: true,
+    noun: 'connect-page',
+    operationIds: ['showConnectPage', 'loadConnectFile'],
   });
   serve(router, context, {
     path: '/docs/guide',
@@ -61,7 +72,7 @@ const redirectToReference = (request: RouteRequest<object>) => {
 function serve(
   router: Router,
   { logger }: ManagementContext,
-  { path, folder, policy, noun, operationIds }: Pages,
+  { path, folder, noun, operationIds, ...look }: Pages,
 ): void {
   const files = readPageFiles(folder);
   if (!files.has('index.html')) logger.warn({ remedy: 'npm run build' }, `${noun}.not-built`);
@@ -69,7 +80,7 @@ function serve(
   const replyWith = (name: string, request: RouteRequest<object>) => {
     const file = files.find(name) ?? files.find(`${name}.html`);
     if (file === undefined) throw notThere(noun, path, name);
-    return pageReply(file, policy, (header) => request.header(header));
+    return pageReply(file, look, (header) => request.header(header));
   };
   // Any query: a link to the page may carry one.
   const query = {};

@@ -3,9 +3,10 @@ import { useManagement } from './start-management';
 const management = useManagement();
 const get = (path: string) => management.as().get(path);
 
-/** The three pages that this service serves, each with where its files are. */
+/** The pages that this service serves, each with where its files are. */
 const pages = [
   { page: '/console', files: '/console' },
+  { page: '/connect', files: '/connect' },
   { page: '/docs/guide', files: '/docs/guide' },
   { page: '/docs/reference', files: '/docs/reference' },
 ] as const;
@@ -41,6 +42,18 @@ describe.each(pages)('$page', ({ page, files }) => {
       expect(body).toMatchObject({ code: 'request.path-unknown' });
     },
   );
+});
+
+// The builder's page opens this one and hears from it; no other page is opened by anybody, and none runs in a frame.
+it('the connect page may be opened by a window of another origin, the console not', async () => {
+  const policyOf = async (path: string) => {
+    const { headers } = await get(path).expect(200);
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'; .*frame-ancestors 'none'/,
+    );
+    return headers['cross-origin-opener-policy'];
+  };
+  expect([await policyOf('/connect'), await policyOf('/console')]).toEqual(['unsafe-none', 'same-origin']);
 });
 
 // One page for all: what is sent for an encoding is decided by one function.
