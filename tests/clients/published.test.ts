@@ -100,6 +100,7 @@ const published: Readonly<Record<string, Reply>> = {
 
 const record = { email: 'published@example.com' };
 const inBatch = { email: 'published-in-a-batch@example.com' };
+const inBatchLater = { email: 'published-later@example.com' };
 const refused = { email: 'no email' };
 const write = (more: object): RowRequest => ({ body: ({ groupRef }) => ({ groupRef, type: 'create', ...more }) });
 const half = { body: () => ({ name: 'half', provider: 'hubspot' }) };
@@ -108,6 +109,12 @@ const [problem, invalid] = [apiProblem, inputValidationProblem];
 /** Other answers of the same endpoints. */
 const others: readonly (readonly [what: string, endpoint: string, RowRequest, answered: readonly [number, Reply]])[] = [
   ['a write that is accepted', `POST ${O}`, write({ mode: 'asynchronous', record }), [200, acceptedWrite]],
+  [
+    'a write that joins a batch',
+    `POST ${O}`,
+    write({ mode: 'asynchronous', record: inBatchLater, autoBatchPolicy: { maxDelayMinutes: 1 } }),
+    [200, acceptedWrite],
+  ],
   ['a write that the provider refuses', `POST ${O}`, write({ record: refused }), [422, refusedWrite]],
   [
     'a batch, one refused',

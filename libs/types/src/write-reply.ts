@@ -1,4 +1,4 @@
-import { count, flag, listOf, openObject, text } from './json-schema';
+import { count, flag, listOf, momentText, openObject, text } from './json-schema';
 import { recordProblemSchema, type RecordProblem } from './record-problem';
 import type { FieldDecision } from './write-plan';
 import type { JsonValue, Association } from './write-request';
@@ -25,6 +25,8 @@ export interface WriteErrorMessage {
 export interface AcceptedWriteReply {
   /** Of an auto-batched write: the master operation of its batch. */
   readonly operationId: string;
+  /** Of an auto-batched write: when its batch leaves at the latest; that of the accept where this record filled it. Ours. Absent: it is not auto-batched. */
+  readonly dueTime?: string;
 }
 
 /** 200 of a synchronous single write. Specification: body not shown; the published API's shape. */
@@ -90,6 +92,7 @@ const result = openObject('Outcome of one record.', ['success'], {
 
 export const acceptedWriteReplySchema = openObject('The write is accepted and will be performed.', ['operationId'], {
   operationId,
+  dueTime: momentText('Of an auto-batched write: when its batch leaves at the latest.'),
 });
 
 export const singleWriteReplySchema = openObject('The record was written.', ['operationId', 'result'], {

@@ -76,18 +76,19 @@ export async function replyAccepted(context: GatewayContext, call: WriteCall, ac
   const { operation, planned, unmapped } = write;
   const { traceparent, pins } = operation;
   const of = { ...operation, ...pins, operationId };
-  const index = accepted.kind === 'joined' ? accepted.index : 0;
   if (accepted.kind === 'joined') {
-    const { recordId, dueAt, isFull } = accepted;
+    const { index, recordId, dueAt, isFull } = accepted;
+    const dueTime = dueAt.toISOString();
     context.logger.debug({ operationId, index, traceparent }, 'write.accepted');
     const withinMs = isFull ? undefined : announceWithinMs / context.config.timeScale;
-    const batch = { index, recordId, acceptedAt, dueAt: dueAt.toISOString(), isFull };
+    const batch = { index, recordId, acceptedAt, dueAt: dueTime, isFull };
     announce(context.announcers.autoBatched, of, batch, withinMs);
-  } else {
-    context.logger.debug({ operationId, records: planned.length, traceparent }, 'write.accepted');
-    for (const callNumber of new Set(accepted.callNumbers))
-      announce(context.announcers.ready, of, { callNumber, acceptedAt });
+    await context.failpoints.hit('gw.before_reply');
+    return presentAccepted({ operationId, index, dueTime, ref: call.ref, unmapped });
   }
+  context.logger.debug({ operationId, records: planned.length, traceparent }, 'write.accepted');
+  for (const callNumber of new Set(accepted.callNumbers))
+    announce(context.announcers.ready, of, { callNumber, acceptedAt });
   await context.failpoints.hit('gw.before_reply');
-  return presentAccepted({ operationId, index, ref: call.ref, unmapped });
+  return presentAccepted({ operationId, index: 0, ref: call.ref, unmapped });
 }

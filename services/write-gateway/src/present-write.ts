@@ -207,6 +207,8 @@ interface AcceptedWrite {
   readonly operationId: string;
   /** Index of the record in its operation, from 0; of a batch: of its first record. */
   readonly index: number;
+  /** When its batch leaves at the latest, of an auto-batched write. */
+  readonly dueTime?: string | undefined;
   /** What the caller sent as `Sluice-Record-Ref`. */
   readonly ref?: string | undefined;
   /** See `EndedWrite`. @default none, also for the repeat of a request: its key keeps no more than where the write went */
@@ -214,8 +216,8 @@ interface AcceptedWrite {
 }
 
 /** The reply of an accepted write. Only after the commit: the id is the operation that writes the record. */
-export function presentAccepted({ operationId, index, ref, unmapped = [] }: AcceptedWrite) {
-  const body: AcceptedWriteReply = { operationId };
+export function presentAccepted({ operationId, index, dueTime, ref, unmapped = [] }: AcceptedWrite) {
+  const body: AcceptedWriteReply = { operationId, ...(dueTime === undefined ? {} : { dueTime }) };
   const headers: Record<string, string> = {
     'Sluice-Record-Index': String(index),
     ...(ref === undefined ? {} : { 'Sluice-Record-Ref': ref }),

@@ -12,8 +12,11 @@ const bodyOf = (at: number, more: object = {}) => ({
 });
 const join = async (seed: Seed, at: number, more: object = {}) => {
   const reply = await gateway.write(seed, bodyOf(at, more)).expect(200);
-  expect(Object.keys(reply.body as object)).toEqual(['operationId']);
-  return { ...(reply.body as { operationId: string }), index: Number(reply.headers['sluice-record-index']) };
+  expect(Object.keys(reply.body as object)).toEqual(['operationId', 'dueTime']);
+  return {
+    ...(reply.body as { operationId: string; dueTime: string }),
+    index: Number(reply.headers['sluice-record-index']),
+  };
 };
 const announcedOf = (operationIds: readonly string[], count: number) =>
   until(`${count} announcements`, () => {
@@ -24,7 +27,7 @@ const announcedOf = (operationIds: readonly string[], count: number) =>
 describe('the announcement', () => {
   it('names the record completely and holds neither a value nor a secret', async () => {
     const seed = await gateway.seed();
-    const { operationId } = await join(seed, 1);
+    const { operationId, dueTime } = await join(seed, 1);
     const [announcement] = await announcedOf([operationId], 1);
     const [row] = await gateway
       .database('operations')
@@ -40,7 +43,7 @@ describe('the announcement', () => {
       index: 0,
       recordId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       acceptedAt: expect.any(String),
-      dueAt: expect.any(String),
+      dueAt: dueTime,
       isFull: false,
       traceparent: expect.stringMatching(/^00-/),
     });
@@ -57,12 +60,24 @@ describe('the announcement', () => {
   });
 });
 
+// "The deadline of a batch is set by its first record." Source: specification, Write records, rule 3.
+it('the reply says when the batch leaves at the latest: by its first record, and the same to a repeat', async () => {
+  const seed = await gateway.seed();
+  const first = await join(seed, 1);
+  const later = { autoBatchPolicy: { maxDelayMinutes: 60 } };
+  expect((await join(seed, 2, later)).dueTime).toBe(first.dueTime);
+  const send = () => gateway.write(seed, bodyOf(3, later)).set('idempotency-key', 'due').expect(200);
+  const [{ body }, again] = [await send(), await send()];
+  expect(body).toEqual({ operationId: first.operationId, dueTime: first.dueTime });
+  expect(again.body).toEqual(body);
+});
+
 // Writes of one auto-batch share an operation, whatever their requests called the integration.
 it('an integration is called by its id or its name: one batch, which has the id', async () => {
   const seed = await gateway.seed();
   const named = { ...seed, path: seed.path.replace(seed.integrationId, 'crm') };
-  const [{ operationId }, other] = [await join(named, 1), await join(seed, 2)];
-  expect(other).toEqual({ operationId, index: 1 });
+  const [{ operationId, dueTime }, other] = [await join(named, 1), await join(seed, 2)];
+  expect(other).toEqual({ operationId, dueTime, index: 1 });
   const { integrationId } = seed;
   expect(await gateway.context.store.operations.find(seed.projectId, operationId)).toMatchObject({ integrationId });
 });

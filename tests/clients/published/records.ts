@@ -23,7 +23,8 @@ export const batchWrite = shape(
     errors: messages,
   },
 );
-export const acceptedWrite = shape({ operationId: text });
+/** Ours, of an auto-batched write: when its batch leaves at the latest. */
+export const acceptedWrite = shape({ operationId: text }, {}, { dueTime: moment });
 /** The specification's key and id, which rule over the published `result` without one. */
 export const searchReply = shape({
   results: listOf(shape({ id: text, fields: anything, mappedFields: anything, raw: anything })),

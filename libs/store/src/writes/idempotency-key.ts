@@ -19,7 +19,14 @@ export interface KeyClaim {
 
 /** The reply that a repeat gets again. `accepted`: an asynchronous write was promised. `answered`: a synchronous one ended. */
 export type StoredReply =
-  | { readonly kind: 'accepted'; readonly operationId: string; readonly index: number; readonly ref?: string }
+  | {
+      readonly kind: 'accepted';
+      readonly operationId: string;
+      readonly index: number;
+      /** Of an auto-batched write. */
+      readonly dueTime?: string;
+      readonly ref?: string;
+    }
   | {
       readonly kind: 'answered';
       readonly status: number;

@@ -166,8 +166,9 @@ function toClaim({ operation, idempotency }: BatchableWrite): KeyedOperation {
 
 function toCompleted(write: BatchableWrite, joining: Joining | undefined): KeyedOperation[] {
   if (joining?.kind !== 'joined') return [];
-  const { operationId, index } = joining;
+  const { operationId, index, dueAt } = joining;
   const { ref } = write.record;
-  const reply = { kind: 'accepted', operationId, index, ...(ref === undefined ? {} : { ref }) } as const;
+  const dueTime = dueAt.toISOString();
+  const reply = { kind: 'accepted', operationId, index, dueTime, ...(ref === undefined ? {} : { ref }) } as const;
   return [{ ...toClaim(write), operationId, reply }];
 }
