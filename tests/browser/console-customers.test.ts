@@ -260,6 +260,7 @@ withBrowser('connects a new customer through a link, and installs when the custo
   const page = await openAt('customers/new');
   await fillOrder(page, 'by-link');
   await page.getByText('A new customer: nobody has this id.').waitFor();
+  await page.getByRole('combobox', { name: 'How' }).selectOption('link');
   const step = page.getByRole('region', { name: 'What happens' }).locator('[aria-current=step]');
   await step.getByText('You make a link').waitFor();
   await page.getByRole('button', { name: 'Make the link' }).click();
@@ -288,6 +289,8 @@ withBrowser('offers the customers that there are, and refuses at the field one w
   await page.locator('[role=alert].issue').getByText(`must be a customer without ${integrationName}`).waitFor();
 });
 
+const connectPage = 'A link by which the customer connects and is installed';
+
 withBrowser(
   'offers the ways that the provider of the integration takes, and names them when it refuses one',
   async () => {
@@ -302,12 +305,14 @@ withBrowser(
     const offered = () => how.locator('option').allInnerTexts();
     await fillOrder(page, 'by-key');
     // No page of its own, and no tokens: a key, or the key in place of a user.
-    expect(await offered()).toEqual(['API key', 'User and password']);
+    expect(await offered()).toEqual([connectPage, 'API key', 'User and password']);
+    await how.selectOption('apiKey');
     await page.getByRole('button', { name: 'Connect and install' }).click();
     await page.getByText('API key is required. Nothing was sent.').waitFor();
     await fitsEverybody(page, 'by key');
     await page.getByRole('combobox', { name: 'Integration' }).selectOption('by-page');
-    expect((await offered()).slice(0, 3)).toEqual([
+    expect((await offered()).slice(0, 4)).toEqual([
+      connectPage,
       "A link to the provider's page, for the customer",
       'Tokens that you have',
       'API key',

@@ -23,17 +23,24 @@ withBrowser.each(['hubspot', 'salesforce'])(
     const page = await openAt('customers/new', demo.apiKey);
     const integration = demo.integrations.find((one) => one.provider === provider);
     await page.getByLabel('Integration').selectOption(integration?.name ?? '');
-    await page.getByLabel('Customer: your id').fill('globex');
+    await page.getByLabel('Customer: your id').fill(`globex-${provider}`);
     await page.getByLabel('Who connects').fill('bo');
     await page.getByRole('button', { name: 'Make the link' }).click();
-    const url = await page.getByLabel("For the customer's browser").inputValue();
+    const url = await page.getByLabel('For the customer, once').inputValue();
+    // What the customer does is done by the service: the operator's page is closed.
+    await page.close();
     // The customer's browser: the imitated provider allows the app in, and sends it back to us.
     const theirs = await tab.context.browser()?.newContext();
     const visit = await theirs?.newPage();
     await visit?.goto(url);
-    await visit?.getByText('globex').first().waitFor();
+    await visit?.getByRole('button', { name: 'Continue to' }).click();
+    await visit
+      ?.getByRole('button', { name: /Finish|Skip/ })
+      .or(visit.getByRole('heading', { name: 'Connected' }))
+      .waitFor();
     await theirs?.close();
-    await page.getByRole('heading', { name: 'globex' }).waitFor();
-    await page.getByText('healthy').first().waitFor();
+    const own = await openAt('customers', demo.apiKey);
+    await own.getByText(`globex-${provider}`).first().waitFor();
+    await own.getByText('healthy').first().waitFor();
   },
 );

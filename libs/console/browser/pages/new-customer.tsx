@@ -2,12 +2,14 @@ import type { Integration, ProviderInfo } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { credentialKinds, credentialsOf, hasPage, isTaken, type CredentialKind } from '../parts/credentials';
 import {
+  ConnectPageLink,
   ConnectSteps,
   install,
   Invitation,
   listConnections,
   type ConnectStage,
   type Invited,
+  type Order,
 } from '../parts/connect-steps';
 import { refuseInstalled, useCustomerFields } from '../parts/customer-fields';
 import { Empty } from '../parts/empty';
@@ -19,9 +21,10 @@ import { hrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
 
-/** By the provider's own page, or with credentials that the person has. */
-type Way = 'link' | CredentialKind;
+/** By the connect page, by the provider's own page, or with credentials that the person has. */
+type Way = 'connect-page' | 'link' | CredentialKind;
 const ways: readonly (readonly [Way, string])[] = [
+  ['connect-page', 'A link by which the customer connects and is installed'],
   ['link', "A link to the provider's page, for the customer"],
   ...Object.entries(credentialKinds).map(([kind, { title }]) => [kind as CredentialKind, title] as const),
 ];
@@ -33,10 +36,12 @@ interface Ways {
   readonly perhaps: typeof ways;
 }
 
-/** What the catalogue rules out is not offered. Without an entry it says nothing of any. */
-function waysOf(info: ProviderInfo | undefined): Ways {
-  const isOf = ([way]: (typeof ways)[number]) =>
-    info === undefined ? undefined : way === 'link' ? hasPage(info) : isTaken(way, info);
+/** What the catalogue rules out is not offered. Without an entry it says nothing of any. The connect page asks for what the provider takes. */
+function waysOf(info: ProviderInfo | undefined, mayInvite: boolean): Ways {
+  const isOf = ([way]: (typeof ways)[number]) => {
+    if (way === 'connect-page') return mayInvite;
+    return info === undefined ? undefined : way === 'link' ? hasPage(info) : isTaken(way, info);
+  };
   return { taken: ways.filter((way) => isOf(way) === true), perhaps: ways.filter((way) => isOf(way) === undefined) };
 }
 
@@ -84,24 +89,27 @@ function ConnectForm({ session, api, integrations, providers }: ConnectOptions) 
   const [chosen, setWay] = useState<Way>();
   const [name, setName] = useState(integrations[0]?.name);
   const integration = integrations.find((each) => each.name === name) as Integration;
-  const { taken, perhaps } = waysOf(providers[integration.provider]);
+  const { taken, perhaps } = waysOf(providers[integration.provider], isOffered(session, 'full'));
   const offered = [...taken, ...perhaps].map(([way]) => way);
   const way = offered.find((each) => each === chosen) ?? offered[0] ?? 'link';
   const [invited, setInvited] = useState<Invited>();
+  const [page, setPage] = useState<Order & { readonly url: string }>();
   const [stage, setStage] = useState<ConnectStage>('ordered');
+  const by = way === 'connect-page' || way === 'link' ? way : 'typed';
   const customer = useCustomerFields(api);
   const connect = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const { groupRef = '', groupName = '', consumerRef = '', providerWorkspaceRef = '', ...secrets } = values;
-    const who = {
-      provider: integration.provider,
-      groupRef,
-      consumerRef,
-      ...(groupName === '' ? {} : { groupName }),
-      ...(providerWorkspaceRef === '' ? {} : { providerWorkspaceRef }),
-    };
+    const { who, secrets } = orderOf(values, integration.provider);
     setInvited(undefined);
+    setPage(undefined);
     setStage('ordered');
-    await refuseInstalled(api, integration, groupRef);
+    await refuseInstalled(api, integration, who.groupRef);
+    if (way === 'connect-page') {
+      const { groupRef, groupName, consumerRef } = who;
+      const body = { groupRef, groupName, consumerRef, integration: integration.id };
+      const { url } = await api.createConnectSession({ body });
+      setStage('invited');
+      return setPage({ integration, who, url });
+    }
     if (way === 'link') {
       const before = await listConnections(api, who);
       const url = await api.oauthConnect({ body: { ...who, projectIdOrName: session.project.id } });
@@ -129,25 +137,30 @@ function ConnectForm({ session, api, integrations, providers }: ConnectOptions) 
         </div>
         <Form
           fields={[...customer.fieldsFor(integration), ...fieldsOf(way)]}
-          verb={way === 'link' ? 'Make the link' : 'Connect and install'}
+          verb={by === 'typed' ? 'Connect and install' : 'Make the link'}
           failure="The customer was not connected"
           isKept
           onSubmit={connect}
         />
         <div role="status">
+          {page === undefined ? null : <ConnectPageLink key={page.url} api={api} {...page} />}
           {invited === undefined ? null : (
             <Invitation key={invited.url} api={api} {...invited} onConnected={() => setStage('connected')} />
           )}
         </div>
       </section>
-      <ConnectSteps
-        stage={stage}
-        integrationName={integration.name}
-        provider={integration.provider}
-        isLink={way === 'link'}
-      />
+      <ConnectSteps stage={stage} integrationName={integration.name} provider={integration.provider} by={by} />
     </div>
   );
+}
+
+/** What was typed, as requests carry it: who connects, and the credentials. */
+function orderOf(values: Readonly<Record<string, string>>, provider: string) {
+  const { groupRef = '', groupName = '', consumerRef = '', providerWorkspaceRef = '', ...secrets } = values;
+  const named = groupName === '' ? {} : { groupName };
+  const placed = providerWorkspaceRef === '' ? {} : { providerWorkspaceRef };
+  const who: Order['who'] = { provider, groupRef, consumerRef, ...named, ...placed };
+  return { who, secrets };
 }
 
 interface WayChoiceOptions extends Ways {
@@ -187,6 +200,7 @@ function WayOptions({ of }: { readonly of: typeof ways }) {
 }
 
 function fieldsOf(way: Way): FormField[] {
+  if (way === 'connect-page') return [];
   return [
     { name: 'providerWorkspaceRef', title: 'Account at the provider, if it must be a certain one', isOptional: true },
     ...(way === 'link' ? [] : credentialKinds[way].fields),

@@ -26,30 +26,38 @@ interface StepsOptions {
   readonly stage: ConnectStage;
   readonly integrationName: string;
   readonly provider: string;
-  /** Whether the customer connects at the provider's page. */
-  readonly isLink: boolean;
+  /** A link to the connect page, which installs; a link to the provider's page; or credentials that are typed here. */
+  readonly by: 'connect-page' | 'link' | 'typed';
 }
 
 /** What happens, step by step, and where it stands. */
-export function ConnectSteps({ stage, integrationName, provider, isLink }: StepsOptions) {
+export function ConnectSteps({ stage, integrationName, provider, by }: StepsOptions) {
+  const isLink = by !== 'typed';
+  const isOfPage = by === 'connect-page';
   const steps: readonly (readonly [ConnectStage, string, ComponentChildren])[] = [
     isLink
-      ? ['ordered', 'You make a link', 'It is for one browser, and valid for ten minutes.']
+      ? ['ordered', 'You make a link', `It is for one browser, and valid for ${isOfPage ? '30' : 'ten'} minutes.`]
       : ['ordered', 'You type the credentials', `${provider} is asked at once whether it accepts them.`],
     ...(isLink
       ? ([
           [
             'invited',
             'The customer opens it',
-            `They sign in to ${provider} and allow your app. This page waits for that.`,
+            isOfPage
+              ? `They connect ${provider}, choose fields, and are installed. This page need not stay open.`
+              : `They sign in to ${provider} and allow your app. This page waits for that.`,
           ],
         ] as const)
       : []),
-    [
-      'connected',
-      `${integrationName} is installed`,
-      `With the defaults of its manifest${isLink ? ', while this page is open. Later it is a button among the customers: “Connected, not installed”' : ''}.`,
-    ],
+    ...(isOfPage
+      ? []
+      : ([
+          [
+            'connected',
+            `${integrationName} is installed`,
+            `With the defaults of its manifest${isLink ? ', while this page is open. Later it is a button among the customers: “Connected, not installed”' : ''}.`,
+          ],
+        ] as const)),
   ];
   const now = steps.findIndex(([of]) => of === stage);
   return (
@@ -136,6 +144,31 @@ export function Invitation({ api, integration, who, url, before, madeAt, onConne
           )}
         </>
       )}
+    </>
+  );
+}
+
+/** The link to the connect page. What it does is done by the service: this page only sees it. */
+export function ConnectPageLink({
+  api,
+  integration,
+  who: { groupRef },
+  url,
+}: Order & { readonly api: Api; readonly url: string }) {
+  const { value: installation } = useLoad(
+    url,
+    async (signal) =>
+      (await api.listInstallations({ integrationId: integration.id, groupRef, pageSize: 1 }, { signal }))[0],
+    { everyMs, isOver: (found) => found !== undefined },
+  );
+  const installationId = installation?.id;
+  useEffect(() => {
+    if (installationId !== undefined) goTo(hrefOf(`customers/${installationId}`));
+  }, [installationId]);
+  return (
+    <>
+      <CopyField title="For the customer, once, within 30 minutes" value={url} />
+      <p class="fine">The customer is installed by the link, also when this page is closed.</p>
     </>
   );
 }
