@@ -159,6 +159,23 @@ describe.each([
   });
 });
 
+withBrowser('connects with a key that the customer has, and says at the field what is wrong with it', async () => {
+  const customer = await prepare('hubspot', { objectName: 'contacts' });
+  const page = await (await browse(customer)).newPage();
+  await page.goto((await customer.order()).url);
+  await page.getByRole('button', { name: 'Connect with: API key' }).click();
+  const key = page.getByLabel('API key', { exact: true });
+  await key.fill('wrong');
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page.getByRole('alert').getByText('API key is refused by hubspot').waitFor();
+  expect(await key.getAttribute('aria-invalid')).toBe('true');
+  await fitsEverybody(page, 'what is refused');
+  await key.fill(customer.account.token);
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await headingOf(page, 'Connected');
+  expect(await installationsOf(customer)).toHaveLength(1);
+});
+
 withBrowser('connects again and changes what was chosen', async () => {
   const optionalFields = [{ fieldName: 'phone', mapToDisplayName: 'Telephone' }];
   const customer = await prepare('hubspot', { objectName: 'contacts', optionalFields });
@@ -195,12 +212,12 @@ withBrowser('connects again and changes what was chosen', async () => {
 withBrowser('says of a link that is over what it is, and whom to ask', async () => {
   const customer = await prepare('hubspot', { objectName: 'contacts' });
   const [context, other] = [await browse(customer), await browse(customer)];
-  const show = async (url: string, title: string, where = other): Promise<void> => {
-    const page = await where.newPage();
+  const show = async (url: string, title: string): Promise<Page> => {
+    const page = await other.newPage();
     await page.goto(url);
     await headingOf(page, title);
     if (!url.endsWith('#none')) expect(await page.getByRole('main').innerText()).toMatch(/[Aa]sk black box/);
-    await fitsEverybody(page, title);
+    return page;
   };
   const { url, token } = await customer.order();
   const mine = await context.newPage();
@@ -218,5 +235,5 @@ withBrowser('says of a link that is over what it is, and whom to ask', async () 
     .where({ project_id: customer.project.id })
     .update({ expires_at: database.fn.now() });
   await database.destroy();
-  await show(late.url, 'This link has expired');
+  await fitsEverybody(await show(late.url, 'This link has expired'), 'a link that is over');
 });

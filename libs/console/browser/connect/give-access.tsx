@@ -41,6 +41,11 @@ export function GiveAccess(props: ScreenProps) {
           </button>
         </p>
       ) : null}
+      {offered.length > 0 ? null : (
+        <p>
+          <Say text={texts.noWay} names={names} />
+        </p>
+      )}
       {way === undefined ? null : <Way key={way} way={way} {...props} />}
       <p class="ways">
         {offered

@@ -24,6 +24,7 @@ export const texts = {
     'Are you not of {group}, or did somebody you do not know send you this link? Then close this page: that group would use your account.',
   toProvider: 'Continue to {provider}',
   toProviderHint: 'You sign in there and come back. {app} never sees your password.',
+  noWay: 'Access cannot be given here now. Ask {app}.',
   otherWay: 'Connect with: {way}',
   connect: 'Connect',
   connecting: 'Asking {provider}',
