@@ -62,7 +62,8 @@ const names = quickstart?.snippets[0]?.block.text ?? '';
 let stack: EmbeddedStack;
 let folder: string;
 beforeAll(async () => {
-  stack = await startEmbeddedStack({ env: { SLUICE_WEBHOOK_EGRESS_ALLOW: '127.0.0.1/32' } });
+  // A minute of 10 s: the three writes of an auto-batch reach it on any machine.
+  stack = await startEmbeddedStack({ timeScale: 6, env: { SLUICE_WEBHOOK_EGRESS_ALLOW: '127.0.0.1/32' } });
   folder = mkdtempSync(join(tmpdir(), 'sluice-guide-'));
   mkdirSync(join(folder, '.sluice'));
   const secrets = { adminKey, credentialsKeys: '' };
