@@ -165,7 +165,7 @@ describe('GET /logs', () => {
       'Call 1 was sent again with 2 records (attempt 2).',
       'The provider answered call 1 with status 201.',
       '1 record ended as failed (rejected).',
-      'The operation succeeded: 1 written, 1 not.',
+      'The operation ended in part: 1 of 2 written, 1 not.',
     ]);
     expect(log.every(({ message }) => message.operation_id === id)).toBe(true);
     expect(log.map(({ timestamp }) => timestamp)).toEqual(log.map(({ timestamp }) => timestamp).toSorted());
@@ -230,7 +230,7 @@ describe('GET /logs', () => {
       'Call 3 was sent with 1 record (attempt 1).',
       'The provider answered call 3 with status 201.',
       '1 record ended as failed (rejected).',
-      'The operation succeeded: 2 written, 1 not.',
+      'The operation ended in part: 2 of 3 written, 1 not.',
     ]);
   });
 

@@ -32,10 +32,13 @@ const sentences: Record<OperationEventKind, (facts: Facts) => readonly [Severity
     failureClass === 'cancelled' ? 'WARN' : 'ERROR',
     `${pluralize(records, 'record')} ended as ${outcome}${failureClass === undefined ? '' : ` (${failureClass})`}.`,
   ],
-  ended: ({ state, succeeded, failed }) => [
-    state === 'failed' ? 'ERROR' : 'INFO',
-    `The operation ${state}: ${succeeded} written, ${failed} not.`,
-  ],
+  ended: ({ state, succeeded, failed }) =>
+    state === 'succeeded' && Number(failed) > 0
+      ? [
+          'WARN',
+          `The operation ended in part: ${succeeded} of ${Number(succeeded) + Number(failed)} written, ${failed} not.`,
+        ]
+      : [state === 'failed' ? 'ERROR' : 'INFO', `The operation ${state}: ${succeeded} written, ${failed} not.`],
   replayed: ({ records, replayedBy }) => [
     'INFO',
     `Replayed: ${pluralize(records, 'record')}, as operation ${replayedBy}.`,
