@@ -86,6 +86,14 @@ withBrowser('a success with a refused record is amber, has failures, and shows t
   const page = await openAt('operations');
   await rowOf(page, partly).locator('.badge.unsure', { hasText: 'partly written' }).waitFor();
   await rowOf(page, well).getByText(customer.groupRef).waitFor();
+  // The cause, not the counts, has the room; and no width cuts the moment.
+  await rowOf(page, partly).getByText('Email address no-email-at-all is invalid · 1 of 3 not written').waitFor();
+  await rowOf(page, failed)
+    .getByText(/^Email address none at all is invalid/)
+    .waitFor();
+  const moment = rowOf(page, partly).locator('.on-aside');
+  await moment.locator('time').evaluate((time) => void (time.textContent = '59 minutes ago'));
+  expect(await moment.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
   await page.getByLabel('Order').selectOption('failures first');
   await page.locator(`tbody tr:first-child a[title="${failed}"]`).waitFor();
   expect(page.url()).toMatch(/#\/operations\?order=failures-first$/);

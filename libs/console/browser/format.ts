@@ -31,12 +31,31 @@ export function atMost(count: number, most: number, isAtLeast = false): string {
   return count > most || (isAtLeast && count > 0) ? `${shown}+` : shown;
 }
 
-/** A result for a list: where the provider's sentence ends with a list of errors as JSON, their sentences. The text may be cut inside of it. */
-export function withoutJson(text: string): string {
+/** Sentences of the list of errors as JSON with which the provider's text ends, and where that begins. The text may be cut inside of it. */
+function errorsIn(text: string): { readonly at: number; readonly messages: string } {
   const at = text.search(/: \[\{"/);
-  if (at < 0) return text;
+  if (at < 0) return { at: text.length, messages: '' };
   const messages = [...text.slice(at).matchAll(/"message":"((?:[^"\\]|\\.)*)"/g)].map(([, message = '']) =>
     message.replaceAll(/\\(.)/g, '$1'),
   );
-  return `${text.slice(0, at)}${messages.length === 0 ? '' : `: ${messages.join('; ')}`}`;
+  return { at, messages: messages.join('; ') };
+}
+
+/** A result for a list: in place of errors as JSON their sentences. */
+export function withoutJson(text: string): string {
+  const { at, messages } = errorsIn(text);
+  return [text.slice(0, at), messages].filter(Boolean).join(': ');
+}
+
+const ofBatch = /^Batch write completed \((\d+) succeeded, (\d+) failed\)(?:\. First error, record \d+: (.*))?$/s;
+
+/** A result for a list, what went wrong first: a cell has room for its beginning. */
+export function causeFirst(result: string): string {
+  const [, succeeded, failed = '0', first] = ofBatch.exec(result) ?? [];
+  const text = succeeded === undefined ? result : (first ?? '');
+  const cause = errorsIn(text).messages || withoutJson(text);
+  if (succeeded === undefined) return cause;
+  const total = Number(succeeded) + Number(failed);
+  if (failed === '0') return `${total} written`;
+  return [cause.replace(/\.$/, ''), `${failed} of ${total} not written`].filter(Boolean).join(' · ');
 }

@@ -6,6 +6,7 @@ import { ConfigHistory } from '../parts/config-history';
 import { recordsOf } from '../parts/customer-list';
 import { CustomerName } from '../parts/customer-name';
 import { Moment } from '../parts/moment';
+import { OperationResult } from '../parts/operation-result';
 import { PageHead } from '../parts/page-head';
 import { Problem } from '../parts/problem';
 import { Reconnect } from '../parts/reconnect';
@@ -176,7 +177,7 @@ const operationColumns: readonly Column<Operation>[] = [
     ),
   },
   { title: 'Status', width: 'middle', phone: 'badge', cell: (operation) => <OperationBadge operation={operation} /> },
-  { title: 'Result', phone: 'line', cell: ({ result = '' }) => withoutJson(result) },
+  { title: 'Result', phone: 'line', cell: (operation) => <OperationResult operation={operation} /> },
   { title: 'Accepted', width: 'middle', phone: 'aside', cell: ({ createTime }) => <Moment of={createTime} /> },
 ];
 

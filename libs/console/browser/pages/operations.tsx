@@ -7,13 +7,13 @@ import { issuesOf } from '../parts/field';
 import { fieldNames, Filters, filtersOf, StatusTabs } from '../parts/filters';
 import { GuideLink } from '../parts/guide-link';
 import { Moment } from '../parts/moment';
+import { OperationResult } from '../parts/operation-result';
 import { PageHead } from '../parts/page-head';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
 import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
-import { Waiting } from '../parts/waiting';
-import { inFull, shortId, withoutJson } from '../format';
+import { inFull, shortId } from '../format';
 import { hrefOf } from '../use-route';
 import { apiOf, type Session } from '../session';
 import { useLoad } from '../use-load';
@@ -176,14 +176,9 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Operatio
     {
       title: 'Result',
       class: 'clip',
-      cell: ({ result, waiting, status }) =>
-        waiting !== undefined ? (
-          <Waiting of={waiting} />
-        ) : (
-          withoutJson(result ?? (status === 'in_progress' ? 'Being sent' : ''))
-        ),
+      cell: (operation) => <OperationResult operation={operation} />,
     },
-    { title: 'Accepted', class: 'short', phone: 'aside', cell: ({ createTime }) => <Moment of={createTime} /> },
+    { title: 'Accepted', width: 'middle', phone: 'aside', cell: ({ createTime }) => <Moment of={createTime} /> },
     {
       title: 'Operation',
       class: 'short',
