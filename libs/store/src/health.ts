@@ -4,8 +4,10 @@ import { byKeySql } from './connections/connection-row';
 import { column, rowSource } from './row-source';
 import { eventBindings, installationEventSql, isWatchedSql } from './webhooks/notify';
 
-/** How many failed operations in a row make an installation unhealthy. */
+/** How many failed operations in a row make an installation unhealthy. One that has not ended neither fails nor heals: it is passed over. */
 const unhealthyAfter = 5;
+/** Newest operations among which those that ended are looked for. Our choice: of an installation with more of them open, nothing is known yet. */
+const judgedMax = 10;
 
 /**
  * The newest operations of the installation `i`: ids are uuid v7, so they are the last of the index (project, installation, id). The comparison of rows
@@ -17,12 +19,17 @@ export const newestOperationsSql = (limit: string): string => `(
     order by o.installation_id desc, o.id desc limit ${limit}) n
   where n.installation_id = i.id)`;
 
-/** How the latest operations of the installation `i` ended. */
+/** How the latest operations of the installation `i` ended. `ended`: how many that are not older did. */
 export const latestOperationsSql = `
   lateral (
     select (array_agg(o.state order by o.created_at desc, o.id desc))[1] as latest_state,
-           count(*) filter (where o.state = 'failed') = ${unhealthyAfter} as all_failed, count(*) < ${unhealthyAfter} as is_young
-    from ${newestOperationsSql(String(unhealthyAfter))} o
+           count(*) filter (where o.state = 'failed' and o.ended <= ${unhealthyAfter}) = ${unhealthyAfter} as all_failed,
+           min(o.id) filter (where o.state = 'failed' and o.ended <= ${unhealthyAfter}) as first_failed_id,
+           count(*) < ${unhealthyAfter} as is_young
+    from (
+      select n.state, n.created_at, n.id,
+             count(*) filter (where n.state in ('succeeded', 'failed')) over (order by n.id desc rows unbounded preceding) as ended
+      from ${newestOperationsSql(String(judgedMax))} n) o
   ) latest`;
 
 /** @param allFailed of `latest` */
@@ -32,9 +39,9 @@ export function healthStatusOf(connection: ConnectionStatus, allFailed: unknown)
 
 /*
  * An installation stands in `unhealthy_installations` from the change that turned it until the change that heals it, so its endpoints are notified once.
- * Only where an endpoint asks for it; the next failure after one does is reported then. An operation under way heals nothing, although the
- * resource shows `healthy` meanwhile: each failure after it would be reported again. What heals is a success, working credentials, or that fewer
- * operations are left than make it unhealthy.
+ * Only where an endpoint asks for it; the next failure after one does is reported then. An operation under way heals nothing, nor do so many of them
+ * that the resource shows `healthy` meanwhile: each failure after it would be reported again. What heals is a success, working credentials, or that
+ * fewer operations are left than make it unhealthy.
  */
 
 /** As rows have it. */
@@ -57,12 +64,16 @@ const judgedSql = (rows: string): string => `
   join installations i on i.project_id = t.project_id and i.id = t.installation_id
   cross join ${connectionSql} cross join ${latestOperationsSql}`;
 
-/** Part of the statement that ends operations: those that succeeded heal their installations. @param ended rows as they ended */
+/**
+ * Part of the statement that ends operations: those that succeeded heal their installations, unless five newer ones failed. The statement does not see
+ * that they ended: it passes them over. @param ended rows as they ended
+ */
 export const healSucceededSql = (ended: string): string => `
   delete from unhealthy_installations u using ${ended} x
   where u.project_id = x.project_id and u.installation_id = x.installation_id and x.state = 'succeeded' and not exists (
     select 1 from installations i cross join ${connectionSql} cross join ${latestOperationsSql}
-    where i.project_id = u.project_id and i.id = u.installation_id and (k.status = 'bad_credentials' or latest.all_failed))`;
+    where i.project_id = u.project_id and i.id = u.installation_id and (
+      k.status = 'bad_credentials' or (latest.all_failed and latest.first_failed_id > x.operation_id)))`;
 
 /** One at a time for each installation: of two failures at once, neither sees the other end. Taken last, sorted. */
 const lockSql = (rows: string): string => `

@@ -119,7 +119,7 @@ it.each<[string, GroupFilter]>([
   ['a search in an integration', { integrationId: 'last', search: 'r' }],
 ])('reads as much of many groups as of few: %s', async (_name, filter) => {
   const read = await rowsRead(fixture.database, (inside: Knex) =>
-    listGroupHealth(inside, 'p', filter, { limit: 25, readMax: 500 }),
+    listGroupHealth(inside, 'p', filter, { limit: 25, readMax: 400 }),
   );
   expect(read).toBeLessThan(total);
 });

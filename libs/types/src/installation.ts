@@ -4,7 +4,7 @@ import { groupSchema, type Group } from './group';
 import { choice, momentText, openObject, text } from './json-schema';
 import type { OperationStatus } from './operation';
 
-/** `unhealthy` while the connection is `bad_credentials` or the last 5 operations failed. Spec is silent; see rulings. */
+/** `unhealthy` while the connection is `bad_credentials` or the last 5 operations that ended failed. Spec is silent; see rulings. */
 export const healthStatuses = ['healthy', 'unhealthy'] as const;
 export type HealthStatus = (typeof healthStatuses)[number];
 

@@ -58,7 +58,9 @@ describe('installationStore', () => {
     ['four failures', ['failed', 'failed', 'failed', 'failed'], 'healthy'],
     ['a success among the last five', ['failed', 'failed', 'succeeded', 'failed', 'failed', 'failed'], 'healthy'],
     ['five failures after a success', ['succeeded', 'failed', 'failed', 'failed', 'failed', 'failed'], 'unhealthy'],
-  ])('computes health from the last five operations: %s', async (_name, states, health) => {
+    ['one that is open among them', ['failed', 'failed', 'failed', 'accumulating', 'failed', 'failed'], 'unhealthy'],
+    ['four and one that is open', ['failed', 'failed', 'failed', 'queued', 'failed'], 'healthy'],
+  ])('computes health from the last five operations that ended: %s', async (_name, states, health) => {
     const seed = await seedInstallation(fixture.store);
     await insertOperations(seed, states);
     const [listed] = await fixture.store.installations.list(seed.projectId);
