@@ -132,6 +132,38 @@ withBrowser('shows what was written and what it met, first what needs attention,
     expect(await page.locator('tbody tr').count()).toBe(1);
     await page.goBack();
   }
+  // A tile leads to what it counts, and the filter can be taken away alone.
+  const links = { Waiting: 1, Held: 0, Filling: 0 };
+  for (const [name, many] of Object.entries(links)) {
+    await page.getByRole('link', { name: new RegExp(`^${name}`) }).click();
+    const chips = page.getByRole('list', { name: 'Filters' });
+    await chips.waitFor();
+    await page.getByRole('link', { name: `in progress ${many}` }).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(many);
+    await page.goBack();
+  }
+  await failures.getByRole('link', { name: /INVALID_EMAIL/ }).click();
+  // The counts are of the list, not of the project.
+  await page.getByRole('link', { name: 'failure 1' }).waitFor();
+  expect(await page.getByRole('link', { name: 'success 0' }).count()).toBe(1);
+  const chips = page.getByRole('list', { name: 'Filters' });
+  expect(await chips.getByRole('listitem').allInnerTexts()).toEqual(['Field email\n×', 'Problem INVALID_EMAIL\n×']);
+  await fitsEverybody(page, 'operations of a problem');
+  await chips.getByRole('link', { name: 'Without the filter Field' }).click();
+  await page.waitForURL(/problemCode=INVALID_EMAIL$/);
+  expect(page.url()).not.toContain('problemField');
+  expect(await chips.getByRole('listitem').count()).toBe(1);
+});
+
+// The processes store what they counted some seconds later; until then the tiles say that they lack what the lists have.
+withBrowser('the tiles say when the lists below them have more', async () => {
+  const store = (from: string, to: string) =>
+    database.raw('update minutes set project_id = ? where project_id = ? and failed > 0', [to, from]);
+  await store(busy.id, 'not-yet');
+  const page = await open(busy.key);
+  await page.getByText('1 failed record of the lists below or more are not in the tiles').waitFor();
+  await store('not-yet', busy.id);
+  await page.getByText('are not in the tiles').waitFor({ state: 'detached' });
 });
 
 withBrowser('a minute in which nobody counted is a gap, in the line and in the table', async () => {

@@ -22,6 +22,7 @@ export type { StoredFigures, StoredOverview, StoredRecords } from './minutes';
 export { momentOf, newId } from './new-id';
 export type { FailuresFirstPosition } from './operations/failures-first';
 export type { TextPosition, TextSearch } from './operations/find-by-text';
+export type { OpenSearch } from './operations/find-open';
 export type { OperationSearch } from './operations/find-operations';
 export type { GroupPart, GroupPosition } from './installations/group-health';
 export type { EventPosition, OperationEvent, OperationEventKind } from './operations/operation-history';

@@ -154,6 +154,13 @@ export type OperationSearchFound = Described<typeof searchFoundSchema>;
 /** Operations that are counted at most, the newest of those in question. Our choice: a few milliseconds. */
 export const countedOperationsMax = 10_000;
 
+/** Where the records of an operation that has not ended are counted by the overview. */
+export const openKinds = ['waiting', 'filling', 'held'] as const;
+export type OpenKind = (typeof openKinds)[number];
+
+/** Characters by which a sentence of a problem is told from others. Our choice: it fits into an address. */
+export const problemTextCharactersMax = 200;
+
 const countsSchema = openObject(
   `How the operations stand, whatever status the list is filtered by; of the newest ${countedOperationsMax} in question.`,
   ['inProgress', 'success', 'partial', 'failure', 'isAtLeast'],

@@ -95,7 +95,7 @@ const overviewFailuresSchema = openObject(
       }),
     ),
     problems: listOf(
-      'What most of them have, by code and field, at most five; without either, by sentence.',
+      'What most of them have, by code and field, at most five; without either, by the beginning of the sentence, as problemText of a list takes it.',
       openObject('One problem.', ['message', 'records', 'customers'], {
         code: text("The provider's code.", 'INVALID_EMAIL'),
         field: text('The field as requests name it.', 'email'),

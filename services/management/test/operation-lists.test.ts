@@ -1,4 +1,4 @@
-import type { Operation, OperationListReply, OperationRecordListReply } from '@sluice/types';
+import type { Operation, OperationListReply, OperationRecordListReply, Overview, RecordProblem } from '@sluice/types';
 import { prepareOperations, useOperations } from './prepare-operations';
 import { useManagement } from './start-management';
 
@@ -110,10 +110,13 @@ describe('failures first', () => {
     expect(idsOf(await read(ofProject('?order=newest-first')))).toEqual([...others, ...failed]);
   });
 
-  it.each(['search=x', 'hasFailures=true', 'groupRefPrefix=x', 'problemCode=x'])('not with %s', async (more) => {
-    const { body } = await prepared.send.get(ofProject(`${asked}&${more}`)).expect(400);
-    expect(body).toMatchObject({ issues: [{ name: more.split('=')[0] }] });
-  });
+  it.each(['search=x', 'hasFailures=true', 'groupRefPrefix=x', 'problemCode=x', 'problemText=x', 'open=held'])(
+    'not with %s',
+    async (more) => {
+      const { body } = await prepared.send.get(ofProject(`${asked}&${more}`)).expect(400);
+      expect(body).toMatchObject({ issues: [{ name: more.split('=')[0] }] });
+    },
+  );
 
   it('not with a token of another order', async () => {
     await acceptMany(2);
@@ -156,6 +159,60 @@ describe('what no index finds', () => {
     expect(await find('?problemCode=INVALID&problemField=email')).toEqual([email]);
     expect(await find('?problemField=phone')).toEqual([phone]);
     expect(await find('?problemCode=OTHER')).toEqual([]);
+  });
+
+  // The overview names such a problem by the beginning of its sentence: its link finds the same operations, and no other.
+  it('finds operations by the sentence of a problem that has no code and no field, and counts them', async () => {
+    const failed = async (text: string, problems?: readonly RecordProblem[]): Promise<string> => {
+      const id = await prepared.accept();
+      const error = { class: 'credentials', text, ...(problems && { problems }) } as const;
+      await prepared.settle(['failed'], { records: [{ index: 0, kind: 'failed', error }] });
+      return id;
+    };
+    const sentence = 'Refused: 100 % of them. '.repeat(20);
+    const unstructured = await failed(`${sentence} one`);
+    const structured = await failed('2 problems', [{ message: `${sentence} two` }, { message: 'another' }]);
+    const coded = await failed('no', [{ code: 'NO', message: sentence }]);
+    await failed('Refused otherwise');
+    await prepared.ended(['succeeded']);
+    const overview = (await prepared.send.get(`${prepared.path}/overview`).expect(200)).body as Overview;
+    const named = overview.failures.problems.find(({ code, records }) => code === undefined && records === 2);
+    const problemText = named?.message.slice(0, 200) ?? '';
+    const page = await read(ofProject(`?counts=true&${new URLSearchParams({ problemText }).toString()}`));
+    expect(idsOf(page)).toEqual([structured, unstructured]);
+    expect(page.counts).toEqual({ inProgress: 0, success: 0, partial: 0, failure: 2, isAtLeast: false });
+    expect(await find('?problemText=Refused&problemCode=NO')).toEqual([coded]);
+    expect(await find('?problemText=%25')).toEqual([]);
+    await prepared.send.get(ofProject(`?problemText=${'x'.repeat(201)}`)).expect(400);
+  });
+
+  // The number of a tile of the overview, and the list behind it.
+  it('finds what waits, fills and is held, as the overview counts it', async () => {
+    const { projectId, connectionId } = prepared.seed;
+    await prepared.ended(['failed']);
+    const accepted = await prepared.accept(3);
+    const filling = await prepared.join();
+    const countsOf = async () => {
+      const overview = (await prepared.send.get(`${prepared.path}/overview`).expect(200)).body as Overview;
+      const { waiting, filling: batched, held } = overview.records;
+      return { waiting, filling: batched, held };
+    };
+    expect(await countsOf()).toEqual({ waiting: 3, filling: 1, held: 0 });
+    expect(await find('?open=waiting')).toEqual([accepted]);
+    expect(await find('?open=filling')).toEqual([filling]);
+    expect(await find('?open=held')).toEqual([]);
+    const refused = { projectId, connectionId, tokenVersion: 1, status: 'bad_credentials' } as const;
+    await management.context.store.connections.setStatus(refused);
+    expect(await countsOf()).toEqual({ waiting: 0, filling: 1, held: 3 });
+    expect(await find('?open=waiting')).toEqual([]);
+    const { groupRef } = prepared.seed;
+    const held = await read(ofProject(`?open=held&counts=true&groupRef=${groupRef}`));
+    expect(idsOf(held)).toEqual([accepted]);
+    expect(held.results[0]).toMatchObject({ groupRef, waiting: { reason: 'credentials' } });
+    expect(held.counts).toEqual({ inProgress: 1, success: 0, partial: 0, failure: 0, isAtLeast: false });
+    expect(await find('?open=held&groupRefPrefix=nobody')).toEqual([]);
+    await prepared.send.get(ofProject('?open=ended')).expect(400);
+    await prepared.send.get(ofProject('?open=held&search=x')).expect(400);
   });
 
   it('finds operations by the beginning of a group, and takes its letters as they are', async () => {

@@ -490,11 +490,12 @@ export interface ManagementOperations {
     };
     readonly reply: OperationListReply;
   };
-  /** Find operations of a project. The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, problemCode, problemField, groupRefPrefix, search, recordRef, recordId), and with order=failures-first, a page may be short or empty while nextPageToken leads further back. */
+  /** Find operations of a project. The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, problemCode, problemField, problemText, groupRefPrefix, search, recordRef, recordId), and with order=failures-first, a page may be short or empty while nextPageToken leads further back. */
   readonly listOperationsForProject: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Only those of this status. */ readonly status?: 'in_progress' | 'success' | 'failure';
+      /** Only those not ended with records that the overview counts so: waiting (to be sent, being sent or tried again), filling (in an open auto-batch), held (by refused credentials or a block). */ readonly open?: 'waiting' | 'filling' | 'held';
       /** The builder's id of a group of users. */ readonly groupRef?: string;
       /** Only of groups that begin so; at most 200 installations. */ readonly groupRefPrefix?: string;
       /** Installation id. */ readonly installationId?: string;
@@ -502,6 +503,7 @@ export interface ManagementOperations {
       /** Only those of which a record failed, or is not known to be written. */ readonly hasFailures?: boolean;
       /** Only those of which a record failed with a problem of this provider's code. */ readonly problemCode?: string;
       /** Only those of which a record failed with a problem of this field. */ readonly problemField?: string;
+      /** Only those of which a record failed with a problem whose sentence begins so; without problemCode and problemField, one that has neither code nor field. */ readonly problemText?: string;
       /** Only those with a record that was sent with this Sluice-Record-Ref. */ readonly recordRef?: string;
       /** Only those with a record that has this id at the provider. */ readonly recordId?: string;
       /** Only those that this text names: an operation id, its first 8 characters or more, or its last 8; the beginning of the ref or the name of a group, in whatever letters; the Sluice-Record-Ref of a record, or its id at the provider. */ readonly search?: string;
@@ -791,7 +793,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   getOperationProgress: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/progress', query: [] },
   explainOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/explanation', query: ['pageSize', 'pageToken'] },
   listOperations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations', query: ['pageSize', 'pageToken'] },
-  listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'groupRefPrefix', 'installationId', 'objectName', 'hasFailures', 'problemCode', 'problemField', 'recordRef', 'recordId', 'search', 'order', 'counts', 'since', 'until', 'pageSize', 'pageToken'] },
+  listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'open', 'groupRef', 'groupRefPrefix', 'installationId', 'objectName', 'hasFailures', 'problemCode', 'problemField', 'problemText', 'recordRef', 'recordId', 'search', 'order', 'counts', 'since', 'until', 'pageSize', 'pageToken'] },
   cancelOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:cancel', query: [] },
   replayOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:replay', query: ['force'] },
   listLanes: { method: 'GET', path: '/projects/{projectIdOrName}/lanes', query: ['waiting', 'order', 'search', 'pageSize', 'pageToken'] },

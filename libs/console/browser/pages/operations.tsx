@@ -4,6 +4,7 @@ import { OperationBadge } from '../parts/badge';
 import { CustomerName } from '../parts/customer-name';
 import { Empty } from '../parts/empty';
 import { issuesOf } from '../parts/field';
+import { FilterChips } from '../parts/filter-chips';
 import { fieldNames, Filters, filtersOf, StatusTabs } from '../parts/filters';
 import { GuideLink } from '../parts/guide-link';
 import { Moment } from '../parts/moment';
@@ -58,7 +59,7 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
       <Attention session={session} />
       <Filters query={filterQuery} issues={issues} />
       <StatusTabs query={filterQuery} counts={counts} />
-      <Chosen query={query} />
+      <FilterChips query={query} />
       {search === undefined ? null : <Understood text={query.get('search') ?? ''} found={search} results={results} />}
       {list.error === undefined || isBesideFields ? null : (
         <Problem error={list.error} title="The operations could not be read" />
@@ -76,6 +77,9 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
           ) : (
             <Table columns={columnsOf(names)} rows={results} keyOf={({ id }) => id} isClickable />
           )}
+          {next === undefined && query.has('open') && counts?.isAtLeast === true ? (
+            <p class="fine">More are open than one list reads.</p>
+          ) : null}
           <Pager
             {...(query.has('pageToken') ? { firstHref: hrefOf('operations', filters) } : {})}
             {...(next === undefined ? {} : { nextHref: hrefOf('operations', { ...filters, pageToken: next }) })}
@@ -84,28 +88,6 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
         </>
       )}
     </>
-  );
-}
-
-/** The filters that came with a link, in words. */
-function Chosen({ query }: { readonly query: URLSearchParams }) {
-  const { groupRef, installationId, ...others } = Object.fromEntries(query);
-  if (groupRef === undefined && installationId === undefined) return null;
-  return (
-    <p class="fine facts">
-      {groupRef === undefined ? null : (
-        <>
-          Customer <b>{groupRef}</b>
-        </>
-      )}
-      {installationId === undefined ? null : (
-        <>
-          {' '}
-          installation <code title={installationId}>{shortId(installationId)}</code>
-        </>
-      )}{' '}
-      · <a href={hrefOf('operations', { ...others, pageToken: undefined })}>of all customers</a>
-    </p>
   );
 }
 

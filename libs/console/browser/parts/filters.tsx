@@ -73,7 +73,9 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
         placeholder="Customer, record ref or id, operation id"
         label="Search operations"
         issue={issues.find(({ name }) => name === 'search')}
-        onSearch={(search) => goTo(hrefOf('operations', { ...Object.fromEntries(query), search, order: undefined }))}
+        onSearch={(search) =>
+          goTo(hrefOf('operations', { ...Object.fromEntries(query), search, order: undefined, open: undefined }))
+        }
       />
       <Field name="objectName" title="Object" issues={issues} placeholder="contacts" />
       <label>
@@ -94,11 +96,15 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
           <Field name="until" title="Accepted before" issues={issues} type="datetime-local" />
         </>
       ) : null}
-      {query.has('search') || query.has('hasFailures') ? null : <Order />}
+      {isSearched(query) ? null : <Order />}
       {query.size === 0 ? null : <a href={hrefOf('operations')}>Clear</a>}
     </form>
   );
 }
+
+/** No order but the newest first. */
+const isSearched = (query: URLSearchParams): boolean =>
+  ['search', 'hasFailures', 'open', 'problemCode', 'problemField', 'problemText'].some((name) => query.has(name));
 
 function Order() {
   return (

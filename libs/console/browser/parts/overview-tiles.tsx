@@ -1,4 +1,4 @@
-import { grouped, type Overview } from '@sluice/types';
+import { grouped, pluralize, type Overview } from '@sluice/types';
 import { hrefOf } from '../use-route';
 import { GuideLink } from './guide-link';
 
@@ -18,7 +18,6 @@ interface Tile {
 export function Tiles({ overview }: { readonly overview: Overview }) {
   const { records, startTime: since, span } = overview;
   const operations = (query: Record<string, string>): string => hrefOf('operations', query);
-  const open = operations({ status: 'in_progress' });
   const tiles: readonly Tile[] = [
     { title: 'Accepted', value: records.accepted, href: operations({ since }), hint: `In the last ${span}` },
     {
@@ -46,16 +45,22 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       title: 'Waiting',
       value: records.waiting,
       tone: 'busy',
-      href: open,
+      href: operations({ open: 'waiting' }),
       hint: 'To be sent, being sent, or to be tried again',
       isNow: true,
     },
-    { title: 'Filling', value: records.filling, href: open, hint: 'In auto-batches that take more', isNow: true },
+    {
+      title: 'Filling',
+      value: records.filling,
+      href: operations({ open: 'filling' }),
+      hint: 'In auto-batches that take more',
+      isNow: true,
+    },
     {
       title: 'Held',
       value: records.held,
       tone: 'unsure',
-      href: open,
+      href: operations({ open: 'held' }),
       hint: 'Wait for new credentials, or for the end of a block',
       isNow: true,
     },
@@ -82,8 +87,13 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
 }
 
 /** How the tiles make up what was accepted; what is not known is said. */
-function sumOf({ records: { accepted, earlier = 0, uncounted = 0, isMore }, span }: Overview): string {
+function sumOf({ records, failures, span }: Overview): string {
+  const { accepted, failed, unknown = 0, earlier = 0, uncounted = 0, isMore } = records;
   const now = `Waiting, filling and held are of this moment, the others of the last ${span}.`;
+  // The lists read the tables, and a process stores what it counted up to 15 seconds later: after a burst the sum is wrong in every direction.
+  const late = failed === undefined || failures.completeSince !== undefined ? 0 : failures.records - failed - unknown;
+  if (late > 0)
+    return `${now} ${pluralize(late, 'failed record')} of the lists below or more are not in the tiles: counted within seconds, or ended in a process that was killed.`;
   if (isMore) return `${now} More waits than is counted here, so they do not add up to what was accepted.`;
   if (accepted === undefined) return `${now} No process was running that counts accepted records.`;
   const [before, missing] = [grouped(earlier), grouped(uncounted)];

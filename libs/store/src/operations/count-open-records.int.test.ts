@@ -1,7 +1,10 @@
+import type { OpenKind } from '@sluice/types';
 import type { Knex } from 'knex';
 import { rowsRead } from '../../test/rows-read';
 import { useDatabase } from '../../test/use-database';
 import { countOpenRecords } from './count-open-records';
+import { findOpen } from './find-open';
+import type { OperationSearch } from './find-operations';
 
 const fixture = useDatabase(insertCalls);
 
@@ -45,6 +48,7 @@ async function insertCalls(): Promise<void> {
     `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, members, traceparent)
      select 'p', 'd' || n, 1, 'l', 'well', 'contacts', 'create', 'asynchronous', 'done', '{}', 't' from generate_series(1, 20000) n`,
   );
+  for (const id of ['b1', 'b2', 'b3', 'c']) await database.raw(insertOperation, ['p', id]);
   const batch = `(project_id, installation_id, object_name, type, operation_id, connection_id, records, plan_bytes, due_at, is_open)`;
   await database.raw(
     `insert into open_batches ${batch} select 'p', 'i' || n, 'contacts', 'create', 'b' || n, 'refused', n, 1, now(), n > 1 from generate_series(1, 3) n`,
@@ -106,4 +110,50 @@ it('reads no call that is done', async () => {
   const scans = lines.flatMap((line) => /(\S+ Scan.*) on calls/.exec(line)?.[1] ?? []);
   expect(scans.length).toBeGreaterThanOrEqual(4);
   for (const scan of scans) expect(scan).toMatch(/using calls_(ready|in_doubt|waiting|running_lane|sending|running)$/);
+});
+
+describe('the operations of each number', () => {
+  const find = async (open: OpenKind, search: OperationSearch = {}, max = 1_500) => {
+    const found = await findOpen(fixture.database, 'p', { open, ...search }, { size: 10, max });
+    if (found === 'too-many-installations') throw new Error(found);
+    return { ...found, ids: found.items.map(({ id }) => id) };
+  };
+
+  it.each<[OpenKind, string[]]>([
+    ['waiting', ['o3', 'o2', 'o1', 'o0', 'c']],
+    ['held', ['o6', 'o5', 'o4']],
+    ['filling', ['b3', 'b2']],
+  ])('that are %s, newest first', async (kind, ids) => {
+    const counts = { inProgress: ids.length, success: 0, partial: 0, failure: 0, isAtLeast: false };
+    expect(await find(kind)).toMatchObject({ ids, counts });
+    expect((await find(kind, { status: 'success' })).ids).toEqual([]);
+    expect((await find(kind, { objectName: 'contacts' })).ids).toEqual(ids);
+    expect((await find(kind, { hasFailures: true })).ids).toEqual([]);
+    expect((await find(kind, { installationId: 'another' })).counts.inProgress).toBe(0);
+  });
+
+  it('come in pages, each once, and the counts are of all', async () => {
+    const page = async (after?: string) =>
+      await findOpen(fixture.database, 'p', { open: 'waiting' }, { size: 2, ...(after && { after }) });
+    const first = await page();
+    expect(first).toMatchObject({ items: [{ id: 'o3' }, { id: 'o2' }], lastId: 'o2', counts: { inProgress: 5 } });
+    expect(await page('o2')).toMatchObject({ items: [{ id: 'o1' }, { id: 'o0' }], lastId: 'o0' });
+    const last = await page('o0');
+    expect(last).toMatchObject({ items: [{ id: 'c' }], counts: { inProgress: 5 } });
+    expect(last).not.toHaveProperty('lastId');
+  });
+
+  it('say when there may be more than was read', async () => {
+    expect((await find('held', {}, 2)).counts.isAtLeast).toBe(true);
+    expect((await find('filling', {}, 2)).counts.isAtLeast).toBe(true);
+    expect((await find('filling', {}, 3)).counts.isAtLeast).toBe(false);
+  });
+
+  it.each<OpenKind>(['waiting', 'held', 'filling'])(
+    'that are %s are found without reading what ended',
+    async (open) => {
+      const read = await rowsRead(fixture.database, (inside) => findOpen(inside, 'p', { open }, { size: 10 }));
+      expect(read).toBeLessThan(1_000);
+    },
+  );
 });

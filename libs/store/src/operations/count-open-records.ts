@@ -17,7 +17,7 @@ export interface OpenRecords {
  * Calls of a state, and batches, that one count reads. Our choice: how many records a call has stands in its row and in that of its operation. 4,000
  * took 119 to 173 ms of a core, and 1,500 of as many lanes 67 to 71, beside a million that have ended (Postgres 18, 2026-11-30).
  */
-const openReadMax = 1_500;
+export const openReadMax = 1_500;
 
 /** Read from the indexes of what is open, so it costs the same however much has ended. One statement, so that nothing is counted twice. */
 export async function countOpenRecords(database: Knex, projectId: string, max = openReadMax): Promise<OpenRecords> {
@@ -32,7 +32,8 @@ const states = [
   [`c.state = 'running' and c.mode <> 'synchronous'`, 'c.lane_id, c.lease_until'],
   [`c.state = 'running' and c.mode = 'synchronous'`, 'c.lane_id'],
 ] as const;
-const callsSql = states
+/** SQL: the calls of the project that are not done, so many of each source at most. */
+export const openCallsSql = states
   .map(
     (
       [state, order],
@@ -46,20 +47,23 @@ const callsSql = states
 const operationSql = byKeySql('operations', 'o', { project_id: ':projectId', id: 'c.operation_id' });
 const connectionSql = byKeySql('connections', 'k', { project_id: ':projectId', id: 's.connection_id' });
 const laneSql = byKeySql('lanes', 'l', { project_id: ':projectId', id: 's.lane_id' });
+/** Joins to rows `s` of a lane and a connection what `isHeldSql` asks. */
+export const standingSql = `left join ${connectionSql} on true left join ${laneSql} on true`;
+export const isHeldSql = `(k.status = 'bad_credentials' or l.blocked_until > now()) is true`;
+export const isMoreSql = 'exists (select 1 from open group by source having count(*) >= :max)';
 
 const countSql = `
-  with open as materialized (${callsSql}),
+  with open as materialized (${openCallsSql}),
   sized as materialized (
     select c.lane_id, c.connection_id, c.state, sum(coalesce(cardinality(c.members), o.records_total)) as records
     from open c left join ${operationSql} on true group by 1, 2, 3),
   called as (
-    select s.records, s.state <> 'running' and (k.status = 'bad_credentials' or l.blocked_until > now()) is true as is_held from sized s
-    left join ${connectionSql} on true left join ${laneSql} on true),
+    select s.records, s.state <> 'running' and ${isHeldSql} as is_held from sized s ${standingSql}),
   filling as (select count(*) as batches, coalesce(sum(b.records), 0) as records from (
     select records from open_batches where project_id = :projectId and is_open limit :max::integer) b),
   closed as (select count(*) as batches, coalesce(sum(b.records), 0) as records from (
     select records from closed_batches where project_id = :projectId limit :max::integer) b)
   select f.records::integer as filling, (select coalesce(sum(records) filter (where is_held), 0) from called)::integer as held,
     (b.records + (select coalesce(sum(records) filter (where not is_held), 0) from called))::integer as waiting,
-    f.batches >= :max or b.batches >= :max or exists (select 1 from open group by source having count(*) >= :max) as "isMore"
+    f.batches >= :max or b.batches >= :max or ${isMoreSql} as "isMore"
   from filling f cross join closed b`;

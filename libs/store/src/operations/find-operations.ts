@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { clockSlackMs, conditions, firstIdAt, listOperations, type OperationFilter } from './list-operations';
 import type { StoredRow } from '../table';
 import { withGroups } from './describe-listed';
-import { operationColumns, toOperation } from './operation-row';
+import { operationColumns, problemsSql, toOperation } from './operation-row';
 
 /** Which operations are searched for. Absent members do not filter. */
 export interface OperationSearch extends Omit<OperationFilter, 'beforeId' | 'limit'> {
@@ -13,8 +13,10 @@ export interface OperationSearch extends Omit<OperationFilter, 'beforeId' | 'lim
   readonly hasFailures?: boolean;
   /** Only those of which a record failed with a problem of this code of the provider. */
   readonly problemCode?: string;
-  /** The same of this field, as the request named it. With both, one problem has both. */
+  /** The same of this field, as the request named it. One problem has all that is asked for. */
   readonly problemField?: string;
+  /** The same whose sentence begins so. Without a code and a field: one that has neither. */
+  readonly problemText?: string;
   /** Only those that have a record with this reference of the caller. */
   readonly recordRef?: string;
   /** Only those that have a record with this id at the provider. */
@@ -37,6 +39,8 @@ export const installationsMax = 200;
  */
 const operationsReadMax = 20_000;
 const recordsReadMax = 100_000;
+/** Failed records whose problems are read: each is a list as JSON. */
+export const failedRecordsReadMax = 20_000;
 
 /**
  * Operations, newest first, each with the group of its installation. A page may have fewer than its size, and none: `lastId` then says how far
@@ -54,12 +58,13 @@ export async function findOperations(
     hasFailures,
     problemCode,
     problemField,
+    problemText,
     recordRef,
     recordId,
     until: _until,
     ...filter
   } = search;
-  const scanned = [groupRefPrefix, problemCode, problemField, recordRef, recordId];
+  const scanned = [groupRefPrefix, problemCode, problemField, problemText, recordRef, recordId];
   const isScan = hasFailures === true || scanned.some((value) => value !== undefined);
   const found = isScan
     ? await searchBackwards(database, projectId, search, { size, beforeId })
@@ -115,7 +120,9 @@ export async function scan(
   const fromId = search.since && firstIdAt(search.since.getTime() - clockSlackMs);
   // Failed ones are rare and have an index of the project: read once, not for each installation.
   const each = search.isFailed === true ? operationsReadMax : Math.ceil(operationsReadMax / (ids?.length ?? 1));
-  const bindings = { projectId, ...search, beforeId, fromId, ids, each, recordsMax: recordsReadMax, limit: size + 1 };
+  const recordsMax =
+    recordsOf(search) === failedSql ? Math.ceil(failedRecordsReadMax / (ids?.length ?? 1)) : recordsReadMax;
+  const bindings = { projectId, ...search, beforeId, fromId, ids, each, recordsMax, limit: size + 1 };
   const { rows } = await database.raw<{ rows: ScanRow[] }>(scanSql(search, { beforeId, ids }), bindings as never);
   const operations = rows.filter((row) => row.id !== null).map(toOperation);
   const edge = rows[0]?.edge ?? undefined;
@@ -146,7 +153,8 @@ interface Range {
 
 /** `edge`: the newest of the operations at which the search of an installation ended before its last one. */
 function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
-  const ofRecords = search.recordRef !== undefined || search.recordId !== undefined;
+  const records = recordsOf(search);
+  const ofRecords = records !== undefined;
   const isEach = ids !== undefined && search.isFailed !== true;
   const within = [
     search.isFailed === true ? ' and o.failed_at is not null' : '',
@@ -156,7 +164,7 @@ function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
   ].join('');
   const newest = `select o.* from operations o where o.project_id = :projectId${within} order by o.id desc limit :each`;
   // Counted row by row, so that no more records are looked at than are allowed.
-  const counted = `select o.*, sum(${recordsSql}) over (order by o.id desc rows unbounded preceding) as records_read from (${newest}) o`;
+  const counted = `select o.*, sum(${records}) over (order by o.id desc rows unbounded preceding) as records_read from (${newest}) o`;
   const read = ofRecords ? `select o.* from (${counted}) o where o.records_read <= :recordsMax` : newest;
   const edge = ofRecords
     ? `select case when count(*) >= :each or max(o.records_read) > :recordsMax
@@ -177,18 +185,36 @@ function scanSql(search: OperationSearch, { beforeId, ids }: Range): string {
 /** Records that a search of an operation reads: an open batch has up to as many as fill it. */
 const recordsSql = `case when o.state = 'accumulating' then ${limits.autoBatchRecordsMax} else greatest(o.records_total, 1) end`;
 
+const failedSql = 'o.records_failed';
+
+/** SQL: records of an operation `o` that the search reads. Undefined: none. */
+function recordsOf(search: OperationSearch): string | undefined {
+  if (search.recordRef !== undefined || search.recordId !== undefined) return recordsSql;
+  return asksForProblem(search) ? failedSql : undefined;
+}
+
+type ProblemSearch = Pick<OperationSearch, 'problemCode' | 'problemField' | 'problemText'>;
+
+export function asksForProblem({ problemCode, problemField, problemText }: ProblemSearch): boolean {
+  return [problemCode, problemField, problemText].some((value) => value !== undefined);
+}
+
 /** Besides what a list filters by. */
 export function searched({
   hasFailures,
   isFailed,
   problemCode,
   problemField,
+  problemText,
   recordRef,
   recordId,
 }: OperationSearch): string {
+  const isTextAlone = problemText !== undefined && problemCode === undefined && problemField === undefined;
   const problem = [
     problemCode === undefined ? '' : ' and p.code = :problemCode',
     problemField === undefined ? '' : ' and p.field = :problemField',
+    problemText === undefined ? '' : ' and starts_with(p.message, :problemText)',
+    isTextAlone ? ' and p.code is null and p.field is null' : '',
   ].join('');
   return [
     hasFailures === true ? ' and o.records_failed > 0' : '',
@@ -201,9 +227,8 @@ export function searched({
 
 /** Read only of operations of which a record failed. */
 const hasProblem = (condition: string): string => `exists (
-  select 1 from outcomes e cross join unnest(e.problems) as l (list)
-  cross join lateral json_to_recordset(l.list::json) as p (code text, field text)
-  where e.project_id = o.project_id and e.operation_id = o.id${condition})`;
+  select 1 from record_outcomes e cross join lateral json_to_recordset(${problemsSql}) as p (code text, field text, message text)
+  where e.project_id = o.project_id and e.operation_id = o.id and e.outcome in ('failed', 'unknown')${condition})`;
 
 /** The record that was written. */
 const wroteRecord = `exists (

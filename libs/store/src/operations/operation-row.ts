@@ -76,8 +76,8 @@ export const errorSql = (alias: string): string => `case when ${alias}.error_cla
 export const withOutcome = `left join record_outcomes e
   on e.project_id = r.project_id and e.operation_id = r.operation_id and e.record_index = r.record_index`;
 
-/** Of an outcome `e` with an error. Where none are stored, the text is the problem. */
-const problemsSql = `coalesce(e.problems::json, json_build_array(json_build_object('message', coalesce(e.error_text, ''))))`;
+/** SQL: a list, as JSON, of an outcome `e` with an error. Where none are stored, the text is the only problem. */
+export const problemsSql = `coalesce(e.problems::json, json_build_array(json_build_object('message', coalesce(e.error_text, ''))))`;
 
 /** The columns of `recordMembers`. An unfinished record shows the error of its last try. */
 export const recordColumns = `r.record_index, r.ref, coalesce(e.outcome, 'pending') as outcome, e.provider_id,

@@ -11,6 +11,7 @@ import { explainOperation } from './explain-operation';
 import { countOperations } from './count-operations';
 import { listFailuresFirst } from './failures-first';
 import { findByText } from './find-by-text';
+import { findOpen } from './find-open';
 import { findOperations } from './find-operations';
 import { readHistory } from './operation-history';
 import { readFailures } from './read-failures';
@@ -80,6 +81,7 @@ export function operationStore(database: Knex) {
     ...bound(database, {
       search: findOperations,
       findByText,
+      findOpen,
       listFailuresFirst,
       countByStatus: countOperations,
       countOpen: countOpenRecords,

@@ -1,7 +1,8 @@
-import type { OverviewFailures } from '@sluice/types';
+import { problemTextCharactersMax, type OverviewFailures } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentSql } from '../table';
 import { clockSlackMs, firstIdAt } from './list-operations';
+import { problemsSql } from './operation-row';
 
 /** What is read at most, and how many of each kind are named. */
 export interface FailureBounds {
@@ -37,9 +38,6 @@ type FailuresRow = Omit<OverviewFailures, 'completeSince'> & { readonly complete
 const columns = 'o.id, o.installation_id, o.created_at, o.records_failed';
 const ofSpan = 'o.id >= :fromId and o.created_at >= :since';
 
-/** The sentence of a record that ended without structured problems is its only problem. */
-const problemsSql = `coalesce(e.problems::json, json_build_array(json_build_object('message', coalesce(e.error_text, ''))))`;
-
 /** A group has at most one name, and its installation may be deleted. */
 const customersSql = `
   select g.group_ref as "groupRef", nullif(n.group_name, g.group_ref) as "groupName", g.records from (
@@ -51,13 +49,13 @@ const customersSql = `
   left join groups n on n.project_id = :projectId and n.group_ref = g.group_ref
   order by g.records desc, 1 limit :shown`;
 
-/** By code and field; by the sentence where the provider gives neither. The sentence is that of the newest. */
+/** By code and field; by the beginning of the sentence where the provider gives neither, as operations are found by it. The sentence is that of the newest. */
 const kindsSql = `
   select p.code, p.field, coalesce((array_agg(p.message order by p.id desc))[1], '') as message, count(*)::integer as records,
     count(distinct p.installation_id)::integer as customers
   from (select distinct on (f.id, f.record_index, p.code, p.field, b.sentence) f.id, f.installation_id, p.code, p.field, b.sentence, p.message
     from failed f cross join lateral json_to_recordset(f.problems) as p (field text, code text, message text)
-    cross join lateral (select case when p.code is null and p.field is null then p.message end as sentence) b) p
+    cross join lateral (select case when p.code is null and p.field is null then left(p.message, ${problemTextCharactersMax}) end as sentence) b) p
   group by p.code, p.field, p.sentence order by records desc, 1, 2, 3 limit :shown`;
 
 const listOf = (select: string): string =>

@@ -163,7 +163,7 @@ export function operationListRoutes(router: Router, context: ManagementContext):
   routesOfProject(router, context, 'Operations').get('/operations', 'listOperationsForProject', {
     summary: 'Find operations of a project',
     description:
-      'The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, problemCode, problemField, groupRefPrefix, search, recordRef, recordId), and with order=failures-first, a page may be short or empty while nextPageToken leads further back.',
+      'The filters are joined by AND. groupRef and groupRefPrefix find operations of installations that exist now. A record is searched for in one installation, in up to 31 days from since on. Where no index helps (hasFailures, problemCode, problemField, problemText, groupRefPrefix, search, recordRef, recordId), and with order=failures-first, a page may be short or empty while nextPageToken leads further back.',
     replies: { 200: json(operationListReplySchema) },
     scopes: readers,
     query: queryOf({ ...searchProperties, ...pageProperties }),

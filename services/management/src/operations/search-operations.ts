@@ -1,10 +1,12 @@
 import type { Issue } from '@sluice/errors';
 import { filterText, invalid, offByDefault } from '@sluice/http';
-import type { FailuresFirstPosition, OperationSearch, TextPosition, TextSearch } from '@sluice/store';
+import type { FailuresFirstPosition, OpenSearch, OperationSearch, TextPosition, TextSearch } from '@sluice/store';
 import {
   idOfPageToken,
   limits,
+  openKinds,
   pageTokenOf,
+  problemTextCharactersMax,
   seesGroup,
   type Caller,
   type Described,
@@ -22,6 +24,12 @@ const word = { ...filterText, maxLength: limits.nameCharactersMax } as const;
 /** What the operations of a project are searched by. */
 export const searchProperties = {
   status: { type: 'string', enum: ['in_progress', 'success', 'failure'] },
+  open: {
+    type: 'string',
+    enum: openKinds,
+    description:
+      'Only those not ended with records that the overview counts so: waiting (to be sent, being sent or tried again), filling (in an open auto-batch), held (by refused credentials or a block).',
+  },
   groupRef: filterText,
   groupRefPrefix: { ...word, description: 'Only of groups that begin so; at most 200 installations.' },
   installationId: word,
@@ -29,6 +37,12 @@ export const searchProperties = {
   hasFailures: { ...offByDefault, description: 'Only those of which a record failed, or is not known to be written.' },
   problemCode: { ...word, description: "Only those of which a record failed with a problem of this provider's code." },
   problemField: { ...word, description: 'Only those of which a record failed with a problem of this field.' },
+  problemText: {
+    ...filterText,
+    maxLength: problemTextCharactersMax,
+    description:
+      'Only those of which a record failed with a problem whose sentence begins so; without problemCode and problemField, one that has neither code nor field.',
+  },
   recordRef: { ...word, description: 'Only those with a record that was sent with this Sluice-Record-Ref.' },
   recordId: { ...word, description: 'Only those with a record that has this id at the provider.' },
   search: {
@@ -63,26 +77,33 @@ export async function searchOperations(
   { pageSize: size = limits.pageSizeDefault, pageToken, ...asked }: SearchQuery,
 ): Promise<OperationListReply> {
   const { store } = context;
-  const { groupRef = caller.groupRef, since, until, counts, order, search: text, ...filter } = asked;
+  const { groupRef = caller.groupRef, since, until, counts, order, search: text, open, ...filter } = asked;
   // A bearer token that names no group means its own, and another one has nothing.
   if (!seesGroup(caller, groupRef)) return { results: [], pagination: { done: true } };
   const span = { since: since && readMoment('since', since), until: until && readMoment('until', until) } as const;
   refuseIssues(issuesOf(asked, span.since || undefined, span.until || undefined));
   const search = { ...filter, groupRef, since: span.since || undefined, until: span.until || undefined };
   if (text !== undefined) return await searchByText(context, projectId, { ...search, text }, { size, pageToken });
-  const [found, counted] = await Promise.all([
-    order === 'failures-first'
-      ? listFailuresFirst(context, projectId, search, { size, pageToken })
-      : listNewestFirst(context, projectId, search, { size, pageToken }),
-    counts === true ? store.operations.countByStatus(projectId, search) : undefined,
-  ]);
+  const page = { size, pageToken };
+  const [found, counted] = await (open === undefined
+    ? Promise.all([
+        order === 'failures-first'
+          ? listFailuresFirst(context, projectId, search, page)
+          : listNewestFirst(context, projectId, search, page),
+        counts === true ? store.operations.countByStatus(projectId, search) : undefined,
+      ])
+    : listOpen(context, projectId, { ...search, open }, page));
   if (found === 'too-many-installations') {
     const detail = 'begins the groups of more than 200 installations';
     const issue = { in: 'query', name: 'groupRefPrefix', detail, value: filter.groupRefPrefix } as const;
     throw invalid([issue], { remedy: 'Name more of the group.' });
   }
   const { items, pagination } = found;
-  return { results: await withQuotaWaits(context, items), pagination, ...(counted && { counts: counted }) };
+  return {
+    results: await withQuotaWaits(context, items),
+    pagination,
+    ...(counts === true && counted && { counts: counted }),
+  };
 }
 
 interface AskedPage {
@@ -101,6 +122,21 @@ async function listNewestFirst(
   if (found === 'too-many-installations') return found;
   const { items, lastId } = found;
   return { items, pagination: lastId === undefined ? { done: true } : paginationOf([{ id: lastId }], true, byId) };
+}
+
+/** With their counts, which come of the same reading. */
+async function listOpen(
+  context: ManagementContext,
+  projectId: string,
+  search: OpenSearch,
+  { size, pageToken }: AskedPage,
+) {
+  const after = positionOf(pageToken, byId);
+  const found = await context.store.operations.findOpen(projectId, search, { size, ...(after && { after }) });
+  if (found === 'too-many-installations') return [found, undefined] as const;
+  const { items, lastId, counts } = found;
+  const pagination = lastId === undefined ? { done: true } : paginationOf([{ id: lastId }], true, byId);
+  return [{ items, pagination }, counts] as const;
 }
 
 async function listFailuresFirst(
@@ -186,12 +222,12 @@ function issuesOf(
     void issues.push({ in: 'query', name, detail, ...(value === undefined ? {} : { value }) });
   const isEmpty = since !== undefined && until !== undefined && until <= since;
   if (isEmpty) refuse('until', 'must be later than since', to);
-  const { order, hasFailures, problemCode, problemField } = asked;
-  const ofFailures = { hasFailures: hasFailures === true ? 'true' : undefined, problemCode, problemField };
-  const unordered = { groupRefPrefix, recordRef, recordId, search, ...ofFailures };
+  const { order, open, hasFailures, problemCode, problemField, problemText } = asked;
+  const ofFailures = { hasFailures: hasFailures === true ? 'true' : undefined, problemCode, problemField, problemText };
+  const unordered = { groupRefPrefix, recordRef, recordId, search, open, ...ofFailures };
   for (const [name, value] of order === 'failures-first' ? Object.entries(unordered) : [])
     if (value !== undefined) refuse(name, 'must be absent with order=failures-first, which no search follows', value);
-  const others = { groupRefPrefix, recordRef, recordId, counts: counts === true ? 'true' : undefined };
+  const others = { groupRefPrefix, recordRef, recordId, open, counts: counts === true ? 'true' : undefined };
   for (const [name, value] of search === undefined ? [] : Object.entries(others))
     if (value !== undefined) refuse(name, 'must be absent with search, which looks for these by itself', value);
   if (search !== undefined) return issues;
