@@ -11,7 +11,7 @@ export const guideTerms = {
   retry: 'operate#replay',
   'dry run': 'writing#see-the-plan-first',
   customer: 'concepts#what-a-customer-adds',
-  connect: 'connecting#three-ways',
+  connect: 'connecting#four-ways',
   manifest: 'manifest-and-config#the-manifest',
   mapping: 'mapping',
   revision: 'concepts#what-you-declare',
