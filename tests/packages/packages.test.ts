@@ -191,7 +191,8 @@ describe('the examples of its README', () => {
     const [, text = ''] = /```js\n([^]*?)```/.exec(page) ?? [];
     const { project, integrationId, groupRef } = customer;
     mkdirSync(join(installed.folder, '.sluice'));
-    const integrations = [{ id: integrationId, groupRef }];
+    const { name } = await project.client.management.getIntegration({ integrationId });
+    const integrations = [{ name, groupRef }];
     const demo = { baseUrl: stack.baseUrl, writeUrl: stack.writeUrl, apiKey: project.key, project, integrations };
     put('.sluice/demo.json', JSON.stringify(demo));
     put('project.mjs', text);

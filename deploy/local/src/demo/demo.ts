@@ -102,7 +102,7 @@ export function describeRunning(demo: Demo, demoFile: string): readonly string[]
 /** A command for each base URL, with the API key in KEY. */
 export function pasteable({ baseUrl, searchUrl, writeUrl, project, integrations }: Demo): readonly string[] {
   const [integration] = integrations;
-  const at = `projects/${project.name}/integrations/${integration?.id}`;
+  const at = `projects/${project.name}/integrations/${integration?.name}`;
   const groupRef = integration?.groupRef ?? '';
   const record = { email: 'ada@example.com', firstname: 'Ada', lastname: 'Lovelace' };
   const filter = { fieldName: 'email', operator: 'eq', value: record.email };
