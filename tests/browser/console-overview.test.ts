@@ -166,6 +166,35 @@ withBrowser('the tiles say when the lists below them have more', async () => {
   await page.getByText('are not in the tiles').waitFor({ state: 'detached' });
 });
 
+// Beside the name of the day, "1,000" alone would be read as what failed in the day.
+withBrowser('lists of failures that are not complete say of how many they are, and lead to these', async () => {
+  const { id, key } = await createProject(stack);
+  await database.raw(
+    `insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type, mode, state,
+       records_total, records_failed, failed_at, traceparent, created_at)
+     select ?, substr(v7, 1, 8) || '-' || substr(v7, 9) || '-7000-8000-000000000000', 'i', 'n', 'c', 'k', 'l', 'contacts', 'create',
+       'asynchronous', 'failed', 100, 100, moment, 't', moment
+     from (select moment, lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') as v7
+           from generate_series(1, 12) n cross join lateral (select now() - n * interval '1 minute' as moment) m) made`,
+    [id],
+  );
+  await database.raw(
+    `insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, provider_ids, error_classes, error_texts)
+     select project_id, id, 1, 1, 'failed', array(select generate_series(0, 99)), array_fill(null::text, array[100]),
+       array_fill('rejected'::text, array[100]), array_fill('no such owner'::text, array[100]) from operations where project_id = ?`,
+    [id],
+  );
+  const page = await openAt('overview?span=day', key);
+  await page.getByRole('heading', { name: 'Problems, of the newest 1,000 failures' }).waitFor();
+  const problems = page.getByRole('region', { name: 'Failures' }).locator('.top', { hasText: 'Problems' });
+  expect(await problems.locator('.number').allInnerTexts()).toEqual(['1,000 of 1,000']);
+  await problems.getByRole('link', { name: 'no such owner' }).click();
+  await page.getByRole('link', { name: 'failure 10', exact: true }).waitFor();
+  await page.locator('tbody tr').nth(9).waitFor();
+  expect(await page.locator('tbody tr').count()).toBe(10);
+  await page.getByRole('list', { name: 'Filters' }).getByText('no such owner').waitFor();
+});
+
 withBrowser('a minute in which nobody counted is a gap, in the line and in the table', async () => {
   const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
   await fillHour(project.id);
