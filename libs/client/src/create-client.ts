@@ -1,5 +1,6 @@
-import type { Operation } from '@sluice/types';
+import type { Installation, Operation } from '@sluice/types';
 import { createApi, createExchange, createRawApi } from './call-operation';
+import { ensureInstallation, type EnsureInstallationOptions } from './ensure-installation';
 import { managementOperations, type ManagementOperations } from './generated/management';
 import { searchOperations, type SearchOperations } from './generated/search';
 import { writeOperations, type WriteOperations } from './generated/write';
@@ -41,6 +42,8 @@ export interface SluiceClient {
     readonly search: RawApi<SearchOperations>;
     readonly write: RawApi<WriteOperations>;
   };
+  /** The group's installation of the integration: the one that is there, or a new one. Safe to repeat, also at once in several processes. */
+  ensureInstallation(options: EnsureInstallationOptions): Promise<Installation>;
   /** The operation when it has ended. @throws SluiceTimeoutError */
   waitForOperation(operationId: string, options?: WaitOptions): Promise<Operation>;
 }
@@ -78,6 +81,7 @@ export function createSluiceClient(options: ClientOptions): SluiceClient {
       search: createRawApi<SearchOperations>(senderOf('searchUrl'), searchOperations),
       write: createRawApi<WriteOperations>(senderOf('writeUrl'), writeOperations),
     },
+    ensureInstallation: (order) => ensureInstallation(management, order),
     waitForOperation: (operationId, wait = {}) => waitForOperation(management, operationId, wait),
   };
 }

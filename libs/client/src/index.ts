@@ -11,6 +11,7 @@ export {
   SluiceServerError,
 } from './api-error';
 export { createSluiceClient, type ClientOptions, type SluiceClient } from './create-client';
+export type { EnsureInstallationOptions } from './ensure-installation';
 export type { ManagementOperations } from './generated/management';
 export type { SearchOperations } from './generated/search';
 export type * from './generated/types';
