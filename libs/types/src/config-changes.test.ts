@@ -42,9 +42,26 @@ it.each([
     { provider: 'hubspot' },
     write({ objectName: 'contacts', deletionSettings: { enabled: true }, inheritMapping: true }),
     [
-      { subject: 'contacts', what: 'write settings', after: 'contacts' },
       { subject: 'contacts', what: 'deletion', after: 'true' },
       { subject: 'contacts', what: 'writes use the mapping', after: 'true' },
+    ],
+  ],
+  [
+    'one mapping of an object that is new, and nothing of its empty maps',
+    { provider: 'hubspot' },
+    read({ objectName: 'contacts', selectedFields: {}, selectedFieldMappings: { position: 'jobtitle' } }),
+    [{ subject: 'contacts.position', what: 'mapping', after: 'jobtitle' }],
+  ],
+  [
+    'an object that is new and has nothing else',
+    write({ objectName: 'contacts', inheritMapping: true }),
+    {
+      ...write({ objectName: 'contacts', inheritMapping: false }),
+      ...read({ objectName: 'contacts', selectedFields: {} }),
+    },
+    [
+      { subject: 'contacts', what: 'writes use the mapping', before: 'true', after: 'false' },
+      { subject: 'contacts', what: 'read settings', after: 'contacts' },
     ],
   ],
   [

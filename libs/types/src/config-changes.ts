@@ -10,43 +10,63 @@ export interface ConfigChange {
   readonly after?: string;
 }
 
-/** What turns one content into another, a change for each value. Both are contents of configs; the order of members is no difference. */
+/**
+ * What turns one content into another, a change for each value. Both are contents of configs; the order of members is no difference, and neither is a
+ * map without a member. That an object has an entry at all is a change only where nothing else of the entry is.
+ */
 export function describeConfigChanges(before: object, after: object): ConfigChange[] {
   const [from, to] = [valuesOf(before), valuesOf(after)];
   const changes: ConfigChange[] = [];
+  const entries: { readonly entry: string; readonly change: ConfigChange }[] = [];
+  const changed = new Set<string>();
   for (const key of new Set([...from.keys(), ...to.keys()])) {
     const [old, now] = [from.get(key), to.get(key)];
     if (old?.text === now?.text) continue;
-    const { subject, what } = (now ?? old) as NamedValue;
-    changes.push({
+    const { subject, what, entry, isEntry } = (now ?? old) as NamedValue;
+    const change = {
       subject,
       what,
       ...(old === undefined ? {} : { before: old.text }),
       ...(now === undefined ? {} : { after: now.text }),
-    });
+    };
+    changes.push(change);
+    if (isEntry) entries.push({ entry, change });
+    else changed.add(entry);
   }
-  return changes;
+  const noise = new Set(entries.flatMap(({ entry, change }) => (changed.has(entry) ? [change] : [])));
+  return changes.filter((change) => !noise.has(change));
 }
 
 interface NamedValue {
   readonly subject: string;
   readonly what: string;
   readonly text: string;
+  /** The object's entry that has it: `read objects contacts`. */
+  readonly entry: string;
+  /** It says no more than that there is such an entry. */
+  readonly isEntry: boolean;
 }
 
 /** Every value that has no members, by what it is called: a default is one value, whichever member carries it. */
 function valuesOf(content: object): ReadonlyMap<string, NamedValue> {
   const values = new Map<string, NamedValue>();
   const walk = (value: unknown, path: readonly string[]): void => {
-    const members = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+    const members = isMap(value) ? Object.entries(value as object) : [];
     for (const [name, member] of members) walk(member, [...path, name]);
-    if (members.length > 0) return;
-    const named = { ...nameOf(path), text: textOf(value) };
+    if (members.length > 0 || (isMap(value) && path.length === memberDepth)) return;
+    const [, , , member] = path;
+    const isEntry = path.length <= memberDepth && (member === undefined || member === 'objectName');
+    const named = { ...nameOf(path), text: textOf(value), entry: path.slice(0, memberDepth - 1).join(' '), isEntry };
     values.set(JSON.stringify([named.subject, named.what]), named);
   };
   walk(content, []);
   return values;
 }
+
+/** `read`, `objects`, `contacts`, `selectedFields`. */
+const memberDepth = 4;
+
+const isMap = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Members whose names are fields, by action, and what their values are called. */
 const fieldMembers: Readonly<Record<string, string>> = {
@@ -65,7 +85,10 @@ const words: Readonly<Record<string, string>> = {
   inheritMapping: 'writes use the mapping',
 };
 
-function nameOf([action = '', objects, objectName, member, ...inside]: readonly string[]): Omit<NamedValue, 'text'> {
+function nameOf([action = '', objects, objectName, member, ...inside]: readonly string[]): Pick<
+  NamedValue,
+  'subject' | 'what'
+> {
   if (objects !== 'objects' || objectName === undefined)
     return { subject: action, what: [objects, objectName, member, ...inside].filter(Boolean).join(' ') };
   if (member === undefined || member === 'objectName') return { subject: objectName, what: `${action} settings` };

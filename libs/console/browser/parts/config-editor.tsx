@@ -149,7 +149,11 @@ function Outcome({ unplaced, isFaulty, onDiscard, ...editing }: OutcomeOptions) 
   return (
     <section class="panel">
       <h2>What you change</h2>
-      <ConfigChanges before={base.content} after={content} none="Nothing yet." />
+      <ConfigChanges
+        before={base.content}
+        after={content}
+        none={isChanged ? 'Nothing that has an effect.' : 'Nothing yet.'}
+      />
       {unplaced.length === 0 ? null : <IssueList issues={unplaced} />}
       {error === undefined ? null : <Problem error={error} title="The config was not saved" />}
       <div class="actions">

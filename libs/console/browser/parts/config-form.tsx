@@ -32,9 +32,11 @@ export function ConfigObject(options: ObjectOptions & { readonly isFirst: boolea
   const [isOpened, setOpened] = useState(isFirst);
   const isOpen = isOpened || issues.some((issue) => isOfObject(issue, object.name));
   const mapped = mappedNames(object, content);
+  const chosen = membersOf(entryOf(content, 'read', object.name)['selectedFieldMappings']);
+  const done = mapped.filter(({ name, ofManifest }) => (chosen[name] ?? ofManifest ?? '') !== '');
   const count = Object.keys(settingsOf(content, object.name)).length;
   const facts = [
-    mapped.length === 0 ? '' : pluralize(mapped.length, 'mapped name'),
+    mapped.length === 0 ? '' : `${done.length} of ${pluralize(mapped.length, 'name')} mapped`,
     count === 0 ? '' : `${pluralize(count, 'field')} with settings`,
     object.read === undefined && object.write === undefined ? 'not in the manifest' : '',
   ];

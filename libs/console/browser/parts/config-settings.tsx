@@ -103,6 +103,8 @@ function SettingsRow({ field, settings, onSet, onRemove, ...options }: RowOption
         <span class="fine">
           {target === field ? '' : `${target} · `}
           {metadata === undefined ? '' : meaningOf(metadata)}
+          {/* A row of a field that says nothing is not in the config. */}
+          {stored === undefined && Object.keys(settings).length === 0 ? ' · Set something, or it is not saved' : ''}
         </span>
         <IssueText id={issueId} title={field} issue={ofRow} />
       </p>
