@@ -20,11 +20,11 @@ interface ChoiceOptions {
   readonly onChoose: (customer: Customer | undefined) => void;
 }
 
-/** One customer's installation, found by the beginning of the group. */
+/** One customer's installation, found as everywhere: by the beginning of the name or of the ref. */
 export function CustomerChoice({ api, chosen, onChoose }: ChoiceOptions) {
   const [text, setText] = useState('');
   const { value, error } = useLoad(`customers ${text}`, (signal) =>
-    api.listInstallationHealth({ pageSize: shownMax, ...(text === '' ? {} : { groupRefPrefix: text }) }, { signal }),
+    api.listGroupHealth({ pageSize: shownMax, ...(text === '' ? {} : { search: text }) }, { signal }),
   );
   if (chosen !== undefined)
     return (
@@ -41,22 +41,31 @@ export function CustomerChoice({ api, chosen, onChoose }: ChoiceOptions) {
   return (
     <section class="panel">
       <h2>For which customer?</h2>
-      <SearchBox value={text} label="Customer" placeholder="Beginning of the group (groupRef)" onSearch={setText} />
+      <SearchBox value={text} label="Customer" placeholder="Name or ref begins with…" onSearch={setText} />
       {error === undefined ? null : <Problem error={error} title="The customers could not be read" />}
       <div role="status">
         {value?.results.length === 0 ? (
-          <p class="fine">{text === '' ? 'No customer is connected yet.' : 'No group begins so.'}</p>
+          <p class="fine">{text === '' ? 'No customer is connected yet.' : 'No name and no ref begins so.'}</p>
         ) : null}
       </div>
       <ul class="choices">
-        {value?.results.map((customer) => (
-          <li key={customer.id}>
-            <button type="button" onClick={() => onChoose(customer)}>
-              <CustomerName groupRef={customer.groupRef} groupName={customer.groupName} />
-              <span class="fine">{customer.integrationName}</span>
-            </button>
-          </li>
-        ))}
+        {value?.results.flatMap((group) =>
+          group.installations.map((customer) => (
+            <li key={customer.id}>
+              <button type="button" onClick={() => onChoose(customer)}>
+                <CustomerName groupRef={customer.groupRef} groupName={customer.groupName} />
+                <span class="fine">{customer.integrationName}</span>
+              </button>
+            </li>
+          )),
+        )}
+        {value?.results
+          .filter(({ installations }) => installations.length === 0)
+          .map((group) => (
+            <li key={group.groupRef} class="fine">
+              <CustomerName {...group} /> has nothing installed
+            </li>
+          ))}
       </ul>
     </section>
   );
