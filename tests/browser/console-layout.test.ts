@@ -148,6 +148,15 @@ withBrowser('the palette opens a page, a customer and an operation by the keyboa
   await page.keyboard.press('Enter');
   await page.waitForURL((url) => url.hash === `#/operations/${operationId}`);
 
+  // As the console shows it, and as its list is read out of a log.
+  await tab.goTo('overview');
+  await find(operationId.slice(-8), 'Operation contacts');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.hash === `#/operations/${operationId}`);
+  await find('palette@example', 'Search operations for palette@example');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.hash === '#/operations?search=palette%40example');
+
   // The button does the same, and Escape leaves everything as it was.
   await page.getByRole('button', { name: 'Find' }).click();
   await page.keyboard.type('nobody begins like this');

@@ -8,7 +8,7 @@ import { Problem } from './problem';
 
 /** What can be opened. */
 interface Target {
-  readonly kind: 'Page' | 'Customer' | 'Operation' | 'Guide';
+  readonly kind: 'Page' | 'Customer' | 'Operation' | 'Guide' | 'Search';
   readonly name: string;
   /** In soft text beside the name. */
   readonly more?: string | undefined;
@@ -42,7 +42,10 @@ const pages: readonly Target[] = [
 /** Longer than between two key strokes. */
 const pauseMs = 200;
 const customersMax = 6;
+const operationsMax = 4;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+/** What the console shows of an operation's id, or a longer beginning of it. */
+const partOfId = /^[\da-f]{8}(?:-[\da-f-]*)?$/i;
 
 interface Found {
   readonly text: string;
@@ -64,7 +67,8 @@ export function CommandPalette({ session, onClose }: PaletteOptions) {
   const found = useFound(session, text);
   useEffect(() => dialog.current?.showModal(), []);
   const isAsking = text !== '' && found.text !== text;
-  const targets = [...pagesOf(text), ...(isAsking ? [] : found.targets)];
+  const own = [...pagesOf(text), ...(isAsking ? [] : found.targets)];
+  const targets = own.length === 0 && text !== '' && !isAsking ? [searchOf(text)] : own;
   const active = Math.min(chosen, targets.length - 1);
   const open = (target: Target | undefined): void => {
     if (target === undefined) return;
@@ -89,7 +93,7 @@ export function CommandPalette({ session, onClose }: PaletteOptions) {
         aria-controls={listId}
         aria-autocomplete="list"
         aria-activedescendant={targets.length === 0 ? undefined : `${listId}-${active}`}
-        placeholder="Page, beginning of a customer's name or ref, or operation id"
+        placeholder="Page, beginning of a customer's name or ref, id of an operation or a record"
         autocomplete="off"
         spellcheck={false}
         autoFocus
@@ -101,11 +105,7 @@ export function CommandPalette({ session, onClose }: PaletteOptions) {
       />
       <Targets listId={listId} targets={targets} active={active} onChoose={setChosen} onOpen={open} />
       <p class="fine" role="status">
-        {isAsking
-          ? 'Searching…'
-          : targets.length > 0 || found.error !== undefined
-            ? ''
-            : `Nothing begins with ${text}.`}
+        {isAsking ? 'Searching…' : own.length > 0 || found.error !== undefined ? '' : `Nothing begins with ${text}.`}
       </p>
       {isAsking || found.error === undefined ? null : (
         <Problem error={found.error} title="Customers and operations could not be searched" />
@@ -163,7 +163,10 @@ function useFound(session: Session, text: string): Found {
       try {
         const targets = uuid.test(text)
           ? await operationOf(api, text, leaving.signal)
-          : await customersOf(api, text, leaving.signal);
+          : [
+              ...(await customersOf(api, text, leaving.signal)),
+              ...(partOfId.test(text) ? await operationsOf(api, text, leaving.signal) : []),
+            ];
         noteAnswer();
         if (!leaving.signal.aborted) setFound({ text, targets });
       } catch (error) {
@@ -183,9 +186,23 @@ function useFound(session: Session, text: string): Found {
 }
 
 async function operationOf(api: Api, operationId: string, signal: AbortSignal): Promise<Target[]> {
-  const operation: Operation = await api.getOperation({ operationId }, { signal });
-  const name = [operation.resource, operation.groupRef].filter(Boolean).join(' of ');
-  return [{ kind: 'Operation', name, more: shortId(operationId), href: hrefOf(`operations/${operationId}`) }];
+  return [operationTarget(await api.getOperation({ operationId }, { signal }))];
+}
+
+/** Those that an id begins or ends so, or that wrote the record of this id: the search of the list answers for all. */
+async function operationsOf(api: Api, search: string, signal: AbortSignal): Promise<Target[]> {
+  const { results } = await api.listOperationsForProject({ search, pageSize: operationsMax }, { signal });
+  return results.map(operationTarget);
+}
+
+function operationTarget({ id, resource, groupRef }: Operation): Target {
+  const name = [resource, groupRef].filter(Boolean).join(' of ');
+  return { kind: 'Operation', name, more: shortId(id), href: hrefOf(`operations/${id}`) };
+}
+
+/** A record's ref or id is found by the list, which may read long for it. */
+function searchOf(text: string): Target {
+  return { kind: 'Search', name: `Search operations for ${text}`, href: hrefOf('operations', { search: text }) };
 }
 
 /** Each once, whatever it has installed, by the beginning of its name or of its ref. */
