@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { hrefOf, useRoute, type Route } from './use-route';
+import { forgetLists, hrefOf, useRoute, type Route } from './use-route';
 import { leaveProject, readSession, signOut, type Session } from './session';
 import { useShortcuts } from './use-shortcuts';
 import { CommandPalette } from './parts/command-palette';
@@ -35,12 +35,16 @@ export function App() {
   useClock();
   useTitle(session === undefined ? 'sign-in' : route.path);
   if (session === undefined) return <SignInPage onSignIn={setSession} />;
+  const leave = (): void => {
+    forgetLists();
+    setSession(undefined);
+  };
   return (
     <>
       <a class="skip" href="#content" onClick={skipToContent}>
         Skip to content
       </a>
-      <Header session={session} path={route.path} onLeave={() => setSession(undefined)} />
+      <Header session={session} path={route.path} onLeave={leave} />
       <main id="content" tabIndex={-1}>
         <NetworkBanner />
         <Page session={session} route={route} />

@@ -8,11 +8,20 @@ export interface Route {
 }
 
 const start = 'overview';
+/** Address of each list as it was left in this tab: the way back keeps its filter and its page. */
+const lastHrefs = new Map<string, string>();
 
 function readRoute(): Route {
   const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?');
+  if (!path.includes('/')) lastHrefs.set(path, location.hash);
   return { path: path === '' ? start : path, query: new URLSearchParams(query) };
 }
+
+/** Address of a list as it was last shown. */
+export const lastHrefOf = (path: string): string => lastHrefs.get(path) ?? hrefOf(path);
+
+/** Another project has other customers. */
+export const forgetLists = (): void => lastHrefs.clear();
 
 /** The route, updated whenever it changes. */
 export function useRoute(): Route {

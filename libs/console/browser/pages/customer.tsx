@@ -13,7 +13,7 @@ import { Reconnect } from '../parts/reconnect';
 import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
 import { shortId, withoutJson } from '../format';
-import { hrefOf } from '../use-route';
+import { hrefOf, lastHrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
 
@@ -60,7 +60,7 @@ export function CustomerPage({ session, installationId, query }: CustomerOptions
   return (
     <>
       <PageHead
-        back={{ href: hrefOf('customers'), text: 'Customers' }}
+        back={{ href: lastHrefOf('customers'), text: 'Customers' }}
         title={<CustomerName groupRef={groupRef} groupName={groupName} />}
         status={<Badge of={health.healthStatus} />}
         lead={

@@ -14,7 +14,7 @@ import { RecordTable } from '../parts/record-table';
 import { ShortId } from '../parts/short-id';
 import { Skeleton } from '../parts/skeleton';
 import { shortId } from '../format';
-import { hrefOf } from '../use-route';
+import { hrefOf, lastHrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
 
@@ -53,7 +53,7 @@ export function OperationPage({ session, operationId, query }: PageOptions) {
   return (
     <>
       <PageHead
-        back={{ href: hrefOf('operations'), text: 'Operations' }}
+        back={{ href: lastHrefOf('operations'), text: 'Operations' }}
         tabTitle={`${operation.resource} ${progress.type} ${shortId(operationId)}`}
         title={
           <>
