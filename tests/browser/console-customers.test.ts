@@ -6,7 +6,7 @@ import { createProject, credentialsOf } from '../harness/project';
 import { sharedStack } from '../harness/shared-stack';
 import { useConsole } from './console/open-console';
 import { picture } from './console/picture';
-import { fitsEverybody } from './console/violations';
+import { fitsEverybody, violationsOf } from './console/violations';
 
 const { withBrowser, stack, project, tab, openAt } = useConsole({
   of: 'the customers of the console in a real browser',
@@ -184,6 +184,22 @@ withBrowser('installs for a customer whose account is connected and was not inst
   await page.getByRole('heading', { name: groupRef }).waitFor();
   const { results } = await project.client.management.listGroupHealth({ groupRef });
   expect(results).toMatchObject([{ groupRef, unusedConnections: [], installations: [{ groupRef }] }]);
+});
+
+withBrowser('a connection that nothing uses is shown with its customer, and deleted', async () => {
+  const customer = await newCustomer();
+  await project.connect(await createAccount(stack, 'hubspot'), customer.groupRef);
+  const page = await openAt(`customers/${customer.installationId}`);
+  const unused = page.locator('.panel', { hasText: 'Connections that nothing uses' });
+  await unused.getByText('another is in use').waitFor();
+  // Nobody has written by it yet, and it is fine.
+  await page.locator('.pairs').getByText('working', { exact: true }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await unused.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
+  await unused.waitFor({ state: 'detached' });
+  const { results } = await project.client.management.listGroupHealth({ groupRef: customer.groupRef });
+  expect(results).toMatchObject([{ unusedConnections: [], installations: [{ id: customer.installationId }] }]);
 });
 
 withBrowser('a lost network is shown, what was shown and typed stays, and it heals', async () => {

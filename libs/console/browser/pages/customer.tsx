@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { authorName } from '../parts/author';
 import { Badge, OperationBadge } from '../parts/badge';
 import { ConfigHistory } from '../parts/config-history';
-import { recordsOf } from '../parts/customer-list';
+import { recordsOf, UnusedLine } from '../parts/customer-list';
 import { CustomerName } from '../parts/customer-name';
 import { Moment } from '../parts/moment';
 import { OperationResult } from '../parts/operation-result';
@@ -84,6 +84,7 @@ export function CustomerPage({ session, installationId, query }: CustomerOptions
         {isOffered(session, 'frontend') && health.connection.status !== 'bad_credentials' ? reconnect : null}
       </ConnectionPanel>
       <LatestOperations health={health} operations={operations} />
+      <Unused session={session} group={group} onChange={reload} />
       <ConfigHistory session={session} installation={installation} query={query} onChange={reload} />
     </>
   );
@@ -207,6 +208,36 @@ interface ConnectionOptions extends Pick<Customer, 'health' | 'installation'> {
 function ConnectionPanel({ health, installation, children }: ConnectionOptions) {
   const { provider, connection, lastError } = health;
   return (
+interface UnusedOptions {
+  readonly session: Session;
+  readonly group: GroupHealth | undefined;
+  readonly onChange: () => void;
+}
+
+/** What the customer connected and no installation uses. */
+function Unused({ session, group, onChange }: UnusedOptions) {
+  const unused = group?.unusedConnections ?? [];
+  const integrations = useLoad(unused.length === 0 ? 'none' : 'integrations', async (signal) =>
+    unused.length === 0 ? [] : await apiOf(session.apiKey, session.project.id).listIntegrations({}, { signal }),
+  );
+  if (group === undefined || unused.length === 0) return null;
+  return (
+    <section class="panel">
+      <h2>Connections that nothing uses</h2>
+      {unused.map((connection) => (
+        <UnusedLine
+          key={connection.id}
+          session={session}
+          group={group}
+          connection={connection}
+          integrations={integrations.value ?? []}
+          onChange={onChange}
+        />
+      ))}
+    </section>
+  );
+}
+
     <section class="panel">
       <h2>Connection</h2>
       <dl class="pairs">

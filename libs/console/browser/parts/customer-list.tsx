@@ -6,6 +6,7 @@ import { goTo, hrefOf } from '../use-route';
 import { noteFailure } from '../network';
 import { apiOf, isOffered, type Session } from '../session';
 import { Badge } from './badge';
+import { Confirm } from './confirm';
 import { CustomerName } from './customer-name';
 import { Moment } from './moment';
 import { Problem } from './problem';
@@ -82,9 +83,10 @@ interface UnusedOptions extends Omit<ListOptions, 'groups'> {
   readonly connection: UnusedConnection;
 }
 
-/** What became of a connection, and the button that installs what it is for. */
-function UnusedLine({ session, group, connection, integrations, onChange }: UnusedOptions) {
+/** What became of a connection, and the buttons that install what it is for, or delete it. */
+export function UnusedLine({ session, group, connection, integrations, onChange }: UnusedOptions) {
   const [error, setError] = useState<unknown>();
+  const [isDeleting, setDeleting] = useState(false);
   const { groupRef, installations } = group;
   const { id: connectionId, provider, workspaceRef, consumerRef, createTime, status } = connection;
   const isInstalled = (integration: Integration): boolean =>
@@ -112,17 +114,39 @@ function UnusedLine({ session, group, connection, integrations, onChange }: Unus
         <span class="failure fine">
           <Moment of={createTime} /> by {consumerRef}
         </span>
-        {isOffered(session, 'frontend') && missing.length > 0 ? (
+        {isOffered(session, 'frontend') ? (
           <span class="actions">
             {missing.slice(0, 3).map(({ id, name }) => (
               <button key={id} type="button" class="link" onClick={() => void install(id)}>
                 Install {name}
               </button>
             ))}
+            <button type="button" class="link" onClick={() => setDeleting(true)}>
+              Delete…
+            </button>
           </span>
         ) : null}
       </div>
       {error === undefined ? null : <Problem error={error} title="The integration was not installed" />}
+      {isDeleting ? (
+        <Confirm
+          title="Delete this connection?"
+          verb="Delete it"
+          isDangerous
+          onConfirm={async () => {
+            await apiOf(session.apiKey, session.project.id).deleteConnection({ connectionId });
+            setDeleting(false);
+            onChange();
+          }}
+          onClose={() => setDeleting(false)}
+        >
+          <p>
+            No installation uses the connection of {consumerRef} to {[provider, workspaceRef].filter(Boolean).join(' ')}
+            . Its credentials are deleted here. At the provider nothing changes: the customer takes the access back
+            there.
+          </p>
+        </Confirm>
+      ) : null}
     </>
   );
 }
