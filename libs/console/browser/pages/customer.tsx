@@ -243,7 +243,9 @@ function Unused({ session, group, onChange }: UnusedOptions) {
       <dl class="pairs">
         <dt>Status</dt>
         <dd>
-          <Badge of={connection.status} /> <Moment of={connection.since} />
+          {/* One that was just made works as well as one that was used: the provider took its credentials. */}
+          <Badge of={connection.status === 'created' ? 'working' : connection.status} />{' '}
+          <Moment of={connection.since} />
         </dd>
         <dt>Account</dt>
         <dd>
