@@ -48,6 +48,8 @@ export const installationHealthSchema = openObject(
       records: count('Records, those of open auto-batches included.'),
       // So many calls of the connection wait that not all were read.
       isAtLeast: flag('There may be more.'),
+      // Absent: nothing has a deadline yet. An auto-batch that collects has none.
+      firstExpireTime: momentText('When the first that was counted ends as failed.'),
     }),
     lastError: openObject(
       'The newest failure of its latest 20 operations and of the waiting calls of its connection.',

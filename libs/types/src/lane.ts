@@ -18,6 +18,9 @@ export const heldConnectionSchema = openObject(
     authScheme: choice('How it authenticates.', authSchemes),
     // That is when it was refused, unless its metadata was changed after that.
     since: momentText('When the connection last changed: when it was refused.'),
+    installationId: text('An installation that uses it; absent: none does.'),
+    // A batch that collects has no deadline yet.
+    firstExpireTime: momentText('When the first of the writes that wait ends as failed; of the first 200 to be sent.'),
   },
 );
 export type HeldConnection = Described<typeof heldConnectionSchema>;

@@ -56,13 +56,15 @@ it('agrees with the installation itself', async () => {
 it('counts the records that wait, in calls and in an open auto-batch, and none that ended', async () => {
   await prepared.ended(['succeeded']);
   await prepared.accept(3);
-  await prepared.accept(2);
+  const sooner = await prepared.accept(2);
+  const firstExpireTime = new Date(Date.now() + 600_000).toISOString();
+  await management.database('calls').where({ operation_id: sooner }).update({ deadline: firstExpireTime });
   await prepared.join();
   await refuse();
   expect(await only()).toMatchObject({
     healthStatus: 'unhealthy',
     connection: { status: 'bad_credentials' },
-    waiting: { records: 6 },
+    waiting: { records: 6, firstExpireTime },
   });
 });
 
@@ -78,7 +80,7 @@ it('reads fewer calls of each the more installations a page may have, so that no
   const copies = `insert into calls select (jsonb_populate_record(c, jsonb_build_object('number', n))).* from calls c, generate_series(2, 150) n where c.project_id = ?`;
   await management.database.raw(copies, [prepared.seed.projectId]);
   const waitingIn = async (pageSize: number) => (await list(`?pageSize=${pageSize}`)).results[0]?.waiting;
-  expect(await waitingIn(50)).toEqual({ records: 300 });
+  expect(await waitingIn(50)).toEqual({ records: 300, firstExpireTime: expect.any(String) });
   expect(await waitingIn(1_000)).toMatchObject({ isAtLeast: true, records: 200 });
 });
 

@@ -193,21 +193,26 @@ describe('what keeps a lane from being empty', () => {
   });
 
   it('names the connections that the provider refuses, and does not call their writes ready', async () => {
-    const { projectId, connectionId, groupRef } = prepared.seed;
+    const { projectId, connectionId, installationId, groupRef } = prepared.seed;
     const { connections } = management.context.store;
     await connections.setStatus({ projectId, connectionId, tokenVersion: 1, status: 'bad_credentials' });
     // Nothing waits for it yet.
     expect(await theLane()).not.toHaveProperty('held');
-    await prepared.accept();
+    const [first] = [await prepared.accept(), await prepared.accept()];
+    const sooner = new Date(Date.now() + 600_000);
+    await management.database('calls').where({ operation_id: first }).update({ deadline: sooner });
     const lane = await theLane();
     expect(lane.held).toEqual([
       {
         connectionId,
+        installationId,
         provider: 'hubspot',
         groupRef,
         groupName: groupRef,
         authScheme: 'apiKey',
         since: expect.any(String),
+        // Of all that wait; the others have an hour.
+        firstExpireTime: sooner.toISOString(),
       },
     ]);
     expect(lane).not.toHaveProperty('readySince');

@@ -75,7 +75,10 @@ it('what waits for credentials names its connection, and since when', async () =
   const { connections } = management.context.store;
   await connections.setStatus({ projectId, connectionId, tokenVersion: 1, status: 'bad_credentials' });
   const connection = await connections.find(projectId, connectionId);
-  const held = { connectionId, groupRef, provider: 'hubspot', authScheme: 'apiKey', since: connection?.updateTime };
+  const firstExpireTime = new Date(Date.now() + 600_000).toISOString();
+  await management.database('calls').where({ operation_id: id }).update({ deadline: firstExpireTime });
+  const of = { connectionId, installationId, groupRef, provider: 'hubspot', authScheme: 'apiKey' };
+  const held = { ...of, since: connection?.updateTime, firstExpireTime };
   expect((await progressOf(id)).held).toEqual(held);
   // What the seed writes is no whole plan.
   await management.database('records').where({ operation_id: id }).update({ plan: null });

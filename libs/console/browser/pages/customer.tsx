@@ -5,6 +5,7 @@ import { Badge, OperationBadge } from '../parts/badge';
 import { ConfigHistory } from '../parts/config-history';
 import { recordsOf, UnusedLine } from '../parts/customer-list';
 import { CustomerName } from '../parts/customer-name';
+import { FirstExpire } from '../parts/first-expire';
 import { Moment } from '../parts/moment';
 import { OperationResult } from '../parts/operation-result';
 import { PageHead } from '../parts/page-head';
@@ -83,8 +84,8 @@ export function CustomerPage({ session, installationId, query }: CustomerOptions
       <ConnectionPanel health={health} installation={installation}>
         {isOffered(session, 'frontend') && health.connection.status !== 'bad_credentials' ? reconnect : null}
       </ConnectionPanel>
-      <LatestOperations health={health} operations={operations} />
       <Unused session={session} group={group} onChange={reload} />
+      <LatestOperations health={health} operations={operations} />
       <ConfigHistory session={session} installation={installation} query={query} onChange={reload} />
     </>
   );
@@ -122,7 +123,13 @@ function Reason({ health, children }: ReasonOptions) {
       <section class="attention" aria-label="Why it is unhealthy">
         <p>
           <strong>{provider} refuses the credentials.</strong> What waits ({recordsOf(waiting)}) is sent when the
-          connection has new ones, until its deadline.
+          connection has new ones
+          {waiting.records === 0 ? null : (
+            <>
+              : <FirstExpire at={waiting.firstExpireTime} />
+            </>
+          )}
+          .
         </p>
         {children}
       </section>
@@ -201,13 +208,6 @@ function LatestOperations({ health, operations }: Pick<Customer, 'health' | 'ope
   );
 }
 
-interface ConnectionOptions extends Pick<Customer, 'health' | 'installation'> {
-  readonly children: ComponentChildren;
-}
-
-function ConnectionPanel({ health, installation, children }: ConnectionOptions) {
-  const { provider, connection, lastError } = health;
-  return (
 interface UnusedOptions {
   readonly session: Session;
   readonly group: GroupHealth | undefined;
@@ -238,6 +238,13 @@ function Unused({ session, group, onChange }: UnusedOptions) {
   );
 }
 
+interface ConnectionOptions extends Pick<Customer, 'health' | 'installation'> {
+  readonly children: ComponentChildren;
+}
+
+function ConnectionPanel({ health, installation, children }: ConnectionOptions) {
+  const { provider, connection, lastError } = health;
+  return (
     <section class="panel">
       <h2>Connection</h2>
       <dl class="pairs">

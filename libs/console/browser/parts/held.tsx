@@ -4,6 +4,7 @@ import { hrefOf } from '../use-route';
 import { apiOf, baseUrl, isOffered, type Session } from '../session';
 import { ConnectLink } from './connect-link';
 import { CustomerName } from './customer-name';
+import { FirstExpire } from './first-expire';
 import { GuideLink } from './guide-link';
 
 interface HeldOptions {
@@ -13,11 +14,15 @@ interface HeldOptions {
 
 /** Why writes of a connection wait, and what ends that. */
 export function Held({ session, held }: HeldOptions) {
-  const { provider, groupRef, groupName, connectionId, since } = held;
+  const { provider, groupRef, groupName, connectionId, since, installationId } = held;
   return (
     <div class="held">
       <p>
-        <a href={hrefOf('operations', { groupRef })}>
+        <a
+          href={
+            installationId === undefined ? hrefOf('customers', { groupRef }) : hrefOf(`customers/${installationId}`)
+          }
+        >
           <CustomerName groupRef={groupRef} groupName={groupName} />
         </a>
         <span
@@ -27,7 +32,7 @@ export function Held({ session, held }: HeldOptions) {
           <time dateTime={since} title={inFull(since)}>
             {fromNow(since).replace(' ago', '')}
           </time>
-          . Its writes <GuideLink of="held">wait for new ones</GuideLink>, until their deadline.
+          . Its writes <GuideLink of="held">wait for new ones</GuideLink>: <FirstExpire at={held.firstExpireTime} />.
         </span>
       </p>
       {isOffered(session, 'frontend') ? <Reconnect session={session} held={held} /> : null}

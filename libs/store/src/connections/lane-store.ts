@@ -43,6 +43,8 @@ const lanes = table({
 
 /** Groups named per lane: a lane of more is that of one account which many share. */
 const groupsMax = 20;
+/** Calls of a connection that are read for the first deadline. Our choice: those that were accepted first stand first. */
+const deadlinesMax = 200;
 /** Connections of a lane whose calls are considered, in the order of their ids: those of one account are few. */
 const connectionsMax = 20;
 
@@ -117,7 +119,8 @@ const connectionsOfLanes = `line as (
     where w.connection_id is not null and w.position < :connectionsMax),
   waiting as (
     select w.lane_id, coalesce(k.status, 'created') = 'bad_credentials' as is_held, k.id, k.provider, k.group_ref, g.group_name, k.auth_scheme,
-           coalesce(k.updated_at, k.created_at) as changed_at, f.not_before, a.error_class, a.status, a.finished_at
+           coalesce(k.updated_at, k.created_at) as changed_at, f.not_before, a.error_class, a.status, a.finished_at,
+           d.deadline, n.installation_id
     from line w left join connections k on k.project_id = :projectId and k.id = w.connection_id
     left join groups g on g.project_id = :projectId and g.group_ref = k.group_ref
     left join lateral (select c.not_before from calls c where c.project_id = :projectId and ${waits('w.lane_id')} and c.connection_id = w.connection_id
@@ -126,11 +129,16 @@ const connectionsOfLanes = `line as (
       and c.not_before > now() and c.state = 'ready' order by c.not_before limit 1) r on true
     left join lateral (select error_class, status, finished_at from attempts where project_id = :projectId
       and operation_id = r.operation_id and call_number = r.number order by fence desc limit 1) a on true
+    left join lateral (select min(deadline) as deadline from (select c.deadline from calls c where c.project_id = :projectId and ${waits('w.lane_id')}
+      and c.connection_id = w.connection_id order by c.not_before limit ${deadlinesMax}) first) d on k.status = 'bad_credentials'
+    left join lateral (select i.id as installation_id from installations i where i.project_id = :projectId and i.group_ref = k.group_ref
+      and i.connection_id = k.id limit 1) n on k.status = 'bad_credentials'
     where w.connection_id is not null),
   standing as (
     select lane_id, min(not_before) filter (where not is_held) as ready_since,
            json_agg(json_strip_nulls(json_build_object('connectionId', id, 'provider', provider, 'groupRef', group_ref,
-             'groupName', group_name, 'authScheme', auth_scheme, 'since', ${momentSql('changed_at')}))) filter (where is_held) as held,
+             'groupName', group_name, 'authScheme', auth_scheme, 'since', ${momentSql('changed_at')},
+             'installationId', installation_id, 'firstExpireTime', ${momentSql('deadline')}))) filter (where is_held) as held,
            (array_agg(json_strip_nulls(json_build_object('class', error_class, 'status', status, 'time', ${momentSql('finished_at')}))
              order by finished_at desc) filter (where error_class is not null and finished_at is not null))[1] as last_failure
     from waiting group by lane_id)`;

@@ -54,7 +54,7 @@ const integrationSql = byKeySql('integrations', 'n', { project_id: 'i.project_id
 const groupSql = byKeySql('groups', 'g', { project_id: 'i.project_id', group_ref: 'i.group_ref' });
 
 const calls = (condition: string, order = ''): string => `
-  select c.operation_id, c.number, c.connection_id, c.members from calls c
+  select c.operation_id, c.number, c.connection_id, c.members, c.deadline from calls c
   where c.project_id = :projectId and c.lane_id = i.lane_id and ${condition}${order} limit :callsMax`;
 
 /** What stands behind an earlier write is found by its lane alone: of a lane that many connections share, the calls of the others count as read. */
@@ -66,7 +66,7 @@ const waitingCalls = `
 /** A call without `members` has all records of its operation. */
 const waitingSql = `
   select coalesce(sum(coalesce(cardinality(w.members), o.records_total)) filter (where o.installation_id = i.id), 0) as records,
-         count(*) >= :callsMax as is_at_least
+         count(*) >= :callsMax as is_at_least, min(w.deadline) filter (where o.installation_id = i.id) as first_deadline
   from (${waitingCalls}) w
   left join lateral (select installation_id, records_total from operations where project_id = :projectId and id = w.operation_id
     and w.connection_id = i.connection_id limit 1) o on true`;
@@ -119,7 +119,8 @@ function healthSql({ installationId, groupRefPrefix, badCredentials, ids }: Heal
       from installations i cross join ${connectionSql}
       where i.project_id = :projectId and i.id > :afterId ${narrowed} order by i.id limit :limit)
     select i.id, i.integration_id, n.name as integration_name, i.provider, i.group_ref, g.group_name, i.created_at, i.connection, latest.latest_state, latest.all_failed,
-           json_strip_nulls(json_build_object('records', w.records + b.records, 'isAtLeast', case when w.is_at_least then true end)) as waiting,
+           json_strip_nulls(json_build_object('records', w.records + b.records, 'isAtLeast', case when w.is_at_least then true end,
+             'firstExpireTime', ${momentSql('w.first_deadline')})) as waiting,
            e.last_error${installationId === undefined ? '' : ', day.last_day'}
     from page i cross join ${integrationSql} cross join ${groupSql} cross join ${latestOperationsSql}
     cross join lateral (${waitingSql}) w cross join lateral (${batchedSql}) b left join lateral (${errorSql}) e on true

@@ -37,9 +37,11 @@ const lastFailureSql = `
 
 const standingSql = `
   select o.installation_id, coalesce(n.group_ref, d.group_ref) as group_ref, nullif(g.group_name, '') as group_name, i.name as integration_name, f.last_failure,
-         case when o.state in ('accumulating', 'queued') and k.status = 'bad_credentials' then json_build_object(
+         case when o.state in ('accumulating', 'queued') and k.status = 'bad_credentials' then json_strip_nulls(json_build_object(
            'connectionId', k.id, 'provider', k.provider, 'groupRef', k.group_ref, 'authScheme', k.auth_scheme,
-           'since', ${momentSql('coalesce(k.updated_at, k.created_at)')}) end as held
+           'since', ${momentSql('coalesce(k.updated_at, k.created_at)')}, 'installationId', n.id,
+           'firstExpireTime', (select ${momentSql('min(c.deadline)')} from calls c where c.project_id = o.project_id and c.operation_id = o.id
+             and c.state in ('ready', 'in_doubt', 'waiting')))) end as held
   from operations o
   left join installations n on n.project_id = o.project_id and n.id = o.installation_id
   left join deleted_installations d on d.project_id = o.project_id and d.id = o.installation_id
