@@ -8,6 +8,7 @@ import {
   type ProblemGroup,
 } from '@sluice/types';
 import { useState } from 'preact/hooks';
+import { withoutIds } from '../format';
 import { hrefOf } from '../use-route';
 
 /** Records that a group shows before it is asked for all. */
@@ -51,7 +52,8 @@ function Group({ group: { class: failed, problem, records }, mode, installationI
       <p class="what">
         <b>{pluralize(records.length, 'record')}</b> <span class="class">{failed}</span>{' '}
         {problem.field === undefined ? null : <b>{problem.field}: </b>}
-        {problem.message} {problem.code === undefined ? null : <code>{problem.code}</code>}
+        {records.length === 1 ? problem.message : withoutIds(problem.message)}{' '}
+        {problem.code === undefined ? null : <code>{problem.code}</code>}
       </p>
       <p class="remedy">
         {remedyOf(failed, mode)}

@@ -1,5 +1,5 @@
 import { grouped, pluralize, problemTextCharactersMax, type Overview, type OverviewFailures } from '@sluice/types';
-import { inFull } from '../format';
+import { inFull, withoutIds } from '../format';
 import { hrefOf } from '../use-route';
 import { CustomerName } from './customer-name';
 
@@ -43,7 +43,7 @@ export function TopFailures({ overview: { failures, span, startTime } }: { reado
                 <a href={hrefOf('operations', { ...failed, ...filterOf(problem) })} title={message}>
                   <span class="line">
                     {field === undefined ? null : <b>{field}: </b>}
-                    {message || 'A failure without a text'}
+                    {(many === 1 ? message : withoutIds(message)) || 'A failure without a text'}
                   </span>
                   <span class="line fine">{[code, pluralize(met, 'customer')].filter(Boolean).join(' · ')}</span>
                 </a>
