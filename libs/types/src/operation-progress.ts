@@ -54,6 +54,9 @@ export const operationProgressSchema = openObject(
     calls,
     nextAttemptTime: momentText('When the next attempt is due.'),
     cancelRequestTime: momentText('When a cancel was asked for.'),
+    retryMs: count('How long its records are tried, in milliseconds; a retry has as long.'),
+    // Absent: it is no replay, or one of a version that did not keep it.
+    replayOf: text('The operation whose failed records it writes again.'),
     installationId: text('Installation of the operation.'),
     // Also of a deleted one.
     groupRef: text('Group of the installation.'),

@@ -195,6 +195,11 @@ describe('GET /logs', () => {
     const failed = await prepared.accept();
     await prepared.settle(['failed'], { next: { state: 'quarantined' } });
     const { id: replayedBy } = (await prepared.send.post(at(failed, ':replay')).expect(202)).body as Operation;
+    expect(messages(await read(replayedBy))).toEqual([
+      `Accepted: asynchronous create of contacts, a retry of operation ${failed}.`,
+    ]);
+    const progress = (await prepared.send.get(at(replayedBy, '/progress')).expect(200)).body as object;
+    expect(progress).toMatchObject({ replayOf: failed, retryMs: 3_600_000 });
     expect(messages(await read(failed))).toEqual(
       expect.arrayContaining([
         'Call 1 was taken out after four crashes of the executor.',

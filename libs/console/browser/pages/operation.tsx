@@ -11,6 +11,7 @@ import { PageHead } from '../parts/page-head';
 import { Problem } from '../parts/problem';
 import { ProblemGroups } from '../parts/problem-groups';
 import { RecordTable } from '../parts/record-table';
+import { RetriedAs } from '../parts/retried-as';
 import { ShortId } from '../parts/short-id';
 import { Skeleton } from '../parts/skeleton';
 import { shortId } from '../format';
@@ -20,6 +21,8 @@ import { useLoad } from '../use-load';
 
 /** While it fills and drains. */
 const everyMs = 1_000;
+/** The customer may connect again meanwhile. */
+const refusalMs = 5_000;
 /** An operation holds no more. */
 const recordsMax = 100;
 
@@ -44,11 +47,12 @@ export function OperationPage({ session, operationId, query }: PageOptions) {
     everyMs,
     isOver: ({ operation }) => operation.status !== 'in_progress',
   });
+  const isRefused = useRefusal(api, value?.operation);
   if (value === undefined)
     return error === undefined ? <Loading /> : <Problem error={error} title="The operation could not be read" />;
   const { operation, progress, records } = value;
   const { failed, unknown } = progress.records;
-  const actions = { api, operation, progress, records, onDone: () => setReloads(reloads + 1) };
+  const actions = { api, operation, progress, records, isRefused, onDone: () => setReloads(reloads + 1) };
   const mayChange = isOffered(session, 'frontend');
   return (
     <>
@@ -79,8 +83,14 @@ export function OperationPage({ session, operationId, query }: PageOptions) {
       {operation.result === undefined || operation.status !== 'failure' || failed + unknown > 0 ? null : (
         <p class="result">{operation.result}</p>
       )}
+      <RetriedAs records={records} />
       {error === undefined ? null : <Problem error={error} title="The operation could not be read again" />}
-      <ProblemGroups records={records} progress={progress} installationId={operation.installationId} />
+      <ProblemGroups
+        records={records}
+        progress={progress}
+        installationId={operation.installationId}
+        isRefused={isRefused}
+      />
       <BatchView progress={progress} records={records} />
       <OperationLog
         api={api}
@@ -115,6 +125,24 @@ async function loadOperation(api: Api, operationId: string, signal: AbortSignal)
   return { operation, progress, records };
 }
 
+/** Whether the provider refuses the customer's credentials now: a retry of what failed would wait as well. */
+function useRefusal(api: Api, operation: Operation | undefined): boolean {
+  const isTroubled = operation !== undefined && operation.status !== 'in_progress' && hasFailures(operation);
+  const { value } = useLoad(
+    isTroubled ? `refusal ${operation.id}` : 'no refusal',
+    async (signal) => {
+      if (!isTroubled) return undefined;
+      const { installationId } = operation;
+      return (await api.listInstallationHealth({ installationId }, { signal })).results[0];
+    },
+    { everyMs: refusalMs, isOver: () => !isTroubled },
+  );
+  return value?.connection.status === 'bad_credentials';
+}
+
+const hasFailures = ({ status, metadata }: Operation): boolean =>
+  status === 'failure' || (metadata?.records?.failed ?? 0) > 0;
+
 interface FactsOptions {
   readonly operation: Operation;
   readonly progress: OperationProgress;
@@ -123,7 +151,7 @@ interface FactsOptions {
 /** Whose operation it is, with the way to the customer and to all operations of the integration there. */
 function Facts({ operation, progress }: FactsOptions) {
   const { installationId } = operation;
-  const { groupRef, groupName, integrationName, mode } = progress;
+  const { groupRef, groupName, integrationName, mode, replayOf } = progress;
   return (
     <p class="fine facts operation-facts">
       {groupRef === undefined ? (
@@ -140,6 +168,14 @@ function Facts({ operation, progress }: FactsOptions) {
         {integrationName ?? 'a deleted integration'}
       </a>
       <span>{mode}</span>
+      {replayOf === undefined ? null : (
+        <span>
+          retry of{' '}
+          <a href={hrefOf(`operations/${replayOf}`)} title={replayOf}>
+            {shortId(replayOf)}
+          </a>
+        </span>
+      )}
       <span>
         accepted <Moment of={operation.createTime} />
       </span>

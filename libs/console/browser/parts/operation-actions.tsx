@@ -8,7 +8,7 @@ import {
   type OperationRecord,
 } from '@sluice/types';
 import { useState } from 'preact/hooks';
-import { shortId } from '../format';
+import { inFull, shortId } from '../format';
 import { goTo, hrefOf } from '../use-route';
 import type { Api } from '../session';
 import { Confirm } from './confirm';
@@ -19,6 +19,8 @@ interface ActionOptions {
   readonly operation: Operation;
   readonly progress: OperationProgress;
   readonly records: readonly OperationRecord[];
+  /** The provider refuses the customer's credentials now. */
+  readonly isRefused: boolean;
   /** Something was done; what is shown is old. */
   readonly onDone: () => void;
 }
@@ -58,7 +60,7 @@ export function CancelButton({ api, operation, progress, onDone }: ActionOptions
 }
 
 /** Writes failed records again, as a new operation. Offered where the same values may be written now; what went wrong says why not elsewhere. */
-export function RetryButton({ api, operation, progress, records }: ActionOptions) {
+export function RetryButton({ api, operation, progress, records, isRefused }: ActionOptions) {
   const [isAsking, setAsking] = useState(false);
   const [isForced, setForced] = useState(false);
   const left = records.filter(({ replayedBy }) => replayedBy === undefined);
@@ -67,6 +69,8 @@ export function RetryButton({ api, operation, progress, records }: ActionOptions
   const mayHelp = unknown > 0 || failed.some(({ error }) => error && whyNoRetry(error.class) === undefined);
   const isPossible = progress.phase === 'ended' && progress.mode !== 'synchronous' && mayHelp;
   if (!isPossible) return null;
+  const { retryMs } = progress;
+  const until = retryMs === undefined ? undefined : new Date(Date.now() + retryMs).toISOString();
   const retry = async (): Promise<void> => {
     const made = await api.replayOperation({ operationId: operation.id, force: isForced });
     goTo(hrefOf(`operations/${made.id}`));
@@ -79,10 +83,25 @@ export function RetryButton({ api, operation, progress, records }: ActionOptions
       {isAsking ? (
         <Confirm
           title="Write the failed records again?"
-          verb="Retry"
+          verb={isRefused ? 'Retry all the same' : 'Retry'}
           onConfirm={retry}
           onClose={() => setAsking(false)}
         >
+          {isRefused ? (
+            <>
+              <p class="attention">
+                <span>
+                  <strong>The provider still refuses the customer's credentials.</strong> The retry waits for new ones
+                  {until === undefined ? '' : ` until ${inFull(until)}`}, and fails then.
+                </span>
+              </p>
+              <p>
+                <a class="button" href={hrefOf(`customers/${operation.installationId}`)}>
+                  Reconnect first
+                </a>
+              </p>
+            </>
+          ) : null}
           <p>
             {pluralize(failed.length, 'failed record')} become a new operation, with what was accepted then. Each is
             retried once. <GuideLink of="retry">What a retry does</GuideLink>

@@ -2,6 +2,7 @@ import { pluralize, type Log, type Operation } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { inFull } from '../format';
 import type { Api } from '../session';
+import { hrefOf } from '../use-route';
 import { useLoad } from '../use-load';
 import { Problem } from './problem';
 
@@ -46,12 +47,32 @@ export function OperationLog({ api, operation, isFolded }: LogOptions) {
 }
 
 function LogLine({ line: { timestamp, severity, message } }: { readonly line: Log }) {
+  const { msg, details: { replayedBy, replayOf } = {} } = message;
   return (
     <li class={severity.toLowerCase()}>
       <time dateTime={timestamp} title={inFull(timestamp)}>
+        {isToday(timestamp) ? '' : `${timestamp.slice(0, 10)} `}
         {timestamp.slice(11, 23)}
       </time>
-      <span>{message.msg}</span>
+      <span>
+        <WithLink text={msg} operationId={replayedBy ?? replayOf} />
+      </span>
     </li>
+  );
+}
+
+/** The times are in UTC, and so is the day. */
+const isToday = (moment: string): boolean => moment.slice(0, 10) === new Date().toISOString().slice(0, 10);
+
+/** A sentence, in which the id of another operation leads there. */
+function WithLink({ text, operationId = '' }: { readonly text: string; readonly operationId?: string | undefined }) {
+  const at = operationId === '' ? -1 : text.indexOf(operationId);
+  if (at < 0) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, at)}
+      <a href={hrefOf(`operations/${operationId}`)}>{operationId}</a>
+      {text.slice(at + operationId.length)}
+    </>
   );
 }

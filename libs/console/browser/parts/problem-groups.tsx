@@ -18,10 +18,12 @@ interface GroupsOptions {
   readonly records: readonly OperationRecord[];
   readonly progress: OperationProgress;
   readonly installationId: string;
+  /** The provider refuses the customer's credentials now. */
+  readonly isRefused: boolean;
 }
 
 /** What went wrong in an operation: each problem once, with what to do and the records that have it. */
-export function ProblemGroups({ records, progress, installationId }: GroupsOptions) {
+export function ProblemGroups({ records, progress, installationId, isRefused }: GroupsOptions) {
   const groups = groupProblems(records);
   if (groups.length === 0) return null;
   return (
@@ -32,21 +34,24 @@ export function ProblemGroups({ records, progress, installationId }: GroupsOptio
           group={group}
           mode={progress.mode}
           installationId={installationId}
+          isRefused={isRefused}
         />
       ))}
     </section>
   );
 }
 
-interface GroupOptions {
+interface GroupOptions extends Pick<GroupsOptions, 'installationId' | 'isRefused'> {
   readonly group: ProblemGroup;
   readonly mode: string;
-  readonly installationId: string;
 }
 
-function Group({ group: { class: failed, problem, records }, mode, installationId }: GroupOptions) {
+function Group({ group: { class: failed, problem, records }, mode, installationId, isRefused }: GroupOptions) {
   const [isOpen, setOpen] = useState(false);
   const shown = isOpen ? records : records.slice(0, shownFirst);
+  const isRetried = records.every(({ replayedBy }) => replayedBy !== undefined);
+  const isOfConnection =
+    ['credentials', 'forbidden'].includes(failed) || (isRefused && whyNoRetry(failed) === undefined);
   return (
     <div class="group">
       <p class="what">
@@ -56,8 +61,8 @@ function Group({ group: { class: failed, problem, records }, mode, installationI
         {problem.code === undefined ? null : <code>{problem.code}</code>}
       </p>
       <p class="remedy">
-        {remedyOf(failed, mode)}
-        {['credentials', 'forbidden'].includes(failed) ? (
+        {isRetried ? 'They were retried.' : remedyOf(failed, mode, isRefused)}
+        {isOfConnection && !isRetried ? (
           <>
             {' '}
             <a href={hrefOf(`customers/${installationId}`)}>Open the customer's connection</a>
@@ -83,10 +88,11 @@ function Group({ group: { class: failed, problem, records }, mode, installationI
 }
 
 /** What to do about a problem. @param mode of the operation: a synchronous one cannot be retried here */
-function remedyOf(failed: string, mode: string): string {
+function remedyOf(failed: string, mode: string, isRefused: boolean): string {
   const why = whyNoRetry(failed);
   if (why !== undefined) return why;
-  if (failed === 'credentials') return 'The customer must connect again, or give new credentials. Then retry.';
+  if (failed === 'credentials' || isRefused)
+    return 'The customer must connect again, or give new credentials. Then retry.';
   if (mode === 'synchronous') return 'The same values may be accepted now: send the write again from your backend.';
   return 'The same values may be accepted now: retry.';
 }

@@ -14,6 +14,7 @@ import {
   connectSessions,
   lookOfConnectPages,
 } from './20261130T072000-connect-sessions';
+import { replayedOperations } from './20261130T090000-replayed-operations';
 
 export { baseline };
 
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   connectSessions,
   authorizationsOfConnectSessions,
   lookOfConnectPages,
+  replayedOperations,
 ];

@@ -76,7 +76,7 @@ const historySql = `
   select at, kind, json_strip_nulls(facts) as facts, rank, (extract(epoch from at) * 1000000)::bigint::text as micros,
          (coalesce(lpad(facts->>'call', 6, '0'), '') || left(md5(kind || facts::text), 8)) collate "C" as tie from (
     select 1 as rank, created_at as at, 'accepted' as kind,
-           json_build_object('mode', mode, 'type', type, 'objectName', object_name, 'dueAt', due_at) as facts from o
+           json_build_object('mode', mode, 'type', type, 'objectName', object_name, 'dueAt', due_at, 'replayOf', replay_of) as facts from o
     union all
     select 2, cancel_requested_at, 'cancel-requested', json_build_object() from o where cancel_requested_at is not null
     union all

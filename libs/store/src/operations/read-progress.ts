@@ -22,6 +22,8 @@ const progress = table({
   calls: plain<OperationProgress['calls']>('calls'),
   nextAttemptTime: optional(moment('next_attempt_at')),
   cancelRequestTime: optional(moment('cancel_requested_at')),
+  retryMs: optional(plain<number>('retry_ms')),
+  replayOf: optional(plain('replay_of')),
   laneId: plain('lane_id'),
   laneBlockedUntil: optional(moment('blocked_until')),
 });
@@ -53,13 +55,14 @@ const ofStates = [
 ].join(', ');
 
 const progressSql = `
-  select o.id, o.type, o.mode, o.state, o.cancel_requested_at, o.lane_id,
+  select o.id, o.type, o.mode, o.state, o.cancel_requested_at, o.lane_id, o.replay_of,
          case when o.due_at is not null then json_build_object(
            'recordsMax', ${limits.autoBatchRecordsMax}, 'dueTime', ${momentSql('o.due_at')}, 'isFull', ${isFullSql('o')}) end as batch,
          (select l.blocked_until from lanes l where l.project_id = o.project_id and l.id = o.lane_id
             and l.blocked_until > now()) as blocked_until,
          (select json_build_object('total', count(*)::integer, ${ofOutcomes})
             from records r ${withOutcome} where r.project_id = o.project_id and r.operation_id = o.id) as records,
+         (select min(r.retry_ms)::integer from records r where r.project_id = o.project_id and r.operation_id = o.id) as retry_ms,
          k.calls, k.next_attempt_at
   from operations o cross join lateral (
     select min(c.not_before) filter (where c.state = 'ready' and c.not_before > now()) as next_attempt_at,

@@ -1,7 +1,7 @@
 import { limits, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { enqueueSql, enqueuedColumns } from './order-queue';
-import { insertOperationsSql, insertRecordsSql, type OperationMode } from './write-rows';
+import { insertReplaySql, insertRecordsSql, type OperationMode } from './write-rows';
 
 /** A request to write the failed records of an ended operation once more. */
 export interface Replay {
@@ -152,10 +152,10 @@ async function insertReplay(transaction: Knex.Transaction, given: Insertion): Pr
        select r.*, i.all_or_none, (row_number() over (order by r.record_index) - 1)::integer as new_index, i.new_call
        from unnest(:indexes::integer[], :callNumbers::integer[], :areWhole::boolean[]) as i (record_index, new_call, all_or_none)
        join records r on r.project_id = :projectId and r.operation_id = :operationId and r.record_index = i.record_index),
-     opened as (${insertOperationsSql}
+     opened as (${insertReplaySql}
        select o.project_id, :newId, o.integration_id, o.installation_id, f.config_id, :connectionId, :laneId,
               o.object_name, o.type, 'asynchronous', 'queued', (select count(*) from given),
-              (select max(new_call) from given), :traceparent
+              (select max(new_call) from given), :traceparent, o.id
        from operations o cross join (select * from given where new_index = 0) f
        where o.project_id = :projectId and o.id = :operationId returning *),
      called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,

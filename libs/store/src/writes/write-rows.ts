@@ -111,8 +111,9 @@ export const pinColumns = [...targetColumns, ...guardColumns];
 export const rowColumns = [...targetColumns, ...kindColumns];
 
 /** SQL: the beginning of an insert of operations whose calls are known. */
-export const insertOperationsSql = `insert into operations (project_id, id, integration_id, installation_id, config_id,
-  connection_id, lane_id, object_name, type, mode, state, records_total, calls_open, traceparent)`;
+export const insertOperationsSql = insertOperations('');
+/** The same for one that writes records of another again. */
+export const insertReplaySql = insertOperations(', replay_of');
 /** SQL: the beginning of an insert of records whose connection is that of their operation. */
 export const insertRecordsSql = `insert into records (project_id, operation_id, record_index, ref, accept_seq, order_key,
   traceparent, config_id, headers_key, plan, retry_ms)`;
@@ -215,3 +216,8 @@ export const callKeyColumns: readonly Column<CallKey>[] = [
   ...operationKeyColumns,
   column('number', 'integer', (call) => call.number),
 ];
+
+function insertOperations(more: string): string {
+  return `insert into operations (project_id, id, integration_id, installation_id, config_id,
+  connection_id, lane_id, object_name, type, mode, state, records_total, calls_open, traceparent${more})`;
+}

@@ -6,7 +6,10 @@ type Severity = 'INFO' | 'WARN' | 'ERROR';
 
 /** One sentence for each kind of event. Facts hold no field value, so neither do the sentences. */
 const sentences: Record<OperationEventKind, (facts: Facts) => readonly [Severity, string]> = {
-  accepted: ({ mode, type, objectName }) => ['INFO', `Accepted: ${mode} ${type} of ${objectName}.`],
+  accepted: ({ mode, type, objectName, replayOf }) => [
+    'INFO',
+    `Accepted: ${mode} ${type} of ${objectName}${replayOf === undefined ? '' : `, a retry of operation ${replayOf}`}.`,
+  ],
   sealed: ({ records, calls }) => [
     'INFO',
     `The batch was sealed: ${pluralize(records, 'record')} in ${pluralize(calls, 'call')}.`,
