@@ -75,7 +75,12 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
           {results.length === 0 ? (
             <Empty title="None so far">Older operations were not searched yet.</Empty>
           ) : (
-            <Table columns={columnsOf(names)} rows={results} keyOf={({ id }) => id} isClickable />
+            <Table
+              columns={columnsOf(names, query.get('search') ?? '')}
+              rows={results}
+              keyOf={({ id }) => id}
+              isClickable
+            />
           )}
           {next === undefined && query.has('open') && counts?.isAtLeast === true ? (
             <p class="fine">More are open than one list reads.</p>
@@ -134,15 +139,21 @@ function Understood({ text, found, results }: UnderstoodOptions) {
   );
 }
 
-/** @param names of integrations, by id */
-function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Operation>[] {
+/** @param names of integrations, by id. @param text that was searched for: an operation that is found by a record is opened at it */
+function columnsOf(names: ReadonlyMap<string, string>, text: string): readonly Column<Operation>[] {
   return [
     {
       title: 'Customer',
       width: 'wide',
       phone: 'name',
-      cell: ({ id, groupRef, groupName, installationId }) => (
-        <a class="whole-row" href={hrefOf(`operations/${id}`)} title={id}>
+      cell: ({ id, groupRef, groupName, installationId, foundBy = [] }) => (
+        <a
+          class="whole-row"
+          href={hrefOf(`operations/${id}`, {
+            records: foundBy.some((by) => by === 'recordRef' || by === 'recordId') ? text : undefined,
+          })}
+          title={id}
+        >
           <CustomerName groupRef={groupRef ?? shortId(installationId)} groupName={groupName} />
         </a>
       ),

@@ -9,6 +9,7 @@ import {
   type RecordProblem,
   type RecordOutcome,
 } from '@sluice/types';
+import { useEffect, useRef } from 'preact/hooks';
 import { shortId } from '../format';
 import type { Api } from '../session';
 import { useLoad } from '../use-load';
@@ -100,7 +101,7 @@ export function RecordTable({ api, operationId, records, version, query }: Recor
   const explanation = useLoad(`${operationId} ${isAsked ? version : 'closed'}`, (signal) =>
     isAsked ? readExplanation(api, operationId, { signal }) : Promise.resolve(undefined),
   );
-  const choices = choicesOf(records);
+  const choices = choicesOf(records, filter);
   // What is chosen may be gone: a record that waits for its next attempt has been written.
   const chosen = choices.find(({ name }) => name === filter)?.records ?? records;
   const shown = chosen.toSorted((one, other) => ranks[one.status] - ranks[other.status] || one.index - other.index);
@@ -111,8 +112,14 @@ export function RecordTable({ api, operationId, records, version, query }: Recor
     if (!next.delete(index)) next.add(index);
     show({ explained: [...next].join(',') });
   };
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Who searched for a record comes for it, and what stands above may be long.
+    const { length } = namedOf(records, filter);
+    if (length > 0 && length < records.length) section.current?.scrollIntoView({ block: 'center' });
+  }, [filter]);
   return (
-    <section>
+    <section ref={section}>
       <div class="title">
         <h2>Records</h2>
         <Choices
@@ -187,14 +194,23 @@ interface Choice {
   readonly records: readonly OperationRecord[];
 }
 
-/** Parts of the records by which a reader narrows the table: what was not written, and each problem. Empty: there is nothing to choose. */
-function choicesOf(records: readonly OperationRecord[]): readonly Choice[] {
+/** Those that the caller, the provider or the value of a field names so. */
+const namedOf = (records: readonly OperationRecord[], name: string): readonly OperationRecord[] =>
+  name === ''
+    ? []
+    : records.filter(({ ref, recordId, identifiedBy }) => [ref, recordId, identifiedBy?.value].includes(name));
+
+/**
+ * Parts of the records by which a reader narrows the table: what was not written, each problem, and the record that was searched for.
+ * Empty: there is nothing to choose.
+ */
+function choicesOf(records: readonly OperationRecord[], name: string): readonly Choice[] {
   const troubled = records.filter(isTroubled);
   const problems = groupProblems(records).map(({ class: failed, problem: { field, code, message }, records: of }) => ({
     name: [field, code ?? (field === undefined ? message.slice(0, 60) : failed)].filter(Boolean).join(': '),
     records: of,
   }));
-  const parts = [{ name: 'Not written', records: troubled }, ...problems];
+  const parts = [{ name: 'Not written', records: troubled }, ...problems, { name, records: namedOf(records, name) }];
   return parts.filter(({ records: { length } }) => length > 0 && length < records.length);
 }
 
