@@ -22,6 +22,15 @@ const createBatch = async (customer: Customer, records: readonly object[]): Prom
   const batch = records.map((record) => ({ record }));
   return (await customer.write('contacts', { type: 'create', mode: 'asynchronous', batch })).body.operationId;
 };
+const autoBatch = async (customer: Customer, maxDelayMinutes: number): Promise<string> =>
+  (
+    await customer.write('contacts', {
+      type: 'create',
+      mode: 'asynchronous',
+      record: person(),
+      autoBatchPolicy: { maxDelayMinutes },
+    })
+  ).body.operationId;
 const rowOf = (page: Page, id: string) => page.locator('tbody tr', { has: page.locator(`a[title="${id}"]`) });
 
 // A write that waits for a person must not look as if it went by itself.
@@ -55,6 +64,62 @@ withBrowser('a write that is held for credentials says so, and leads to new ones
   await customer.ended(id);
   await rowOf(page, id).locator('.badge.good').waitFor();
 });
+
+withBrowser('retries what a page shows, as far as it can help, and says of how many', async () => {
+  const customer = await newCustomer();
+  const [first, second] = [await autoBatch(customer, 1_440), await create(customer, { email: 'none at all' })];
+  await project.client.management.cancelOperation({ operationId: first });
+  await Promise.all([customer.ended(first), customer.ended(second)]);
+  const page = await openAt('operations?hasFailures=true');
+  await rowOf(page, second).waitFor();
+  await page.getByRole('button', { name: 'Retry these…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Retry 1 operation?').waitFor();
+  await dialog.getByText('1 failed record of 1 operation of this page').waitFor();
+  await dialog.getByText('1 other left out').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Retry 1' }).click();
+  await page.getByText('1 operation retried:').waitFor();
+  expect((await customer.recordsOf(first))[0]).toHaveProperty('replayedBy');
+  expect((await customer.recordsOf(second))[0]).not.toHaveProperty('replayedBy');
+  await page.getByRole('button', { name: 'Retry these…' }).click();
+  await page.getByText('None can: the same values would be refused again, or were retried.').waitFor();
+});
+
+// Who retries must know that nothing is sent, and who reads an old operation what became of it.
+withBrowser(
+  'a retry says that it waits for credentials, and each of the two operations leads to the other',
+  async () => {
+    const customer = await newCustomer();
+    await customer.account.revoke();
+    const id = await create(customer);
+    const page = await openAt(`operations/${id}`);
+    const held = page.getByRole('region', { name: 'Held for credentials' });
+    await held.getByText(/wait for new ones: the first expire (?:in \d+ \w+|tomorrow)\./).waitFor();
+    await held.getByRole('link', { name: customer.groupRef }).click();
+    await page.getByText(/has new ones: the first expire (?:in \d+ \w+|tomorrow)\./).waitFor();
+    await project.client.management.cancelOperation({ operationId: id });
+    await customer.ended(id);
+    await tab.goTo(`operations/${id}`);
+    await page.getByText('The customer must connect again, or give new credentials. Then retry.').waitFor();
+    await page.getByRole('button', { name: 'Retry…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/The retry waits for new ones until .*20\d\d/).waitFor();
+    const reconnect = dialog.getByRole('link', { name: 'Reconnect first' });
+    expect(await reconnect.getAttribute('href')).toBe(`#/customers/${customer.installationId}`);
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Retry all the same' }).click();
+    const facts = page.locator('.operation-facts', { hasText: 'retry of' });
+    await facts.getByRole('link', { name: id.slice(-8) }).waitFor();
+    const again = page.url().split('/').at(-1) ?? '';
+    await page.locator('.log').getByRole('link', { name: id }).click();
+    const retried = page.locator('.result', { hasText: 'Retried as' });
+    await retried.getByRole('link', { name: again.slice(-8) }).waitFor();
+    await page.getByRole('region', { name: 'What went wrong' }).getByText('They were retried.').waitFor();
+    await page.locator('.log').getByRole('link', { name: again }).waitFor();
+    expect(await page.getByRole('button', { name: 'Retry…' }).count()).toBe(0);
+  },
+);
 
 withBrowser('an outage of a provider is shown, and its end', async () => {
   const customer = await newCustomer();
@@ -234,6 +299,40 @@ describe('searching', () => {
     expect(await search.inputValue()).toBe('');
     expect(await violationsOf(page)).toEqual([]);
   });
+
+  // One of forty records is not looked for twice, and the list is not searched again.
+  withBrowser(
+    'an operation that was found by a record is opened at it, and the way back keeps the search',
+    async () => {
+      const customer = await newCustomer();
+      const id = await createBatch(customer, Array.from({ length: 40 }, person));
+      await customer.ended(id);
+      const recordId = (await customer.recordsOf(id))[20]?.recordId ?? '';
+      const page = await openAt(`operations?search=${recordId}`);
+      await rowOf(page, id).locator('a').click();
+      const rows = page.locator('.records tbody tr');
+      await rows.getByText(recordId).waitFor();
+      expect(await rows.count()).toBe(1);
+      expect(await page.getByLabel('Which records').inputValue()).toBe(recordId);
+      await until('the row is on screen', async () => {
+        const box = await rows.boundingBox();
+        return box !== null && box.y > 0 && box.y + box.height < 820 ? true : undefined;
+      });
+      await page.getByLabel('Which records').selectOption('All 40 records');
+      await rows.nth(39).waitFor();
+      await page.getByRole('link', { name: '← Operations' }).click();
+      await rowOf(page, id).waitFor();
+      expect(page.url()).toMatch(new RegExp(`#/operations\\?search=${recordId}$`));
+      // The day stands where it is not this one.
+      await page.clock.setFixedTime(Date.now() + 86_400_000);
+      await tab.goTo(`operations/${id}`);
+      await page.locator('.log-fold summary').click();
+      await page
+        .locator('.log time', { hasText: /^\s*20\d\d-\d\d-\d\d \d\d:\d\d:/ })
+        .first()
+        .waitFor();
+    },
+  );
 
   // The field, the rule, the value and what to do, where the reader types.
   withBrowser('what is refused is said beside its field, by the page or by the service', async () => {

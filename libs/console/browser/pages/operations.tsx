@@ -12,6 +12,7 @@ import { OperationResult } from '../parts/operation-result';
 import { PageHead } from '../parts/page-head';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
+import { RetryThese } from '../parts/retry-these';
 import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
 import { inFull, shortId } from '../format';
@@ -39,6 +40,7 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
   );
   const integrations = useLoad('integrations', (signal) => api.listIntegrations({}, { signal }));
   const names = new Map(integrations.value?.map(({ id, name }) => [id, name]));
+  const columns = columnsOf(names, query.get('search') ?? '');
   const { pageToken: _first, ...filters } = Object.fromEntries(query);
   const { results = [], pagination, search, counts } = list.value ?? {};
   const next = pagination?.nextPageToken;
@@ -60,6 +62,9 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
       <Filters query={filterQuery} issues={issues} />
       <StatusTabs query={filterQuery} counts={counts} />
       <FilterChips query={query} />
+      {isOfFailures(query) ? (
+        <RetryThese key={query.toString()} session={session} operations={results} onDone={list.reload} />
+      ) : null}
       {search === undefined ? null : <Understood text={query.get('search') ?? ''} found={search} results={results} />}
       {list.error === undefined || isBesideFields ? null : (
         <Problem error={list.error} title="The operations could not be read" />
@@ -75,12 +80,7 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
           {results.length === 0 ? (
             <Empty title="None so far">Older operations were not searched yet.</Empty>
           ) : (
-            <Table
-              columns={columnsOf(names, query.get('search') ?? '')}
-              rows={results}
-              keyOf={({ id }) => id}
-              isClickable
-            />
+            <Table columns={columns} rows={results} keyOf={({ id }) => id} isClickable />
           )}
           {next === undefined && query.has('open') && counts?.isAtLeast === true ? (
             <p class="fine">More are open than one list reads.</p>
@@ -95,6 +95,8 @@ export function OperationsPage({ session, query }: { readonly session: Session; 
     </>
   );
 }
+
+const isOfFailures = (query: URLSearchParams): boolean => query.has('hasFailures') || query.get('status') === 'failure';
 
 /** Groups that are named; the others are counted. */
 const groupsMax = 3;
