@@ -94,7 +94,7 @@ export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   undici: ['libs/connectors'],
   preact: ['libs/console'],
   uplot: ['libs/console'],
-  'markdown-it': ['libs/guide'],
+  vitepress: ['libs/guide'],
   '@scalar/api-reference': ['libs/reference'],
   yauzl: ['services/management'],
   'openid-client': ['services/management'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname, join, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Reply } from './route';
 
@@ -26,24 +26,29 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** The files of one folder, by name; none where it was not made (`npm run build`). */
-export function readPageFiles(folder: string) {
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => contentTypes[extname(name)]) : [];
+/**
+ * The files of a folder and of those in it, by name (`index.html`, `assets/app.js`); none where it was not made (`npm run build`).
+ * @param rewrite what a text becomes before it is served; default: nothing else
+ */
+export function readPageFiles(folder: string, rewrite?: (text: string) => string) {
+  const all = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  const names = all.filter((name) => contentTypes[extname(name)]).map((name) => name.replaceAll(sep, '/'));
   const files = new Map<string, PageFile | undefined>(names.map((name) => [name, undefined]));
   return {
     has: (name: string) => files.has(name),
     /** Read and compressed when it is first asked for: files do not change while a process runs. */
     find: (name: string): PageFile | undefined => {
       if (!files.has(name)) return undefined;
-      const file = files.get(name) ?? toFile(folder, name);
+      const file = files.get(name) ?? toFile(folder, name, rewrite);
       files.set(name, file);
       return file;
     },
   };
 }
 
-function toFile(folder: string, name: string): PageFile {
-  const content = readFileSync(join(folder, name));
+function toFile(folder: string, name: string, rewrite?: (text: string) => string): PageFile {
+  const read = readFileSync(join(folder, name));
+  const content = rewrite === undefined || name.endsWith('.png') ? read : Buffer.from(rewrite(read.toString()));
   const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   const gzipped = name.endsWith('.png') ? undefined : gzipSync(content, { level: 9 });
   return { name, contentType: contentTypes[extname(name)] ?? '', content, gzipped, etag };

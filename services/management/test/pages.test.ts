@@ -8,10 +8,21 @@ const pages = [
   { page: '/console', files: '/console' },
   { page: '/connect', files: '/connect' },
   { page: '/docs/guide', files: '/docs/guide' },
+  { page: '/docs/guide', files: '/docs/guide/assets' },
   { page: '/docs/reference', files: '/docs/reference' },
 ] as const;
 
-describe.each(pages)('$page', ({ page, files }) => {
+// A person who opens the address of the service; relative, for a proxy that puts a path before ours.
+it('leads from / to the page that names all three', async () => {
+  const { headers } = await get('/').expect(302);
+  const { pathname } = new URL(headers['location'] ?? '', 'http://host/sluice/');
+  expect(pathname).toBe('/sluice/docs/guide');
+  const { text } = await get('/docs/guide').expect(200);
+  for (const path of ['/console', '/docs/guide/quickstart', '/docs/reference'])
+    expect(text).toContain(`href="${path}"`);
+});
+
+describe.each(pages)('$page, files in $files', ({ page, files }) => {
   it('is asked for again each time, and sent again only when it is another one', async () => {
     const { headers } = await get(page).expect(200);
     expect(headers['cache-control']).toBe('no-cache');
@@ -22,8 +33,9 @@ describe.each(pages)('$page', ({ page, files }) => {
 
   it('its files are kept for good, and compressed: another content has another name', async () => {
     const { text } = await get(page).expect(200);
-    const [, name] = /(?:href|src)="(?:\w+\/)?([\w-]+-\w+\.(?:css|js))"/.exec(text) ?? [];
-    const { headers } = await get(`${files}/${name}`).set('accept-encoding', 'gzip').expect(200);
+    const [, file = ''] = /(?:href|src)="([^"]+\.(?:css|js))"/.exec(text) ?? [];
+    const { pathname } = new URL(file, `http://host${page}`);
+    const { headers } = await get(pathname).set('accept-encoding', 'gzip').expect(200);
     expect(headers).toMatchObject({
       'cache-control': 'public, max-age=31536000, immutable',
       'content-encoding': 'gzip',
