@@ -130,9 +130,9 @@ const connectionsOfLanes = `line as (
     left join lateral (select error_class, status, finished_at from attempts where project_id = :projectId
       and operation_id = r.operation_id and call_number = r.number order by fence desc limit 1) a on true
     left join lateral (select min(deadline) as deadline from (select c.deadline from calls c where c.project_id = :projectId and ${waits('w.lane_id')}
-      and c.connection_id = w.connection_id order by c.not_before limit ${deadlinesMax}) first) d on k.status = 'bad_credentials'
+      and c.connection_id = w.connection_id and k.status = 'bad_credentials' order by c.not_before limit ${deadlinesMax}) first) d on true
     left join lateral (select i.id as installation_id from installations i where i.project_id = :projectId and i.group_ref = k.group_ref
-      and i.connection_id = k.id limit 1) n on k.status = 'bad_credentials'
+      and i.connection_id = k.id and k.status = 'bad_credentials' limit 1) n on true
     where w.connection_id is not null),
   standing as (
     select lane_id, min(not_before) filter (where not is_held) as ready_since,
