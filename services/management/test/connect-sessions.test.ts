@@ -348,6 +348,15 @@ describe('the page', () => {
 });
 
 describe('a session that is not, or not any more, to be used', () => {
+  it('does not install again what was taken back while the customer chose', async () => {
+    const browser = await browse('optional');
+    expect(await browser.connect()).toMatchObject({ state: 'installed' });
+    const [{ id, integrationId } = { id: '', integrationId: '' }] = await installations();
+    await send.delete(`${base}/integrations/${integrationId}/installations/${id}`).expect(204);
+    expect(codeOf((await browser.submit('/choices').expect(409)).body)).toBe('connect-session.used');
+    expect(await installations()).toEqual([]);
+  });
+
   it('belongs to the browser that submitted first', async () => {
     const { token: secret } = await create();
     const [mine, other] = [new Browser(secret), new Browser(secret)];

@@ -183,6 +183,8 @@ async function choose(
   const { projectId, integrationId } = session;
   const integration = await integrationOf(context, session);
   const installed = await installationOf(context, session);
+  // Somebody took it back while the customer chose: what is deleted is not made again by a link that was used.
+  if (session.installationId !== undefined && installed?.id !== session.installationId) throw turnedAway('used');
   const connectionId = installed?.connection.id ?? session.connectionId;
   if (connectionId === undefined) {
     const detail = 'cannot be taken before an account is connected';
