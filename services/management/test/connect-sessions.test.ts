@@ -167,6 +167,7 @@ describe('POST P/connect-sessions', () => {
       'https://app.example@evil.example/',
       'https://user@app.example/',
       'javascript:alert(1)',
+      'blob:https://app.example/a',
       'http://localhost:3000/',
     ]) {
       const { body } = await returnTo(other, 422);

@@ -60,7 +60,9 @@ function refuseForeignReturn({ config }: ManagementContext, { connectOrigins = [
   const isAddress = url !== null && url.username === '' && url.password === '';
   const isDevelopment = isLoopback(new URL(publicAddress(config)));
   const isOfDevelopment = isAddress && isDevelopment && isLoopback(url) && /^https?:$/.test(url.protocol);
-  if (isOfDevelopment || (isAddress && connectOrigins.includes(url.origin))) return;
+  // An address of blob: has the origin of the one in it. What is listed is https, or http on loopback.
+  const isListed = isAddress && url.protocol !== 'blob:' && connectOrigins.includes(url.origin);
+  if (isOfDevelopment || isListed) return;
   const listed = connectOrigins.length === 0 ? 'it lists none' : `it lists ${connectOrigins.join(', ')}`;
   throw contradiction({
     code: 'connect-session.invalid',
