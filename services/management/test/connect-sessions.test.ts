@@ -328,6 +328,41 @@ describe('the page', () => {
     expect(await installations()).toHaveLength(1);
   });
 
+  it('of two links of one group that are open at once, the second connects no other account', async () => {
+    const [first, second] = [await browse(), await browse()];
+    await first.load();
+    await second.load();
+    const [back, late] = [await first.allow(), await second.allow()];
+    await first.back(back).expect(303);
+    give('connect-other', 8);
+    await second.back(late).expect(303);
+    expect(await second.load()).toMatchObject({
+      state: 'open',
+      session: { installed: { isRefused: false }, account: '4711', failure: expect.stringContaining('meanwhile') },
+    });
+    expect(await connections()).toHaveLength(1);
+    expect(await first.load()).toMatchObject({ state: 'done' });
+  });
+
+  it('of two links of one group that both wait for a choice, the second changes nothing of the first', async () => {
+    const [first, second] = [await browse('required'), await browse('required')];
+    await first.connect();
+    await second.load();
+    give('connect-other', 8);
+    await second.connect();
+    const position = (field: string) => ({
+      content: { read: { objects: { contacts: { selectedFieldMappings: { position: field } } } } },
+    });
+    await first.submit('/choices', position('jobtitle')).expect(200);
+    const [before] = await installations();
+    expect(codeOf((await second.submit('/choices', position('phone')).expect(409)).body)).toBe('connect-session.used');
+    expect(await installations()).toEqual([before]);
+    expect(await second.load()).toMatchObject({
+      state: 'open',
+      session: { account: '4711', failure: expect.stringContaining('meanwhile') },
+    });
+  });
+
   it('changes what was chosen, and leaves the rest of the config', async () => {
     await (await browse('optional')).connect();
     const [{ id, integrationId } = { id: '', integrationId: '' }] = await installations();

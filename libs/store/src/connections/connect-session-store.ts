@@ -47,6 +47,7 @@ export interface NewConnectSession extends Pick<
 /** What changes while a session is used. What is absent stays; null clears. */
 export interface ConnectSessionChange extends Partial<Pick<StoredConnectSession, 'installationId'>> {
   readonly failure?: string | null;
+  readonly connectionId?: null;
   /** It has done what it was made for. @default it goes on */
   readonly isUsed?: boolean;
 }
@@ -83,8 +84,8 @@ export function connectSessionStore(database: Knex) {
         .where((free) => void free.whereNull('cookie_hash').orWhere('cookie_hash', cookieHash));
       return (await bound.update({ cookie_hash: cookieHash, failure: null })) === 1;
     },
-    change: async (key: ConnectSessionKey, { isUsed = false, failure, installationId }: ConnectSessionChange) => {
-      const row = sessions.write({ failure, installationId });
+    change: async (key: ConnectSessionKey, { isUsed = false, ...change }: ConnectSessionChange) => {
+      const row = sessions.write(change);
       const used = isUsed ? { used_at: database.raw('coalesce(used_at, now())') } : {};
       await database('connect_sessions')
         .where(keyOf(key))

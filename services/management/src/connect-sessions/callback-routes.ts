@@ -5,7 +5,7 @@ import { callbackPage } from '../connections/callback-page';
 import { finishAuthorization, takeAuthorization, type Outcome, type Return } from '../connections/finish-authorization';
 import type { ManagementContext } from '../context';
 import { isHashed } from '../one-time-secrets';
-import { installSession, noteFailure } from './install-session';
+import { connectedMeanwhile, installationOf, installSession, noteFailure } from './install-session';
 import { connectCookieIn, pageOfCookie } from './session-access';
 
 /** Longer than any code or text that a provider is known to send. */
@@ -66,6 +66,13 @@ async function finishReturn(context: ManagementContext, returned: BrowserReturn)
   if (isOfBrowser && !isOpen) {
     const error = 'The link to this page has expired, or was used.';
     return { outcome: { ok: false, error }, page: pageOfCookie(config, cookie) };
+  }
+  // Begun as a first connection: its account may be another than the one that the group has got since. Nothing is exchanged.
+  if (isOfBrowser && session !== undefined && state.connectionId === undefined) {
+    if ((await installationOf(context, session)) !== undefined) {
+      await noteFailure(context, key, connectedMeanwhile);
+      return { outcome: { ok: false, error: connectedMeanwhile }, page: pageOfCookie(config, cookie) };
+    }
   }
   const outcome = await finishAuthorization(context, state, { ...returned, cookie });
   if (!isOfBrowser) return { outcome };

@@ -185,6 +185,9 @@ async function choose(
   const installed = await installationOf(context, session);
   // Somebody took it back while the customer chose: what is deleted is not made again by a link that was used.
   if (session.installationId !== undefined && installed?.id !== session.installationId) throw turnedAway('used');
+  // Or the group was connected by another link, whose choice it is.
+  const isOthers = session.connectionId !== undefined && installed?.connection.id !== session.connectionId;
+  if (session.installationId === undefined && installed !== undefined && isOthers) throw turnedAway('used');
   const connectionId = installed?.connection.id ?? session.connectionId;
   if (connectionId === undefined) {
     const detail = 'cannot be taken before an account is connected';

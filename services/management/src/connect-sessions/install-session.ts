@@ -20,6 +20,9 @@ export async function integrationOf(
   return found(await store.integrations.find(projectId, integrationId), 'integration.not-found');
 }
 
+/** What the page says where another link, or the builder, connected the group after this one was opened. */
+export const connectedMeanwhile = 'The group was connected with another link meanwhile. What you gave is not used.';
+
 /** What the session's group has of the integration. Undefined: nothing yet. */
 export async function installationOf(
   { store }: ManagementContext,
@@ -38,7 +41,7 @@ export async function installationOf(
  *
  * No tab takes part: 1 happens in the request that brings the code or the credentials, and 2 and 3 follow in it, also when the browser has gone. If the
  * process dies in between, the next load of the page comes here again. An installation that is there already, made by this session or not, is taken as
- * it is, so whoever comes second changes nothing. A refusal is kept for the page.
+ * it is, so whoever comes second changes nothing; one with another connection is not the session's. A refusal is kept for the page.
  */
 export async function installSession(
   context: ManagementContext,
@@ -52,6 +55,8 @@ export async function installSession(
     const known = await installationOf(context, session);
     if (known === undefined && isChoiceMissing(integration, undefined)) return session;
     const installation = known ?? (await install(context, session, { integration, traceparent }));
+    if (installation.connection.id !== connectionId)
+      return await noteFailure(context, session, connectedMeanwhile, true);
     // One that was there before the session was made is connected again, and nothing else.
     const isNew = Date.parse(installation.createTime) >= Date.parse(session.createTime);
     return await noteInstalled(context, session, { installation, isUsed: !isNew || !hasChoices(integration) });
@@ -95,15 +100,20 @@ export async function noteInstalled(
   return await reload(context, session);
 }
 
-/** Keeps the reason for the page, which the browser may load in another tab. @returns the session as it is then */
+/**
+ * Keeps the reason for the page, which the browser may load in another tab.
+ * @param isDisconnected the session's connection is not what its group uses, and is forgotten
+ * @returns the session as it is then
+ */
 export async function noteFailure(
   context: ManagementContext,
   session: Pick<StoredConnectSession, 'projectId' | 'id'>,
   failure: string,
+  isDisconnected = false,
 ): Promise<StoredConnectSession> {
   const { projectId, id: connectSessionId } = session;
   context.logger.warn({ projectId, connectSessionId, reason: failure }, 'connect-session.failed');
-  await context.store.connectSessions.change(session, { failure });
+  await context.store.connectSessions.change(session, { failure, ...(isDisconnected && { connectionId: null }) });
   return await reload(context, session);
 }
 
