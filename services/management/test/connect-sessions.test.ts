@@ -448,6 +448,14 @@ describe('a session that is not, or not any more, to be used', () => {
     expect(await connections()).toEqual([]);
   });
 
+  it('was used where it has installed, also when its time is over before a choice', async () => {
+    const browser = await browse('optional');
+    expect(await browser.connect()).toMatchObject({ state: 'installed' });
+    await expire();
+    expect(await browser.load()).toEqual({ state: 'used', app: { name: 'App' } });
+    expect(codeOf((await browser.submit('/choices').expect(409)).body)).toBe('connect-session.used');
+  });
+
   it("is of no key, no other project's path and no guessed token", async () => {
     const { token: secret } = await create();
     const ask = (path: string, authorization: string) => management.as().get(path).set('Authorization', authorization);

@@ -54,7 +54,7 @@ export const texts = {
   done: '{app} now uses the {provider} account of {group}. You can close this page.',
   back: 'Back to {app}',
 
-  expired: 'Links are good for 30 minutes. Ask {app} for another one. Nothing was changed.',
+  expired: 'Links are good for 30 minutes. Ask {app} for another one.',
   used: 'The account is connected. To change something, ask {app} for another link.',
   otherBrowser: 'It was begun in another browser, and goes on there only. Ask {app} for another one.',
   unknown: 'Open it as it was sent, with everything after the sign #. Otherwise ask whoever sent it for another one.',

@@ -59,7 +59,8 @@ export function standingOf(
   const { cookieHash, usedTime, isLive } = session;
   const isMine = cookieHash !== undefined && isHashed(connectCookieIn(config, session.id, cookies), cookieHash);
   if (usedTime !== undefined) return isMine ? 'done' : 'used';
-  if (!isLive) return 'expired';
+  // What was installed stands: only its choice of fields has ended.
+  if (!isLive) return session.installationId === undefined ? 'expired' : 'used';
   if (isMine) return 'mine';
   return cookieHash === undefined ? 'free' : 'other-browser';
 }
