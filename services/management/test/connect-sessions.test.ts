@@ -249,6 +249,18 @@ describe('the page', () => {
     expect(await installations()).toMatchObject([{ connection: { authScheme: 'apiKey' } }]);
   });
 
+  it('takes no input that the provider does not ask for', async () => {
+    const browser = await browse();
+    await browser.load();
+    const inputs = { colour: 'red' };
+    for (const reply of [
+      await browser.submit('/credentials', { apiKey: token, inputs }),
+      await browser.submit('/authorization', { inputs }),
+    ])
+      expect(reply).toMatchObject({ status: 422, body: { issues: [{ name: 'inputs.colour' }] } });
+    expect(await connections()).toEqual([]);
+  });
+
   it('installs with the defaults where only optional fields are left, and then takes the choice once', async () => {
     const browser = await browse('optional');
     expect(await browser.connect()).toMatchObject({ state: 'installed' });

@@ -6,6 +6,7 @@ import {
   connectCredentialsSchema,
   credentialMemberOf,
   limits,
+  pathOf,
   withNamedWorkspace,
   type ConnectChoices,
   type ConnectCredentials,
@@ -121,7 +122,20 @@ async function known(context: ManagementContext, session: StoredConnectSession):
 
 type Inputs = ConnectCredentials['inputs'];
 
-function metadataOf(inputs: Inputs = {}): Pick<ConnectionRequest, 'providerWorkspaceRef' | 'providerMetadata'> {
+/** @throws ValidationError 422 for what the provider does not ask for: a customer's browser stores nothing else */
+function metadataOf(
+  { connectors }: ManagementContext,
+  provider: string,
+  inputs: Inputs = {},
+): Pick<ConnectionRequest, 'providerWorkspaceRef' | 'providerMetadata'> {
+  const asked = new Set(connectors.get(provider).catalogue.metadata?.input?.map(({ name }) => name));
+  const [unasked] = Object.keys(inputs).filter((name) => !asked.has(name));
+  if (unasked !== undefined)
+    throw contradiction({
+      code: 'connect-session.invalid',
+      name: pathOf('inputs', unasked.slice(0, 100)),
+      detail: `is nothing that ${provider} asks for`,
+    });
   const given = Object.entries(inputs).filter(([, value]) => value !== '');
   if (given.length === 0) return {};
   return withNamedWorkspace({
@@ -139,7 +153,7 @@ async function authorize(
   const { projectId, id: connectSessionId, groupRef, groupName, consumerRef, consumerName } = session;
   const { provider } = await integrationOf(context, session);
   const connection = await known(context, session);
-  const { providerWorkspaceRef: workspaceRef, providerMetadata } = metadataOf(inputs);
+  const { providerWorkspaceRef: workspaceRef, providerMetadata } = metadataOf(context, provider, inputs);
   const who = { projectId, provider, groupRef, groupName, consumerRef, consumerName, workspaceRef, providerMetadata };
   const order = connection === undefined ? who : { ...reconnection(context, connection), groupName };
   const { url } = await beginAuthorization(context, { ...order, connectSessionId, cookieHash });
@@ -164,7 +178,15 @@ async function connect(
     });
   const connection = await known(context, session);
   if (connection === undefined) {
-    const request = { ...credentials, ...metadataOf(inputs), provider, groupRef, groupName, consumerRef, consumerName };
+    const request = {
+      ...credentials,
+      ...metadataOf(context, provider, inputs),
+      provider,
+      groupRef,
+      groupName,
+      consumerRef,
+      consumerName,
+    };
     await generateConnection(context, projectId, request, { traceparent, connectSessionId });
     return;
   }
