@@ -1,3 +1,4 @@
+import { ConflictError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { inMs } from '../database';
 import { moment, optional, plain, table, type StoredRow } from '../table';
@@ -97,13 +98,20 @@ export function connectSessionStore(database: Knex) {
   };
 }
 
-/** Notes the connection of a session in the transaction that makes it or changes it: a process that dies leaves both, or none. */
+/**
+ * Notes the connection of a session in the transaction that makes it or changes it: a process that dies leaves both, or none.
+ * @throws ConflictError `connect-session.used` where it has installed with another one meanwhile, in another tab
+ */
 export async function noteConnected(
   transaction: Knex.Transaction,
   { projectId, id }: ConnectSessionKey,
   connectionId: string,
 ): Promise<void> {
-  await transaction('connect_sessions').where({ project_id: projectId, id }).update({ connection_id: connectionId });
+  const noted = await transaction('connect_sessions')
+    .where({ project_id: projectId, id })
+    .where((open) => void open.whereNull('installation_id').orWhere('connection_id', connectionId))
+    .update({ connection_id: connectionId });
+  if (noted === 0) throw new ConflictError({ code: 'connect-session.used', detail: 'The link to this page was used.' });
 }
 
 const keyOf = ({ projectId, id }: ConnectSessionKey) => ({ project_id: projectId, id });

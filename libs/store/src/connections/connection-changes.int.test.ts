@@ -47,6 +47,27 @@ describe('change', () => {
   });
 });
 
+describe('a connect session', () => {
+  it('that has installed takes no other connection, and none is left of it', async () => {
+    const { projectId, connectionId } = await seed();
+    const { connections, connectSessions } = fixture.store;
+    const who = { groupRef: 'g', consumerRef: 'ann' };
+    const session = { ...who, projectId, id: 'session', integrationId: 'i', tokenHash: 'hash' };
+    await connectSessions.save(session, 60_000);
+    const connectSessionId = session.id;
+    await connections.change({ projectId, connectionId, connectSessionId });
+    await connectSessions.change(session, { installationId: 'installed' });
+    const before = await connections.findNewest(projectId, {});
+    const other = { ...who, projectId, provider: 'hubspot', authScheme: 'apiKey', connectSessionId } as const;
+    await expect(connections.create({ ...other, seal: () => ({ text: 's', keyId: 'k1' }) })).rejects.toMatchObject({
+      code: 'connect-session.used',
+    });
+    expect(await connections.findNewest(projectId, {})).toEqual(before);
+    // The same one may get newer credentials.
+    expect(await connections.change({ projectId, connectionId, connectSessionId })).toBe(true);
+  });
+});
+
 describe('change with addedMetadata', () => {
   const item = (value: string) => ({ value, source: 'input' as const });
   const reported = { region: { value: 'in', source: 'token' as const } };
