@@ -53,7 +53,6 @@ withBrowser('says what is held, why and since when, and new credentials end it',
   await page.getByRole('heading', { name: ill.groupRef }).waitFor();
   await page.getByText('hubspot refuses the credentials.').waitFor();
   expect(await page.locator('.pairs').innerText()).toMatch(/Last error[^]*credentials/);
-  await picture(page, 'console-customer');
 
   await page.getByText('Send new credentials').click();
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
@@ -116,7 +115,7 @@ withBrowser('shows what a config was before, compares two versions, and puts an 
   await from.selectOption(first);
   await page.locator('.comparison').getByText('set to +2').waitFor();
   expect(page.url()).toContain(`from=${first}`);
-  await picture(page, 'console-config', 'light', page.locator('section', { has: history.first() }));
+  await picture(page, 'console-config', page.locator('section', { has: history.first() }));
   await page.getByRole('button', { name: `Restore ${short(second)}` }).click();
   await page.getByRole('dialog').getByText('from +2 to +1').waitFor();
   await page.getByRole('button', { name: 'Restore', exact: true }).click();

@@ -50,7 +50,7 @@ withBrowser('shows what a manifest changes before it is deployed, member by memb
     '+ added: objects:',
     '+ added: - objectName: deals',
   ]);
-  await picture(page, 'console-manifest', 'light', page.locator('section.panel'));
+  await picture(page, 'console-manifest', page.locator('section.panel'));
   // Nothing is deployed by looking.
   expect((await project.client.management.listIntegrations()).map(({ name }) => name)).toEqual(['crm']);
   await page.getByLabel('Stop reading companies of crm in every installation').check();

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import { createCustomer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
 import { startStack } from '../harness/stack';
+import { fillHour } from './console/fill-hour';
 import { useConsole } from './console/open-console';
-import { picture } from './console/picture';
 import { fitsEverybody } from './console/violations';
 
 let database: ReturnType<typeof openDatabase>;
@@ -54,30 +54,6 @@ async function write(): Promise<void> {
     return rowCount > 0 || undefined;
   });
   for (const table of ['minutes', 'backlog_minutes'] as const) await age(table);
-}
-
-/** What two processes would have stored in the last hour: writes that come and go, a block with its backlog, and five minutes in which none was alive. */
-async function fillHour(projectId: string): Promise<void> {
-  const hour = `(select n, date_trunc('minute', now()) - n * interval '1 minute' as minute from generate_series(1, 60) n) h`;
-  await database.raw(`delete from process_minutes where minute < now() - interval '10 minutes'`);
-  await database.raw(
-    `insert into process_minutes select minute, s || '/hour', s, '0.1.0' from ${hour},
-       unnest(array['batcher', 'executor', 'management', 'write-gateway']) s where n not between 30 and 34`,
-  );
-  const buckets = (at: number, many: string) =>
-    `array[${Array.from({ length: 13 }, (_, n) => (n === at ? many : n === at + 1 ? `${many} / 8` : '0')).join(', ')}]`;
-  const many = '(240 + 90 * sin(n / 6.0))::integer';
-  await database.raw(
-    `insert into minutes select ?, minute, 'hour', 'hubspot', ${many}, case when n between 10 and 16 then 40 else ${many} - n % 4 end, n % 4, 0,
-       case when n between 10 and 16 then 60 else n % 3 end, case when n between 10 and 16 then 3 else n % 2 end, case when n = 16 then 1 else 0 end, 0,
-       ${buckets(0, many)}, ${buckets(4, many)} from ${hour} where n not between 30 and 34`,
-    [projectId],
-  );
-  await database.raw(
-    `insert into backlog_minutes select l.project_id, minute, l.id, case when n > 16 then n % 5 when n >= 10 then (17 - n) * 200 else n * 140 end
-     from ${hour}, lanes l where l.project_id = ? and n not between 30 and 34`,
-    [projectId],
-  );
 }
 
 /** Half an hour ago: a minute that is not complete is not shown. */
@@ -197,10 +173,9 @@ withBrowser('lists of failures that are not complete say of how many they are, a
 
 withBrowser('a minute in which nobody counted is a gap, in the line and in the table', async () => {
   const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
-  await fillHour(project.id);
+  await fillHour(database, project.id);
   const page = await open(project.key);
   await page.locator('.chart canvas').nth(3).waitFor();
-  await picture(page, 'console-overview');
   expect(await chartOf(page, 'Backlog').locator('.legend').innerText()).toContain(`hubspot: ${customer.groupRef}`);
   await chartOf(page, 'Records').locator('summary').click();
   const rows = chartOf(page, 'Records').locator('tbody tr');

@@ -108,7 +108,6 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and shows the outc
   expect(laneText).toMatch(/\b110\b/);
   expect(laneText).toMatch(/asked again (in|now)/);
   expect(await lane.locator('.bad-text').innerText()).not.toBe('');
-  await picture(page, 'console-lanes', 'dark');
   await page.goBack();
   await customer.account.clearFaults();
   await page.getByText('1 of 100 records was not written.').waitFor();

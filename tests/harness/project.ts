@@ -33,12 +33,13 @@ export interface Project {
 const suite = randomUUID().slice(0, 8);
 let made = 0;
 
-export async function createProject(stack: Addresses): Promise<Project> {
+/** @param projectName @default one that no other has */
+export async function createProject(stack: Addresses, projectName?: string): Promise<Project> {
   const { baseUrl, searchUrl, writeUrl } = stack;
   const options = { baseUrl, searchUrl, writeUrl, ...(stack.fetch && { fetch: stack.fetch }) };
   const clientOf = (apiKey: string, projectIdOrName?: string) =>
     createSluiceClient({ ...options, apiKey, ...(projectIdOrName && { projectIdOrName }) });
-  const order = { name: `p-${suite}-${(made += 1)}`, appName: 'black box', orgId: 'tests' };
+  const order = { name: projectName ?? `p-${suite}-${(made += 1)}`, appName: 'black box', orgId: 'tests' };
   const { id, name } = await clientOf(stack.adminKey).management.createProject({ body: order });
   const createKey = async (scopes: readonly Scope[]): Promise<string> => {
     const body = { label: 'tests', scopes };
