@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { slackFilters } from '@sluice/types';
 import { startEmbeddedStack } from '../harness/embedded-stack';
 import { useConsole } from './console/open-console';
 import { picture } from './console/picture';
@@ -61,6 +62,24 @@ withBrowser('adds an endpoint, after saying beside the fields what is wrong with
   await tab.goTo('developers/webhooks');
   await page.getByRole('button', { name: `Send a test to ${address()}` }).click();
   await page.locator('tbody tr', { hasText: 'endpoint.test' }).locator('.badge', { hasText: 'delivered' }).waitFor();
+});
+
+withBrowser('adds a channel of Slack, of which only what Slack takes is asked', async () => {
+  const page = await openAt('developers/webhooks');
+  await page.getByText('No endpoint yet').waitFor();
+  await page.getByLabel('Who reads it').selectOption('slack');
+  const boxes = page.getByRole('group', { name: 'Sends' }).getByRole('checkbox');
+  expect(await boxes.evaluateAll((all) => all.map((box) => box.getAttribute('value')))).toEqual([...slackFilters]);
+  await page.getByRole('checkbox', { name: 'connection.error' }).uncheck();
+  await page.getByLabel('Address').fill(address());
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.locator('tbody tr', { hasText: 'Slack channel' }).waitFor();
+  const [made] = await project.client.management.listWebhookEndpoints();
+  expect(made).toMatchObject({ kind: 'slack', eventTypes: ['installation.unhealthy'] });
+  await page.getByRole('button', { name: /^Send a test to/ }).click();
+  await page.getByText('delivered in the last day: 100 % of 1').waitFor();
+  await page.getByRole('button', { name: /^Attempts of/ }).click();
+  await page.getByText('The event, which Slack gets as one sentence').waitFor();
 });
 
 withBrowser('sends a test, shows what the receiver answered, and sends what failed again', async () => {

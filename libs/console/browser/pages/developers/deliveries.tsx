@@ -1,5 +1,5 @@
-import { pluralize, webhookMessageStates, type WebhookMessage } from '@sluice/types';
-import { useState } from 'preact/hooks';
+import { pluralize, webhookMessageStates, type WebhookEndpoint, type WebhookMessage } from '@sluice/types';
+import { useEffect, useState } from 'preact/hooks';
 import { Badge } from '../../parts/badge';
 import { Confirm } from '../../parts/confirm';
 import { Empty } from '../../parts/empty';
@@ -19,14 +19,17 @@ const everyMs = 3_000;
 
 interface DeliveryOptions {
   readonly api: Api;
-  readonly endpointId: string;
+  readonly endpoint: Pick<WebhookEndpoint, 'id' | 'kind'>;
   /** `status`, and `pageToken` of an older page. */
   readonly query: URLSearchParams;
   readonly hasReplay: boolean;
+  /** What became of a message has changed: so have the endpoint's figures. */
+  readonly onNews: () => void;
 }
 
 /** What became of each message, newest first. */
-export function Deliveries({ api, endpointId, query, hasReplay }: DeliveryOptions) {
+export function Deliveries({ api, endpoint, query, hasReplay, onNews }: DeliveryOptions) {
+  const { id: endpointId } = endpoint;
   const filters = Object.fromEntries(query) as {
     readonly status?: WebhookMessage['status'];
     readonly pageToken?: string;
@@ -36,6 +39,10 @@ export function Deliveries({ api, endpointId, query, hasReplay }: DeliveryOption
     (signal) => api.listWebhookMessages({ endpointId, pageSize, ...filters }, { signal }),
     { everyMs },
   );
+  const statuses = value?.results.map(({ id, status }) => `${id} ${status}`).join(' ') ?? '';
+  useEffect(() => {
+    if (statuses !== '') onNews();
+  }, [statuses]);
   const path = `developers/webhooks/${endpointId}`;
   const { status } = filters;
   const next = value?.pagination.nextPageToken;
@@ -70,13 +77,7 @@ export function Deliveries({ api, endpointId, query, hasReplay }: DeliveryOption
         </Empty>
       ) : (
         <>
-          <MessageTable
-            api={api}
-            endpointId={endpointId}
-            messages={value.results}
-            hasReplay={hasReplay}
-            onDone={reload}
-          />
+          <MessageTable api={api} endpoint={endpoint} messages={value.results} hasReplay={hasReplay} onDone={reload} />
           <Pager
             {...(query.has('pageToken') ? { firstHref: hrefOf(path, { status }) } : {})}
             {...(next === undefined ? {} : { nextHref: hrefOf(path, { status, pageToken: next }) })}
@@ -108,12 +109,12 @@ const facts: readonly Column<WebhookMessage>[] = [
   { title: 'Attempts', width: 'narrow', phone: 'none', cell: ({ attempts }) => attempts },
 ];
 
-interface TableOptions extends Omit<DeliveryOptions, 'query'> {
+interface TableOptions extends Pick<DeliveryOptions, 'api' | 'endpoint' | 'hasReplay'> {
   readonly messages: readonly WebhookMessage[];
   readonly onDone: () => void;
 }
 
-function MessageTable({ api, endpointId, messages, hasReplay, onDone }: TableOptions) {
+function MessageTable({ api, endpoint, messages, hasReplay, onDone }: TableOptions) {
   const [opened, setOpened] = useState<readonly string[]>([]);
   const [replayed, setReplayed] = useState<WebhookMessage>();
   const toggle = (id: string): void =>
@@ -160,7 +161,7 @@ function MessageTable({ api, endpointId, messages, hasReplay, onDone }: TableOpt
         rows={messages}
         keyOf={({ id }) => id}
         isClickable
-        below={({ id }) => (opened.includes(id) ? <Attempts api={api} endpointId={endpointId} messageId={id} /> : null)}
+        below={({ id }) => (opened.includes(id) ? <Attempts api={api} endpoint={endpoint} messageId={id} /> : null)}
       />
       {replayed === undefined ? null : (
         <Confirm
@@ -168,7 +169,7 @@ function MessageTable({ api, endpointId, messages, hasReplay, onDone }: TableOpt
           verb="Replay"
           onClose={() => setReplayed(undefined)}
           onConfirm={async () => {
-            await api.replayWebhookMessage({ endpointId, messageId: replayed.id });
+            await api.replayWebhookMessage({ endpointId: endpoint.id, messageId: replayed.id });
             setReplayed(undefined);
             onDone();
           }}
@@ -183,14 +184,13 @@ function MessageTable({ api, endpointId, messages, hasReplay, onDone }: TableOpt
   );
 }
 
-interface AttemptOptions {
-  readonly api: Api;
-  readonly endpointId: string;
+interface AttemptOptions extends Pick<DeliveryOptions, 'api' | 'endpoint'> {
   readonly messageId: string;
 }
 
 /** What the receiver answered, attempt by attempt, and what was sent. */
-function Attempts({ api, endpointId, messageId }: AttemptOptions) {
+function Attempts({ api, endpoint, messageId }: AttemptOptions) {
+  const { id: endpointId, kind } = endpoint;
   const { value, error } = useLoad(
     messageId,
     async (signal) => ({
@@ -218,15 +218,19 @@ function Attempts({ api, endpointId, messageId }: AttemptOptions) {
         ))}
       </ol>
       <details>
-        <summary>What is sent</summary>
+        <summary>{kind === 'slack' ? 'The event, which Slack gets as one sentence' : 'What is sent'}</summary>
         <pre tabIndex={0}>{JSON.stringify(value.message.payload, null, 2)}</pre>
       </details>
     </>
   );
 }
 
+interface ReplayOptions extends Pick<TableOptions, 'api' | 'onDone'> {
+  readonly endpointId: string;
+}
+
 /** Sends what has failed since a moment again, up to 100,000 messages with one request. */
-function ReplayFailed({ api, endpointId, onDone }: Pick<TableOptions, 'api' | 'endpointId' | 'onDone'>) {
+function ReplayFailed({ api, endpointId, onDone }: ReplayOptions) {
   const [isAsking, setAsking] = useState(false);
   const [outcome, setOutcome] = useState('');
   const replay = async ({ since = '' }: Readonly<Record<string, string>>): Promise<void> => {

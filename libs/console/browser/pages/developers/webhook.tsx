@@ -45,6 +45,7 @@ export function WebhookPage({ session, endpointId, query }: WebhookOptions) {
         actions={isOffered(session, 'full') ? <EndpointActions api={api} endpoint={value} onDone={reload} /> : null}
         lead={
           <span class="facts">
+            {value.kind === 'slack' ? 'Slack channel · ' : ''}
             {value.description === undefined ? '' : `${value.description} · `}
             <code>{endpointId}</code> · added <Moment of={value.createTime} /> · delivered in the last day:{' '}
             {successRate(value)}
@@ -55,8 +56,9 @@ export function WebhookPage({ session, endpointId, query }: WebhookOptions) {
       {error === undefined ? null : <Problem error={error} title="The endpoint could not be read again" />}
       <Deliveries
         api={api}
-        endpointId={endpointId}
+        endpoint={value}
         query={query}
+        onNews={reload}
         // The service refuses a replay to an endpoint that is disabled.
         hasReplay={isOffered(session, 'full') && value.status === 'enabled'}
       />
@@ -97,7 +99,7 @@ function EndpointForm({ api, endpoint, onDone }: ActionOptions) {
     <>
       <Form
         key={before.updateTime}
-        fields={endpointFields(before)}
+        fields={endpointFields(before.kind, before)}
         verb="Save"
         failure="The endpoint was not changed"
         onSubmit={save}

@@ -21,7 +21,7 @@ import { Skeleton } from '../../parts/skeleton';
 import { Table, type Column } from '../../parts/table';
 import { noteFailure } from '../../network';
 import { goTo, hrefOf } from '../../use-route';
-import { apiOf, isOffered, type Session } from '../../session';
+import { apiOf, isOffered, type Api, type Session } from '../../session';
 import { useLoad } from '../../use-load';
 
 const everyMs = 5_000;
@@ -52,28 +52,26 @@ export function successRate({ lastDay }: Pick<WebhookEndpoint, 'lastDay'>): stri
   return `${Math.floor((delivered * 100) / tried)} % of ${isCut ? 'the newest ' : ''}${tried}`;
 }
 
-/** Only of a new one. */
-const kindField: FormField = {
-  name: 'kind',
-  title: 'Who reads it',
-  type: 'choice',
-  value: 'webhook',
-  choices: [
-    ['webhook', 'A program: events as signed JSON'],
-    ['slack', `A Slack channel: ${slackFilters.join(' and ')} as text`],
-  ],
+const kinds: readonly (readonly [WebhookKind, string])[] = [
+  ['webhook', 'A program: events as signed JSON'],
+  ['slack', 'A Slack channel: alerts as text'],
+];
+/** Where Slack makes such addresses. */
+const placeholders: Readonly<Record<WebhookKind, string>> = {
+  webhook: 'https://app.example.com/sluice',
+  slack: 'https://hooks.slack.com/services/T000/B000/XXXX',
 };
 
 export function EndpointBadge({ of: { status, failingSince } }: { readonly of: WebhookEndpoint }) {
   return <Badge of={failingSince !== undefined && status === 'enabled' ? 'failing-endpoint' : status} />;
 }
 
-/** The fields of an endpoint, as it is or as a new one begins. */
-export function endpointFields(endpoint?: WebhookEndpoint): FormField[] {
-  const filters = endpoint?.kind === 'slack' ? slackFilters : webhookFilters;
+/** The fields of an endpoint, as it is or as a new one of this kind begins. */
+export function endpointFields(kind: WebhookKind, endpoint?: WebhookEndpoint): FormField[] {
+  const filters = kind === 'slack' ? slackFilters : webhookFilters;
+  const proposed = kind === 'slack' ? slackFilters : webhookFiltersDefault;
   return [
-    ...(endpoint === undefined ? [kindField] : []),
-    { name: 'url', title: 'Address', value: endpoint?.url ?? '', placeholder: 'https://app.example.com/sluice' },
+    { name: 'url', title: 'Address', value: endpoint?.url ?? '', placeholder: placeholders[kind] },
     {
       name: 'description',
       title: 'What it is for',
@@ -85,7 +83,7 @@ export function endpointFields(endpoint?: WebhookEndpoint): FormField[] {
       name: 'eventTypes',
       title: 'Sends',
       type: 'many',
-      value: (endpoint?.eventTypes ?? webhookFiltersDefault).join(','),
+      value: (endpoint?.eventTypes ?? proposed).join(','),
       choices: filters.map((filter) => [filter, filter, meanings[filter]] as const),
     },
   ];
@@ -100,17 +98,9 @@ export function endpointOf({ url = '', description = '', eventTypes = '' }: Read
   };
 }
 
-/** A new one. Slack gets what it takes, whatever is chosen for programs. */
-function newEndpointOf(values: Readonly<Record<string, string>>) {
-  const { eventTypes, ...rest } = endpointOf(values);
-  const kind = values['kind'] as WebhookKind;
-  return { ...rest, kind, ...(kind === 'slack' ? {} : { eventTypes }) };
-}
-
 /** Where notifications of the project go. */
 export function WebhooksPage({ session }: { readonly session: Session }) {
   const api = apiOf(session.apiKey, session.project.id);
-  const [created, setCreated] = useState<CreatedWebhookEndpoint>();
   const [refused, setRefused] = useState<unknown>();
   const list = useLoad('webhooks', (signal) => api.listWebhookEndpoints({}, { signal }), { everyMs });
   const test = async (endpointId: string): Promise<void> => {
@@ -153,29 +143,48 @@ export function WebhooksPage({ session }: { readonly session: Session }) {
           isClickable
         />
       )}
-      {isOffered(session, 'full') ? (
-        <section class="panel">
-          <h2>Add an endpoint</h2>
-          <Form
-            fields={endpointFields()}
-            verb="Add"
-            failure="The endpoint was not added"
-            onSubmit={async (values) => {
-              setCreated(await api.createWebhookEndpoint({ body: newEndpointOf(values) }));
-              list.reload();
-            }}
-          />
-          <div role="status">
-            {created === undefined || created.kind === 'slack' ? null : (
-              <CopyField
-                title={`Secret of ${created.url}, with which your receiver checks signatures`}
-                value={created.secret}
-              />
-            )}
-          </div>
-        </section>
-      ) : null}
+      {isOffered(session, 'full') ? <NewEndpoint api={api} onDone={list.reload} /> : null}
     </>
+  );
+}
+
+function NewEndpoint({ api, onDone }: { readonly api: Api; readonly onDone: () => void }) {
+  const [kind, setKind] = useState<WebhookKind>('webhook');
+  const [created, setCreated] = useState<CreatedWebhookEndpoint>();
+  return (
+    <section class="panel">
+      <h2>Add an endpoint</h2>
+      <div class="form">
+        <label>
+          Who reads it
+          <select value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as WebhookKind)}>
+            {kinds.map(([each, title]) => (
+              <option key={each} value={each}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Form
+        key={kind}
+        fields={endpointFields(kind)}
+        verb="Add"
+        failure="The endpoint was not added"
+        onSubmit={async (values) => {
+          setCreated(await api.createWebhookEndpoint({ body: { kind, ...endpointOf(values) } }));
+          onDone();
+        }}
+      />
+      <div role="status">
+        {created === undefined || created.kind === 'slack' ? null : (
+          <CopyField
+            title={`Secret of ${created.url}, with which your receiver checks signatures`}
+            value={created.secret}
+          />
+        )}
+      </div>
+    </section>
   );
 }
 
@@ -183,12 +192,12 @@ const columns: readonly Column<WebhookEndpoint>[] = [
   {
     title: 'Address',
     phone: 'name',
-    cell: ({ id, url, description }) => (
+    cell: ({ id, url, kind, description }) => (
       <>
         <a class="whole-row" href={hrefOf(`developers/webhooks/${id}`)}>
           {url}
         </a>
-        <div class="fine">{description}</div>
+        <div class="fine">{[kind === 'slack' ? 'Slack channel' : '', description].filter(Boolean).join(' · ')}</div>
       </>
     ),
   },
