@@ -161,6 +161,7 @@ withBrowser(
     await page.getByText('auth.scope-missing').waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText('No test was sent').waitFor();
+    await page.getByRole('button', { name: 'Sign in with another key' }).first().waitFor();
     await tab.context.setOffline(true);
     await page.getByText('No answer from the management service.').waitFor();
     expect(await page.getByRole('heading', { name: address() }).count()).toBe(1);

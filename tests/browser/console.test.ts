@@ -72,6 +72,11 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Lanes' }).waitFor();
     await call(`${project.url}/api-keys/${apiKey.id}`, { method: 'DELETE', key: stack.adminKey });
     await page.getByText('unknown, revoked or expired').waitFor();
+    await page.getByRole('button', { name: 'Sign in with another key' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('The key is missing.').waitFor();
+    await tab.signIn(project.key);
+    await page.getByRole('heading', { name: 'Lanes' }).waitFor();
   });
 });
 

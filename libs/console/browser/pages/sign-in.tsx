@@ -126,6 +126,8 @@ function ProjectsPage({ person, onSignIn, onSignOut }: ProjectsProps) {
   );
 }
 
+const noKey = { detail: 'The key is missing.', remedy: 'Paste the API key of the project. Nothing was sent.' };
+
 function KeyForm({ onSignIn }: SignInProps) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -133,7 +135,7 @@ function KeyForm({ onSignIn }: SignInProps) {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const apiKey = (form.elements.namedItem('apiKey') as HTMLInputElement).value.trim();
-    if (apiKey === '') return;
+    if (apiKey === '') return setError(noKey);
     setBusy(true);
     try {
       onSignIn(await signIn(apiKey));
@@ -143,7 +145,7 @@ function KeyForm({ onSignIn }: SignInProps) {
     }
   };
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={(event) => void submit(event)} noValidate>
       <label>
         API key of the project
         <input
@@ -151,7 +153,6 @@ function KeyForm({ onSignIn }: SignInProps) {
           type="password"
           autocomplete="off"
           spellcheck={false}
-          required
           autoFocus
           aria-invalid={error !== undefined}
           aria-describedby={error === undefined ? undefined : 'issue-apiKey'}

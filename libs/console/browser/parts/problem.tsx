@@ -1,4 +1,5 @@
 import { hrefOf } from '../use-route';
+import { leaveProject, readSession } from '../session';
 import { isAboutIssues, issuesOf } from './field';
 
 /** The members of the client's errors that help a reader. */
@@ -11,6 +12,7 @@ interface ErrorTexts {
   /** Of a write that failed after it was accepted. */
   readonly operationId?: string;
   readonly name?: string;
+  readonly status?: number;
 }
 
 const unreachable =
@@ -18,10 +20,15 @@ const unreachable =
 
 /** The error and its remedy. Everything is shown as text, from whatever source. */
 export function Problem({ error, title = 'That did not work' }: { readonly error: unknown; readonly title?: string }) {
-  const { detail, message, remedy, code, requestId, operationId, name } = error as ErrorTexts;
-  const advice = isAboutIssues(remedy)
-    ? undefined
-    : (remedy ?? (name === 'SluiceConnectionError' ? unreachable : undefined));
+  const { detail, message, remedy, code, requestId, operationId, name, status } = error as ErrorTexts;
+  const session = readSession();
+  // Of who is signed in, and not of a key that was just typed.
+  const isOfSession = session !== undefined && (status === 401 || code === 'auth.scope-missing');
+  const advice = isOfSession
+    ? `${session.person?.name ?? 'The key that is signed in'} ${status === 401 ? 'is not accepted any more' : 'may not do this'}.`
+    : isAboutIssues(remedy)
+      ? undefined
+      : (remedy ?? (name === 'SluiceConnectionError' ? unreachable : undefined));
   const issues = isAboutIssues(remedy) ? issuesOf(error) : [];
   return (
     <div class="problem" role="alert">
@@ -38,6 +45,13 @@ export function Problem({ error, title = 'That did not work' }: { readonly error
         </ul>
       )}
       {advice === undefined ? null : <p class="remedy">{advice}</p>}
+      {isOfSession ? (
+        <p>
+          <button type="button" onClick={signInAgain}>
+            Sign in {session.person === undefined ? 'with another key' : 'again'}
+          </button>
+        </p>
+      ) : null}
       {operationId === undefined ? null : (
         <p>
           <a href={hrefOf(`operations/${operationId}`)}>See the operation.</a>
@@ -51,4 +65,10 @@ export function Problem({ error, title = 'That did not work' }: { readonly error
       )}
     </div>
   );
+}
+
+/** The address stays: one comes back to this page. */
+function signInAgain(): void {
+  leaveProject();
+  location.reload();
 }
