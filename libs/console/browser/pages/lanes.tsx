@@ -166,7 +166,16 @@ const columns: readonly Column<Lane>[] = [
 
 /** What the state means for this lane, when it ends, and who can end it. */
 function StateDetail({ lane }: { readonly lane: Lane }) {
-  const { provider, blockedUntil = '', lastError, callsAtOnceMax = 1, lastFailure, readySince = '', held = [] } = lane;
+  const {
+    provider,
+    workspaceRef,
+    blockedUntil = '',
+    lastError,
+    callsAtOnceMax = 1,
+    lastFailure,
+    readySince = '',
+    held = [],
+  } = lane;
   const state: LaneState = laneStateOf(lane, Date.now());
   switch (state) {
     case 'blocked':
@@ -200,5 +209,10 @@ function StateDetail({ lane }: { readonly lane: Lane }) {
       return <>{pluralize(callsAtOnceMax, 'call')} at once until they succeed</>;
     case 'open':
   }
-  return null;
+  // Where there is no column for it, it tells two lanes of a customer apart.
+  return (
+    <span class="phone-only">
+      {provider} {workspaceRef}
+    </span>
+  );
 }
