@@ -98,6 +98,10 @@ withBrowser('sends a test, shows what the receiver answered, and sends what fail
   expect(await page.locator('.timeline').innerText()).toContain('The receiver is being deployed.');
   await page.getByText('Failing since').waitFor();
   await page.getByText('delivered in the last day: 0 % of 1').waitFor();
+  await tab.goTo('overview');
+  await page.getByRole('region', { name: 'Failing webhooks' }).getByText('1 webhook failing.').waitFor();
+  await page.goBack();
+  await row.getByRole('button', { name: /^Attempts of/ }).click();
   await page.getByText('What is sent').click();
   await picture(page, 'console-webhook');
   expect(await page.locator('.explained pre').innerText()).toContain('"notificationType": "endpoint.test"');

@@ -1,6 +1,7 @@
 import { overviewSpans, type Overview, type OverviewSpan } from '@sluice/types';
 import { Attention } from '../parts/attention';
 import { Checklist } from '../parts/checklist';
+import { FailingEndpoints } from '../parts/failing-endpoints';
 import { Charts } from '../parts/overview-charts';
 import { PageHead } from '../parts/page-head';
 import { Problem } from '../parts/problem';
@@ -34,6 +35,7 @@ export function OverviewPage({ session, query }: { readonly session: Session; re
     <>
       <PageHead title="Overview" actions={spans} />
       <Attention session={session} />
+      <FailingEndpoints session={session} />
       {error === undefined ? null : <Problem error={error} title="The figures could not be read" />}
       {value === undefined ? error === undefined ? <Loading /> : null : <Figures overview={value} query={query} />}
     </>

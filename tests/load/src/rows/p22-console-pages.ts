@@ -93,8 +93,8 @@ async function pagesOf({ databaseUrl, project }: System): Promise<PageRequests[]
     ];
   };
   return [
-    { page: 'overview, an hour', paths: ['/overview?span=hour', attention] },
-    { page: 'overview, a week', paths: ['/overview?span=week', attention] },
+    { page: 'overview, an hour', paths: ['/overview?span=hour', attention, '/webhook-endpoints'] },
+    { page: 'overview, a week', paths: ['/overview?span=week', attention, '/webhook-endpoints'] },
     { page: 'operations', paths: list('&counts=true') },
     { page: 'operations, failed', paths: list('&counts=true&status=failure') },
     { page: 'operations, with failures', paths: list('&counts=true&hasFailures=true') },
