@@ -47,7 +47,7 @@ withBrowser(
 
     const issue = page.locator('.config-row .issue');
     await choose(page, 'nonsense');
-    await issue.getByText('is not a field of contacts at this account, not nonsense.').waitFor();
+    await issue.getByText('Position cannot be nonsense: it is not a field of contacts at this account.').waitFor();
     await choose(page, 'createdate');
     await issue.getByText('is read only at the provider').waitFor();
     await save(page);

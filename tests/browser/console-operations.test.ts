@@ -41,7 +41,7 @@ withBrowser('a write that is held for credentials says so, and leads to new ones
   const page = await openAt(`operations/${id}`);
   await page.getByText('Nothing is sent: the provider refuses the credentials of the connection.').waitFor();
   const held = page.getByRole('region', { name: 'Held for credentials' });
-  expect(await held.innerText()).toMatch(new RegExp(`${customer.groupRef}\\s+hubspot refuses its credentials since`));
+  expect(await held.innerText()).toMatch(new RegExp(`${customer.groupRef}\\s+hubspot has refused its credentials for`));
   // What HubSpot said of the revoked token, which had not expired.
   await page.getByText('Authentication credentials not found').waitFor();
   await tab.goTo('lanes');
@@ -49,7 +49,7 @@ withBrowser('a write that is held for credentials says so, and leads to new ones
   await lane.getByText('held for credentials', { exact: true }).waitFor();
   await page.getByRole('region', { name: 'Needs attention' }).getByText(customer.groupRef).first().waitFor();
   await tab.goTo('operations');
-  await rowOf(page, id).getByText('Waits for new credentials: hubspot refuses them since').waitFor();
+  await rowOf(page, id).getByText('Waits for new credentials: hubspot has refused them for').waitFor();
   const attention = page.getByRole('region', { name: 'Needs attention' });
   const button = attention.getByRole('button', { name: 'Make a link' });
   await button.click();
@@ -342,7 +342,7 @@ describe('searching', () => {
     const issue = page.locator('.issue[data-field="until"]');
     await issue.waitFor();
     expect(await issue.innerText()).toBe(
-      'Accepted before must be later than the moment since which, not 2026-01-01T12:00. Change one of both.',
+      'Accepted before must be later than its beginning, not 2026-01-01T12:00. Change one of the two.',
     );
     expect(await page.getByLabel('Accepted before').getAttribute('aria-invalid')).toBe('true');
     expect(await violationsOf(page)).toEqual([]);

@@ -204,7 +204,7 @@ withBrowser('a minute in which nobody counted is a gap, in the line and in the t
   const typed = await to.inputValue();
   await to.fill(await from.inputValue());
   await zoom.press('Enter');
-  await page.getByText('must be later than the moment from which').waitFor();
+  await page.getByText('Charts until must be later than their beginning').waitFor();
   await to.fill(typed);
   await zoom.press('Enter');
   await page.waitForURL(/since=[^&]+&until=/);

@@ -8,7 +8,7 @@ import { Problem } from './problem';
 
 /** What can be opened. */
 interface Target {
-  readonly kind: 'Page' | 'Customer' | 'Operation' | 'Guide' | 'Search';
+  readonly kind: 'Page' | 'Customer' | 'Operation' | 'Docs' | 'Search';
   readonly name: string;
   /** In soft text beside the name. */
   readonly more?: string | undefined;
@@ -35,8 +35,8 @@ const pages: readonly Target[] = [
     more: path.startsWith('developers') ? 'Developers' : undefined,
     href: hrefOf(path),
   })),
-  { kind: 'Guide', name: 'Guide', href: 'docs/guide' },
-  { kind: 'Guide', name: 'API reference', href: 'docs/reference' },
+  { kind: 'Docs', name: 'Guide', href: 'docs/guide' },
+  { kind: 'Docs', name: 'API reference', href: 'docs/reference' },
 ];
 
 /** Longer than between two key strokes. */
@@ -73,7 +73,7 @@ export function CommandPalette({ session, onClose }: PaletteOptions) {
   const open = (target: Target | undefined): void => {
     if (target === undefined) return;
     dialog.current?.close();
-    if (target.kind === 'Guide') window.open(target.href, '_blank', 'noreferrer');
+    if (target.kind === 'Docs') window.open(target.href, '_blank', 'noreferrer');
     else goTo(target.href);
   };
   const onKeyDown = (event: KeyboardEvent): void => {

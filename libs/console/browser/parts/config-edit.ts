@@ -129,7 +129,7 @@ interface FaultOptions {
   readonly isWritten: boolean;
 }
 
-/** Why a field cannot be chosen, as a sentence that continues its title. Of a path through a reference (`Account.Name`) the object says nothing. */
+/** Why a field cannot be chosen, as a sentence that continues its name. Of a path through a reference (`Account.Name`) the object says nothing. */
 export function fieldFault({ fields, name, objectName, isWritten }: FaultOptions): string | undefined {
   const field = findField(fields, name);
   if (field === undefined)
@@ -181,7 +181,7 @@ export function localIssues({ before, content, objects, fieldsOf }: LocalOptions
     const ofMappings = Object.entries(chosen(content)).flatMap(([name, field]) => {
       if (typeof field !== 'string' || field === '' || field === chosen(before)[name]) return [];
       const fault = fieldFault({ fields, name: field, objectName, isWritten });
-      return fault === undefined ? [] : [issue(mappingPath(objectName, name), fault, field)];
+      return fault === undefined ? [] : [issue(mappingPath(objectName, name), `cannot be ${field}: it ${fault}`)];
     });
     const stored = settingsOf(before, objectName);
     const ofSettings = Object.entries(settingsOf(content, objectName)).flatMap(([name, settings]) => {
@@ -191,7 +191,7 @@ export function localIssues({ before, content, objects, fieldsOf }: LocalOptions
         target === undefined || Object.hasOwn(stored, name)
           ? undefined
           : fieldFault({ fields, name: target, objectName, isWritten: true });
-      if (fault !== undefined) return [issue(path, fault, name)];
+      if (fault !== undefined) return [issue(path, fault)];
       const text = settings.default?.stringValue;
       const isNumber = findField(fields, fieldOfName(object, content, name))?.valueType === 'int';
       const isOld = text === stored[name]?.default?.stringValue;
@@ -201,7 +201,7 @@ export function localIssues({ before, content, objects, fieldsOf }: LocalOptions
   });
 }
 
-const issue = (name: string, detail: string, value: string): FieldIssue => ({
+const issue = (name: string, detail: string, value?: string): FieldIssue => ({
   name,
   detail,
   value,

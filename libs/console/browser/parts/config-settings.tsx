@@ -224,17 +224,16 @@ function AddField({ object, content, fields, lists, rows, onAdd }: AddOptions) {
   const name = `add ${object.name}`;
   const faultOf = (field: string): string | undefined => {
     if (field === '') return 'is required';
-    if (rows.includes(field)) return 'is there already';
+    if (rows.includes(field)) return `cannot be ${field}: it is there already`;
     const isMapped = mappedNames(object, content).some((each) => each.name === field);
-    return fields === undefined || isMapped
-      ? undefined
-      : fieldFault({ fields, name: field, objectName: object.name, isWritten: true });
+    if (fields === undefined || isMapped) return undefined;
+    const fault = fieldFault({ fields, name: field, objectName: object.name, isWritten: true });
+    return fault === undefined ? undefined : `cannot be ${field}: it ${fault}`;
   };
   const add = (): void => {
     const field = input.current?.value.trim() ?? '';
     const detail = faultOf(field);
-    if (detail !== undefined)
-      return setIssue({ name, detail, ...(field === '' ? {} : { value: field }), remedy: 'Choose one of the list.' });
+    if (detail !== undefined) return setIssue({ name, detail, remedy: 'Choose one of the list.' });
     setIssue(undefined);
     if (input.current !== null) input.current.value = '';
     onAdd(field);

@@ -194,8 +194,8 @@ function issuesOf(form: HTMLFormElement, { since = '', until = '' }: Record<stri
     return [{ name: halfTyped.name, detail: 'must be a whole day and time', remedy }];
   }
   if (until === '' || Date.parse(until) > Date.parse(since) || since === '') return [];
-  const detail = 'must be later than the moment since which';
-  return [{ name: 'until', detail, value: until, remedy: 'Change one of both.' }];
+  const detail = 'must be later than its beginning';
+  return [{ name: 'until', detail, value: until, remedy: 'Change one of the two.' }];
 }
 
 /** A moment as `datetime-local` wants it. */

@@ -28,7 +28,7 @@ export function Held({ session, held }: HeldOptions) {
         <span
           title={`Connection ${connectionId}. Its writes are sent when it has new credentials, until their deadline.`}
         >
-          {provider} refuses its credentials since{' '}
+          {provider} has refused its credentials for{' '}
           <time dateTime={since} title={inFull(since)}>
             {fromNow(since).replace(' ago', '')}
           </time>

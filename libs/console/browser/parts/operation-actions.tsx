@@ -103,7 +103,7 @@ export function RetryButton({ api, operation, progress, records, isRefused }: Ac
             </>
           ) : null}
           <p>
-            {pluralize(failed.length, 'failed record')} become a new operation, with what was accepted then. Each is
+            {pluralize(failed.length, 'failed record')} will be a new operation, with what was accepted then. Each is
             retried once. <GuideLink of="retry">What a retry does</GuideLink>
           </p>
           {unknown === 0 ? null : (

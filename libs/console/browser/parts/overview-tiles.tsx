@@ -97,7 +97,7 @@ function sumOf({ records, failures, span }: Overview): string {
   if (isMore) return `${now} More waits than is counted here, so they do not add up to what was accepted.`;
   if (accepted === undefined) return `${now} No process was running that counts accepted records.`;
   const [before, missing] = [grouped(earlier), grouped(uncounted)];
-  if (earlier > 0) return `${now} ${before} of all were accepted before, or opened by a retry.`;
+  if (earlier > 0) return `${now} Of these ${before} began before that time, or by a retry.`;
   if (uncounted > 0)
     return `${now} ${missing} more are not counted yet, or ended with an installation or in a process that was killed.`;
   return now;

@@ -13,7 +13,7 @@ function phraseOf({ reason, provider, until = '', since = '', records = 0, statu
     case 'batch':
       return `Batch of ${pluralize(records, 'record')}, sent when full or ${fromNow(until)}`;
     case 'credentials':
-      return `Waits for new credentials: ${provider} refuses them since ${fromNow(since).replace(' ago', '')}`;
+      return `Waits for new credentials: ${provider} has refused them for ${fromNow(since).replace(' ago', '')}`;
     case 'block':
       return `Waits for a block by ${provider}, which ends ${fromNow(until)}`;
     case 'provider':

@@ -36,7 +36,13 @@ export function ZoomForm({ overview, since, until, isOutside, onZoom }: ZoomOpti
         type="datetime-local"
         value={localOf(since ?? startTime)}
       />
-      <Field name="until" title="to" issues={issues} type="datetime-local" value={localOf(until ?? endTime)} />
+      <Field
+        name="until"
+        title="Charts until"
+        issues={issues}
+        type="datetime-local"
+        value={localOf(until ?? endTime)}
+      />
       <button type="submit">Zoom</button>
       {isZoomed ? (
         <>
@@ -63,5 +69,5 @@ function issuesOf(from: Date, to: Date): FieldIssue[] {
   ] as const)
     if (Number.isNaN(moment.getTime())) return [{ name, detail: 'must be a whole day and time', remedy }];
   if (to > from) return [];
-  return [{ name: 'until', detail: 'must be later than the moment from which', remedy: 'Change one of both.' }];
+  return [{ name: 'until', detail: 'must be later than their beginning', remedy: 'Change one of the two.' }];
 }

@@ -98,7 +98,13 @@ const facts: readonly Column<WebhookMessage>[] = [
         <Badge of={status} />
         {nextAttemptTime === undefined ? null : (
           <div class="fine">
-            next attempt <Moment of={nextAttemptTime} />
+            {Date.parse(nextAttemptTime) > Date.now() ? (
+              <>
+                again <Moment of={nextAttemptTime} />
+              </>
+            ) : (
+              'again now'
+            )}
           </div>
         )}
       </>
