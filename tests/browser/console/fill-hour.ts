@@ -19,7 +19,8 @@ export async function fillHour(database: ReturnType<typeof openDatabase>, projec
   );
   await database.raw(
     `insert into backlog_minutes select l.project_id, minute, l.id, case when n > 16 then n % 5 when n >= 10 then (17 - n) * 200 else n * 140 end
-     from ${hour}, lanes l where l.project_id = ? and n not between 30 and 34`,
+     from ${hour}, lanes l where l.project_id = ? and n not between 30 and 34
+     on conflict do nothing`,
     [projectId],
   );
 }
