@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { deadLinks, headingsOf, openFences } from './architecture/markdown';
+import { namesOf, picturedPages } from './browser/console/picture';
 import { blocksOf, isShown, snippetsOf, withReplies } from './documents/guide-blocks';
 import { markdownPages, readText, textFiles } from './architecture/source-tree';
 
@@ -47,6 +48,23 @@ describe('the words that the console explains in the guide', () => {
       (path) => path.startsWith('libs/console/browser/') && readText(path).includes('docs/guide/'),
     );
     expect(linking).toEqual(['libs/console/browser/parts/guide-link.tsx']);
+  });
+});
+
+describe('the pictures of the console', () => {
+  const folder = 'docs/guides/images';
+  const files = readdirSync(join(root, folder));
+
+  it('show each main page in both widths and both colours', () => {
+    expect(picturedPages.flatMap(namesOf).filter((name) => !files.includes(name))).toEqual([]);
+  });
+
+  it('weigh 2 MB together at most, and each is of a main page or shown', () => {
+    const bytes = files.reduce((sum, file) => sum + statSync(join(root, folder, file)).size, 0);
+    expect(bytes).toBeLessThanOrEqual(2_000_000);
+    const shown = markdownPages().map(readText).join('');
+    const listed = picturedPages.flatMap(namesOf);
+    expect(files.filter((file) => !listed.includes(file) && !shown.includes(`images/${file}`))).toEqual([]);
   });
 });
 
