@@ -81,7 +81,7 @@ withBrowser('makes the link with which the customer connects again', async () =>
   const button = page.getByRole('button', { name: 'Make a link' });
   // Nothing else helps here, so it is the action of the page.
   expect(await button.getAttribute('class')).toBe('primary');
-  await page.locator('tbody tr').getByText('Waits for new credentials: hubspot refuses them since').waitFor();
+  await page.locator('tbody tr').getByText('Waits for new credentials: hubspot has refused them for').waitFor();
   expect(await page.getByRole('region', { name: 'Why it is unhealthy' }).getByRole('button').first().innerText()).toBe(
     'Make a link to connect again',
   );

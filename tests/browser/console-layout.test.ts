@@ -122,9 +122,12 @@ withBrowser('the palette opens a page, a customer and an operation by the keyboa
   const record = { email: 'palette@example.com' };
   const { operationId } = (await customer.write('contacts', { type: 'create', record })).body;
   const page = await openAt('overview');
+  // What is typed sooner goes to the page behind.
+  const focused = () =>
+    page.getByRole('combobox', { name: 'Page, customer or operation' }).and(page.locator(':focus')).waitFor();
   const find = async (text: string, name: string): Promise<void> => {
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Page, customer or operation' }).waitFor();
+    await focused();
     await page.keyboard.type(text);
     await page.getByRole('option', { name, selected: true }).waitFor();
   };
@@ -159,6 +162,7 @@ withBrowser('the palette opens a page, a customer and an operation by the keyboa
 
   // The button does the same, and Escape leaves everything as it was.
   await page.getByRole('button', { name: 'Find' }).click();
+  await focused();
   await page.keyboard.type('nobody begins like this');
   await page.getByText('Nothing begins with nobody begins like this.').waitFor();
   await page.keyboard.press('Escape');
@@ -166,6 +170,7 @@ withBrowser('the palette opens a page, a customer and an operation by the keyboa
 
   // A lost network is shown where it was searched, and heals without another key.
   await page.getByRole('button', { name: 'Find' }).click();
+  await focused();
   await tab.context.setOffline(true);
   await page.keyboard.type('group-');
   await page.getByRole('dialog').getByText('Customers and operations could not be searched').waitFor();
