@@ -101,7 +101,7 @@ describe('[sec-47] dependencies', () => {
 
   it('run no script when they are installed, by the settings of this workspace', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-scripts-'));
-    const { packages: _packages, catalog: _catalog, ...settings } = workspace;
+    const { packages: _packages, ...settings } = workspace;
     writeFileSync(join(folder, 'pnpm-workspace.yaml'), stringify(settings));
     mkdirSync(join(folder, 'scripted'));
     const scripted = { name: 'scripted', version: '1.0.0', scripts: { postinstall: `touch ${folder}/ran` } };
