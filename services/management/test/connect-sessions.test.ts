@@ -517,6 +517,18 @@ describe('at once, and cut short', () => {
     expect(await installations()).toHaveLength(2);
   });
 
+  it('two links with an account each, whose choices come together: one of them installs', async () => {
+    const links = [await browse('required'), await browse('required')];
+    for (const link of links) await link.load();
+    await links[0]?.connect();
+    give('connect-other', 8);
+    await links[1]?.connect();
+    const content = { read: { objects: { contacts: { selectedFieldMappings: { position: 'jobtitle' } } } } };
+    const submits = await Promise.all(links.map((link) => link.submit('/choices', { content })));
+    expect(submits.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 409]);
+    expect(await installations()).toHaveLength(1);
+  });
+
   it('browsers that submit together: one has it', async () => {
     const { token: secret } = await create();
     const browsers = Array.from({ length: 6 }, () => new Browser(secret));

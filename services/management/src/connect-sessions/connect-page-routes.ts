@@ -229,5 +229,7 @@ async function choose(
           content: withChoices(current.content, choices),
           createdBy: `consumer:${session.consumerRef}`,
         }));
+  // Of two links that install at once, one does.
+  if (installed === undefined && installation.connection.id !== connectionId) throw turnedAway('used');
   return await noteInstalled(context, session, { installation, isUsed: true });
 }
