@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSluiceClient } from '@sluice/client';
 import { seedSandboxDemo } from '@sluice/local';
 import { startEmbeddedStack } from '../harness/embedded-stack';
 import { useConsole } from './console/open-console';
@@ -12,12 +13,21 @@ const { withBrowser, stack, tab, openAt } = useConsole({
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const seed = () =>
+  seedSandboxDemo({ folder, addresses: stack, secrets: { adminKey: stack.adminKey, credentialsKeys: '' } });
+
+// What customers are shown is its owner's to change.
+withBrowser('a later start finds its project, whatever the app is called', async () => {
+  const { baseUrl, apiKey, project } = (await seed()).demo;
+  const { management } = createSluiceClient({ baseUrl, apiKey, projectIdOrName: project.id });
+  await management.updateProject({ body: { updateMask: ['appName'], project: { appName: 'Acme' } } });
+  expect((await seed()).demo.project).toEqual(project);
+});
+
 // What `npm start` makes is enough: no app has to be registered before a customer can use a link.
 withBrowser.each(['hubspot', 'salesforce'])(
   'connects and installs a customer of %s by a link, after a second start too',
   async (provider) => {
-    const seed = () =>
-      seedSandboxDemo({ folder, addresses: stack, secrets: { adminKey: stack.adminKey, credentialsKeys: '' } });
     await seed();
     const { demo } = await seed();
     const page = await openAt('customers/new', demo.apiKey);

@@ -77,13 +77,13 @@ async function ensureProviderApps({ baseUrl, apiKey, project }: Demo, accounts: 
 /** A database may hold a project of this name whose credentials were sealed with other keys: that one is left alone. */
 async function ensureProject({ management }: SluiceClient, { name, secrets }: SeedOptions): Promise<Project> {
   const orgId = `local-${fingerprintOf(secrets)}`;
-  const appName = `Sluice ${name}`;
+  const otherName = `${name}-${fingerprintOf(secrets)}`;
   const projects = await management.listProjects();
-  const ours = projects.find((project) => project.orgId === orgId && project.appName === appName);
+  const named = (wanted: string) => projects.find((project) => project.name === wanted);
+  const ours = [named(name), named(otherName)].find((project) => project?.orgId === orgId);
   if (ours !== undefined) return ours;
-  const isTaken = projects.some((project) => project.name === name);
-  const free = isTaken ? `${name}-${fingerprintOf(secrets)}` : name;
-  return management.createProject({ body: { name: free, appName, orgId } });
+  const free = named(name) === undefined ? name : otherName;
+  return management.createProject({ body: { name: free, appName: `Sluice ${name}`, orgId } });
 }
 
 /** A key is shown only once, so the one in demo.json is used for as long as it works. */
