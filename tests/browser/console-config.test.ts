@@ -53,7 +53,15 @@ withBrowser(
     await save(page);
     await page.getByText('Nothing was sent: see the field.').waitFor();
     await fitsEverybody(page, 'refused field');
-    await choose(page, 'jobtitle');
+    // What is typed stays, whatever changes meanwhile.
+    await page.getByLabel('Position').fill('jobtitle');
+    const deletes = page.getByLabel('Records may be deleted');
+    for (const isOn of [true, false]) {
+      await deletes.dispatchEvent('click');
+      expect(await deletes.isChecked()).toBe(isOn);
+    }
+    expect(await page.getByLabel('Position').inputValue()).toBe('jobtitle');
+    await page.getByLabel('Position').blur();
     await issue.waitFor({ state: 'detached' });
 
     await page.getByLabel('Field to add').fill('phone');

@@ -2,6 +2,7 @@ import { pluralize, type ConfigContent, type FieldMetadata } from '@sluice/types
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import { useLoad } from '../use-load';
+import { useTyped } from '../use-typed';
 import {
   accountFields,
   entryOf,
@@ -304,6 +305,7 @@ interface InputOptions {
 /** The name of a field, of a list that is searched while one types. */
 function FieldInput({ path, title, note, list, value, placeholder, issue, onChoose }: InputOptions) {
   const issueId = useId();
+  const typed = useTyped(value, (text) => onChoose(text.trim()));
   return (
     <label>
       <span>
@@ -313,13 +315,12 @@ function FieldInput({ path, title, note, list, value, placeholder, issue, onChoo
         type="text"
         name={path}
         list={list}
-        value={value}
         placeholder={placeholder}
         spellcheck={false}
         autocomplete="off"
         aria-invalid={issue !== undefined}
         aria-describedby={issue === undefined ? undefined : issueId}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value.trim())}
+        {...typed}
       />
       <IssueText id={issueId} title={title} issue={issue} />
     </label>

@@ -1,5 +1,6 @@
 import { fieldDefaultValue, pluralize, type FieldMetadata, type FieldSettings } from '@sluice/types';
 import { useId, useRef, useState } from 'preact/hooks';
+import { useTyped } from '../use-typed';
 import {
   defaultOf,
   entryOf,
@@ -147,6 +148,7 @@ interface DefaultOptions {
 /** A choice where the account has one, else a text. */
 function DefaultInput({ path, metadata, value, issue, onSet }: DefaultOptions) {
   const issueId = useId();
+  const typed = useTyped(value, onSet);
   const offered =
     metadata?.valueType === 'boolean'
       ? ['true', 'false'].map((each) => ({ value: each, displayValue: each }))
@@ -155,19 +157,16 @@ function DefaultInput({ path, metadata, value, issue, onSet }: DefaultOptions) {
         : undefined;
   const shared = {
     name: path,
-    value,
     'aria-invalid': issue !== undefined,
     'aria-describedby': issue === undefined ? undefined : issueId,
-    onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement | HTMLSelectElement }) =>
-      onSet(currentTarget.value),
   } as const;
   return (
     <label>
       <span>Default (optional)</span>
       {offered === undefined || offered.length === 0 ? (
-        <input type="text" spellcheck={false} autocomplete="off" placeholder="none" {...shared} />
+        <input type="text" spellcheck={false} autocomplete="off" placeholder="none" {...shared} {...typed} />
       ) : (
-        <select {...shared}>
+        <select {...shared} value={value} onChange={({ currentTarget }) => onSet(currentTarget.value)}>
           <option value="">none</option>
           {value === '' || offered.some((each) => each.value === value) ? null : <option value={value}>{value}</option>}
           {offered.map((each) => (
