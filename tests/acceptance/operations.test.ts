@@ -22,7 +22,7 @@ describe.each(crms)('%s: operations', (provider, crm) => {
     customer.account.fault({ match: { method: 'POST' }, action: { kind: 'slow', delayMs } });
 
   it('an accepted write is in progress, and a success when it was made [operation-status.asynchronous] [operation-status.success] [operation.status]', async () => {
-    await slowly(1_200);
+    await slowly(4_000);
     const id = await accept({ record: person(crm, 'Success') });
     expect(await customer.operation(id)).toMatchObject({ status: 'in_progress' });
     expect(await customer.account.records(object)).toEqual([]);
@@ -76,7 +76,7 @@ describe.each(crms)('%s: operations', (provider, crm) => {
 
   it('the latest operation is the lastOperationStatus of the installation [installation.last-operation-status]', async () => {
     expect(await customer.installation()).not.toHaveProperty('lastOperationStatus');
-    await slowly(1_200);
+    await slowly(4_000);
     const id = await accept({ record: person(crm, 'Last') });
     expect(await customer.installation()).toMatchObject({ lastOperationStatus: 'in_progress' });
     await customer.ended(id);
