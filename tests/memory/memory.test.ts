@@ -189,8 +189,8 @@ it('100 refusals of 20 problems each, with long texts', async () => {
   const synchronous = writeOf({ mode: 'synchronous', batch });
   const refused = await expectSurvival(
     'write-gateway',
-    '20 times 100 refusals',
-    times(20, synchronous),
+    '5 times 100 refusals',
+    times(5, synchronous),
     [422, 429, 503],
   );
   // Of each record at most 3,000 bytes of problems, beside the whole sentence.
@@ -206,7 +206,7 @@ it('100 refusals of 20 problems each, with long texts', async () => {
   });
   for (const part of ['explanation', 'records', 'logs']) {
     const sent = within(`/operations/${operationId}/${part}`);
-    await expectSurvival('management', `40 times ${part} of 100 refusals`, times(40, sent), [200, 503]);
+    await expectSurvival('management', `10 times ${part} of 100 refusals`, times(10, sent), [200, 503]);
   }
   await sender.account.clearFaults();
 });
