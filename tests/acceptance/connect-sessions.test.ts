@@ -42,7 +42,7 @@ describe.each(crms)('%s: a customer connects on our page', (provider, crm) => {
     return { project, account, integration: 'crm' };
   };
 
-  it('by its own page and a choice of fields, is installed, and writes by the mapping', async () => {
+  it('[sec-52] by its own page and a choice of fields, is installed, and writes by the mapping', async () => {
     const { project, account, integration } = await prepare();
     const returnUrl = 'http://localhost:3000/settings';
     const order = { groupRef: 'g', consumerRef: 'ann', integration, returnUrl };

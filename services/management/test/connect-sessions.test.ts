@@ -121,7 +121,7 @@ const sessions = () => management.database('connect_sessions').where({ project_i
 const expire = () => sessions().update({ expires_at: management.database.raw('now()') });
 const codeOf = (body: unknown) => (body as { code?: string }).code;
 
-describe('POST P/connect-sessions', () => {
+describe('[sec-52] POST P/connect-sessions', () => {
   it('answers a link whose token stands in the fragment, and keeps only its hash', async () => {
     const { url, token: secret, expireTime } = await create();
     expect(url).toBe(`https://sluice.example/connect#${secret}`);
@@ -196,7 +196,7 @@ describe('POST P/connect-sessions', () => {
   });
 });
 
-describe('the page', () => {
+describe('[sec-52] the page', () => {
   it('says who asks for what, and opening it uses nothing up', async () => {
     await send
       .patch(base)
@@ -395,7 +395,7 @@ describe('the page', () => {
   });
 });
 
-describe('a session that is not, or not any more, to be used', () => {
+describe('[sec-52] a session that is not, or not any more, to be used', () => {
   it('does not install again what was taken back while the customer chose', async () => {
     const browser = await browse('optional');
     expect(await browser.connect()).toMatchObject({ state: 'installed' });
