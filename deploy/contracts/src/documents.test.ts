@@ -194,10 +194,14 @@ it('says which members are stored and not executed', () => {
   }
 });
 
-/** Problems of addresses that no operation has (an upload's is handed out, not documented), and of programs that do not start. */
+/** Problems of addresses that no operation has (an upload's is handed out, those of the connect page are its own), and of programs that do not start. */
 const ofNoOperation = [
   'request.path-unknown',
   'request.method-not-allowed',
+  'connect-session.not-found',
+  'connect-session.expired',
+  'connect-session.used',
+  'connect-session.other-browser',
   'upload.not-found',
   'upload.taken',
   'service.config-invalid',
