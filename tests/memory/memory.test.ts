@@ -187,12 +187,7 @@ it('100 refusals of 20 problems each, with long texts', async () => {
   await sender.account.fault({ match: { method: 'POST' }, action: { kind: 'status', status: 400, body }, times: 0 });
   const batch = Array.from({ length: 100 }, (_, at) => ({ record: { email: `p${at}@example.com` } }));
   const synchronous = writeOf({ mode: 'synchronous', batch });
-  const refused = await expectSurvival(
-    'write-gateway',
-    '5 times 100 refusals',
-    times(5, synchronous),
-    [422, 429, 503],
-  );
+  const refused = await expectSurvival('write-gateway', '5 times 100 refusals', times(5, synchronous), [422, 429, 503]);
   // Of each record at most 3,000 bytes of problems, beside the whole sentence.
   const sizes = refused.filter(({ status }) => status === 422).map(({ bytes }) => bytes);
   expect(sizes.length).toBeGreaterThan(0);
