@@ -51,6 +51,31 @@ it('does not wait out what is no matter of time', async () => {
   });
 });
 
+it('ends the connection of a request that fails when no other waits for its reply on it', async () => {
+  const calls: string[] = [];
+  const release = Promise.withResolvers<void>();
+  const kafkaAdmin: Partial<Admin> = {
+    connect: async () => void calls.push('connect'),
+    disconnect: async () => void calls.push('disconnect'),
+    describeCluster: async () => {
+      await release.promise;
+      return { brokers: [], controller: 1, clusterId: 'one' };
+    },
+    fetchOffsets: async () => {
+      throw unknownTopic;
+    },
+    fetchTopicOffsets: async () => [],
+  };
+  const admin = new BrokerAdmin(() => ({ admin: () => kafkaAdmin as Admin }) as Kafka);
+  const waiting = admin.ping();
+  await expect(admin.lags('missing', 'group')).rejects.toMatchObject({ code: 'service.unavailable' });
+  expect(calls).toEqual(['connect']);
+  release.resolve();
+  await waiting;
+  await admin.ping();
+  expect(calls.toSorted()).toEqual(['connect', 'connect', 'disconnect']);
+});
+
 const protocol = (type: string, message = 'no') =>
   new KafkaJSProtocolError(Object.assign(new Error(message), { type, code: 1, retriable: false }));
 const connection = (code?: string) =>

@@ -12,9 +12,15 @@ export interface PartitionLag {
   readonly lag: number;
 }
 
+interface Connection {
+  readonly admin: Promise<Admin>;
+  /** That wait for their reply. */
+  requests: number;
+}
+
 /** All requests to the broker besides sending and reading, over one connection that is rebuilt after a failure. */
 export class BrokerAdmin {
-  private opening: Promise<Admin> | undefined;
+  private connection: Connection | undefined;
 
   constructor(private readonly newKafka: NewKafka) {}
 
@@ -59,20 +65,24 @@ export class BrokerAdmin {
   }
 
   async close(): Promise<void> {
-    const admin = await this.opening?.catch(() => undefined);
-    this.opening = undefined;
-    await admin?.disconnect();
+    const { connection } = this;
+    this.connection = undefined;
+    if (connection !== undefined) await disconnect(connection);
   }
 
   private async use<T>(request: (admin: Admin) => Promise<T>, requested: Record<string, string> = {}): Promise<T> {
-    const opening = (this.opening ??= this.open());
+    const connection = (this.connection ??= { admin: this.open(), requests: 0 });
+    connection.requests += 1;
     try {
-      return await request(await opening);
+      return await request(await connection.admin);
     } catch (error) {
-      if (this.opening === opening) this.opening = undefined;
-      opening.then((admin) => admin.disconnect()).catch(() => undefined);
+      if (this.connection === connection) this.connection = undefined;
       const { reason, remedy } = faultOf(error, requested);
       throw new DependencyError({ code: 'service.unavailable', detail: `Kafka ${reason}.`, remedy, cause: error });
+    } finally {
+      connection.requests -= 1;
+      // Not under the requests beside the one that failed: kafkajs forgets what they have read of the cluster.
+      if (this.connection !== connection && connection.requests === 0) void disconnect(connection);
     }
   }
 
@@ -81,6 +91,10 @@ export class BrokerAdmin {
     await admin.connect();
     return admin;
   }
+}
+
+async function disconnect({ admin }: Connection): Promise<void> {
+  await admin.then((opened) => opened.disconnect()).catch(() => undefined);
 }
 
 /** Longest wait for the leaders of new topics, and the pause between two checks. A loaded broker needs seconds. */
