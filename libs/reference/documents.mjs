@@ -6,6 +6,7 @@ const parts = ['write', 'search', 'management'];
 const introduction = [
   'The three APIs of Sluice. Each has a base URL of its own, which ends in /v1; an API key of the project goes with every request in the header `x-api-key`.',
   '**Test Request** sends a request from your browser to the service itself, with the key that you enter under Authentication. It is a real one: a write is written. Add `dryRun=true` to see what would be sent. The key stays in this tab.',
+  'The samples are programs for the demo of `npm start`: they run as they are with its key, `apiKey` of `.sluice/demo.json`, in the environment as `KEY`. An id in them is yours to replace.',
   'What to call when is in the [guide](guide). For programs: `/openapi.json` of each service.',
 ].join('\n\n');
 
@@ -28,7 +29,7 @@ export function mergeDocuments(documents) {
       const before = (merged.paths[path] ??= {});
       for (const [method, operation] of Object.entries(item)) {
         if (method in before) throw new Error(`${method} ${path} is of two APIs`);
-        before[method] = { ...operation, 'x-api': part, 'x-codeSamples': codeSamples(part, operation) };
+        before[method] = { ...operation, 'x-api': part, 'x-codeSamples': codeSamples(part, method, path, operation) };
       }
     }
     addEqual(merged.schemas, components.schemas);
@@ -69,29 +70,59 @@ function titleOf({ info }) {
 const sections = (documents) =>
   parts.map((part) => `## ${titleOf(documents[part])}\n\n${documents[part].info.description}`);
 
-/** The call of an operation with the published client: one sample for each example of its body, or one. */
-function codeSamples(part, { operationId, parameters = [], requestBody }) {
+/**
+ * Programs that run as they are shown with the demo of `npm start` and its key in `KEY`: with the published client and with curl, each for every
+ * example of the body. The page replaces `{server}` by the address of the API.
+ */
+function codeSamples(part, method, path, { operationId, parameters = [], requestBody }) {
   const { example, examples } = requestBody?.content['application/json'] ?? {};
   const bodies = examples
     ? Object.values(examples).map(({ summary, value }) => ({ summary, body: value }))
     : [{ body: example }];
-  return bodies.map(({ summary, body }) => ({
-    lang: 'js',
-    label: ['@sluice/client', ...(summary === undefined ? [] : [summary])].join(': '),
-    source: callOf(part, operationId, { ...parametersOf(parameters), ...(body && { body }) }),
-  }));
+  const given = parameters.filter((one) => one.in !== 'header' && one.required);
+  const samplesOf = (lang, name, print) =>
+    bodies.map(({ summary, body }) => ({
+      lang,
+      label: [name, ...(summary === undefined ? [] : [summary])].join(': '),
+      source: print(body),
+    }));
+  return [
+    ...samplesOf('js', '@sluice/client', (body) => clientProgram(part, operationId, given, body)),
+    ...samplesOf('shell', 'curl', (body) => curlCommand(method, path, given, body)),
+  ];
 }
 
-/** Those that the client does not take from its options. */
-function parametersOf(parameters) {
-  const isTaken = (one) => one.in !== 'header' && one.required && one.name !== 'projectIdOrName';
-  return Object.fromEntries(parameters.filter(isTaken).map(({ name, example }) => [name, example]));
+const baseUrls = { management: 'baseUrl', search: 'searchUrl', write: 'writeUrl' };
+
+function clientProgram(part, operationId, given, body) {
+  const project = given.find(({ name }) => name === 'projectIdOrName');
+  const named = given.filter((one) => one !== project).map(({ name, example }) => [name, example]);
+  const argument = { ...Object.fromEntries(named), ...(body && { body }) };
+  return [
+    "import { createSluiceClient } from '@sluice/client';",
+    '',
+    'const client = createSluiceClient({',
+    `  ${baseUrls[part]}: '{server}',`,
+    '  apiKey: process.env.KEY,',
+    ...(project ? [`  projectIdOrName: ${quoted(project.example)},`] : []),
+    '});',
+    `const reply = await client.${part}.${operationId}(${Object.keys(argument).length === 0 ? '' : literal(argument, 0)});`,
+    'console.log(reply);',
+  ].join('\n');
 }
 
-function callOf(part, operationId, given) {
-  const argument = Object.keys(given).length === 0 ? '' : literal(given, 0);
-  return `const reply = await client.${part}.${operationId}(${argument});`;
+function curlCommand(method, path, given, body) {
+  const filled = path.replace(/\{(\w+)\}/g, (_match, name) => given.find((one) => one.name === name).example);
+  const query = given.filter((one) => one.in === 'query').map(({ name, example }) => [name, example]);
+  const address = `{server}${filled}${query.length === 0 ? '' : `?${new URLSearchParams(query)}`}`;
+  const isPlain = method === (body ? 'post' : 'get');
+  return [
+    `curl${isPlain ? '' : ` -X ${method.toUpperCase()}`} '${address}' -H "x-api-key: $KEY"`,
+    ...(body ? [`-H 'content-type: application/json' -d '${inShell(JSON.stringify(body, null, 2))}'`] : []),
+  ].join(' \\\n  ');
 }
+
+const inShell = (text) => text.replaceAll("'", "'\\''");
 
 /** A value as JavaScript writes it: on one line where that is short. */
 function literal(value, depth) {

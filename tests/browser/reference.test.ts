@@ -120,6 +120,27 @@ withBrowser('finds an operation by words', async () => {
   expect(page.url()).toContain('/POST/projects/{projectIdOrName}/integrations/{integrationId}');
 });
 
+withBrowser(
+  'shows our sample first, with the address of the service, and a key field that is as empty as it looks',
+  async () => {
+    await open(write);
+    const section = page.locator('section', { has: page.getByRole('heading', { name: 'Write records', exact: true }) });
+    const shown = section.last().locator('pre').filter({ hasText: 'createSluiceClient' }).first();
+    await shown.waitFor();
+    expect(await shown.innerText()).toContain(`writeUrl: '${stack.writeUrl}'`);
+    await section
+      .last()
+      .getByRole('button', { name: /Test Request/ })
+      .click();
+    const key = page.locator('input[id^=scalar-client].scalar-password-input');
+    await key.waitFor();
+    const color = await page.evaluate(
+      "getComputedStyle(document.querySelector('input[id^=scalar-client].scalar-password-input'), '::placeholder').color",
+    );
+    expect([await key.inputValue(), color]).toEqual(['', 'rgba(0, 0, 0, 0)']);
+  },
+);
+
 withBrowser('sends a request to management', async () => {
   await openForm(getProject, 'Get a project', { projectIdOrName: project.name });
   const { status, text } = await send(`${stack.baseUrl}/projects/`);

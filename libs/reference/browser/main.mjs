@@ -22,7 +22,6 @@ createApiReference('#reference', {
   // A key is gone with the tab.
   persistAuth: false,
   authentication: { preferredSecurityScheme: 'apiKey' },
-  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 });
 
 /** Where each operation is called: management beside this page, search and write where its settings say. */
@@ -30,7 +29,9 @@ function withServers(document, { search, write }) {
   const known = { management: new URL('../../v1', import.meta.url).href, search, write };
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     const { 'x-api': part } = operation;
-    operation.servers = [{ url: known[part] ?? `https://${part}.example/v1` }];
+    const url = known[part] ?? `https://${part}.example/v1`;
+    operation.servers = [{ url }];
+    for (const sample of operation['x-codeSamples']) sample.source = sample.source.replaceAll('{server}', url);
     if (known[part] !== undefined) continue;
     const setting = `SLUICE_PUBLIC_${part.toUpperCase()}_URL`;
     operation.description = `${operation.description ?? ''}\n\nTo send it from this page, set ${setting} of the management service.`;

@@ -14,7 +14,7 @@ export const createConnectSessionRequestSchema = closedObject(
     groupName: { ...nameText, description: 'Name of the group; groupRef when absent.' },
     consumerRef: { ...nameText, description: "The builder's id of the user.", examples: ['ann'] },
     consumerName: { ...nameText, description: 'Name of the user; consumerRef when absent.' },
-    integration: { ...nameText, description: 'The integration to install, by id or name.', examples: ['demo-hubspot'] },
+    integration: { ...nameText, description: 'The integration to install, by id or name.', examples: ['hubspot-crm'] },
     returnUrl: {
       type: 'string',
       minLength: 1,

@@ -22,8 +22,12 @@ const idOf = (description: string, number: number, notFound?: ProblemCode): Para
 /** By name. A parameter has one meaning in the whole API, so a route need not repeat it. */
 export const parameterMeanings: Readonly<Record<string, ParameterMeaning>> = {
   projectIdOrName: { description: 'Project id or name.', example: 'demo', notFound: 'project.not-found' },
-  integrationId: { description: 'Integration id or name.', example: 'crm', notFound: 'integration.not-found' },
-  integrationIdOrName: { description: 'Integration id or name.', example: 'crm', notFound: 'integration.not-found' },
+  integrationId: { description: 'Integration id or name.', example: 'hubspot-crm', notFound: 'integration.not-found' },
+  integrationIdOrName: {
+    description: 'Integration id or name.',
+    example: 'hubspot-crm',
+    notFound: 'integration.not-found',
+  },
   installationId: idOf('Installation id.', 1, 'installation.not-found'),
   configId: idOf('Config id.', 2, 'config.not-found'),
   connectionId: idOf('Connection id.', 3, 'connection.not-found'),

@@ -67,7 +67,9 @@ it('shows every operation of the published documents, each with a sample of the 
   expect(ids(shown)).toEqual(ids(published));
   for (const { operationId, 'x-codeSamples': samples = [] } of shown) {
     expect(samples.length).toBeGreaterThan(0);
-    for (const { source } of samples) expect(source).toContain(`.${operationId}(`);
+    for (const { lang, source } of samples) expect(source).toContain(lang === 'js' ? `.${operationId}(` : 'curl ');
+    // Ours come first, in this order: the page shows the first.
+    expect([...new Set(samples.map(({ lang }) => lang))]).toEqual(['js', 'shell']);
   }
 });
 
@@ -76,7 +78,7 @@ interface Document {
 }
 interface Operation {
   readonly operationId: string;
-  readonly 'x-codeSamples'?: readonly { readonly source: string }[];
+  readonly 'x-codeSamples'?: readonly { readonly lang: string; readonly source: string }[];
 }
 
 // The assistant and the icons of Scalar, which nothing here asks for, would double the files.

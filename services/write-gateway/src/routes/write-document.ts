@@ -90,7 +90,11 @@ export const writeExamples: Requests = {
   },
   batch: {
     summary: 'A batch, now',
-    value: { groupRef, type: 'create', batch: [{ record: { email } }, { record: { email: 'ann at example' } }] },
+    value: {
+      groupRef,
+      type: 'create',
+      batch: [{ record: { email: 'ann@example.com' } }, { record: { email: 'ann at example' } }],
+    },
   },
   asynchronous: {
     summary: 'One record, later, retried for six hours',
