@@ -59,8 +59,3 @@ export function causeFirst(result: string): string {
   if (failed === '0') return `${total} written`;
   return [cause.replace(/\.$/, ''), `${failed} of ${total} not written`].filter(Boolean).join(' · ');
 }
-
-/** A provider's sentence that stands for several records: without the id of one of them. */
-export function withoutIds(text: string): string {
-  return text.replaceAll(/\b\d{6,}\b/g, '…');
-}

@@ -99,7 +99,7 @@ const overviewFailuresSchema = openObject(
       openObject('One problem.', ['message', 'records', 'customers'], {
         code: text("The provider's code.", 'INVALID_EMAIL'),
         field: text('The field as requests name it.', 'email'),
-        message: text("The provider's sentence about the newest of them.", 'Email address ann at example is invalid'),
+        message: text("The provider's sentence; … stands where those of the records differ.", 'Email address … is invalid'),
         records: count('Records that have it.'),
         customers: count('Installations of these records.'),
       }),

@@ -8,7 +8,6 @@ import {
   type ProblemGroup,
 } from '@sluice/types';
 import { useState } from 'preact/hooks';
-import { withoutIds } from '../format';
 import { hrefOf } from '../use-route';
 
 /** Records that a group shows before it is asked for all. */
@@ -46,7 +45,12 @@ interface GroupOptions extends Pick<GroupsOptions, 'installationId' | 'isRefused
   readonly mode: string;
 }
 
-function Group({ group: { class: failed, problem, records }, mode, installationId, isRefused }: GroupOptions) {
+function Group({
+  group: { class: failed, problem, sentence, records, messages },
+  mode,
+  installationId,
+  isRefused,
+}: GroupOptions) {
   const [isOpen, setOpen] = useState(false);
   const shown = isOpen ? records : records.slice(0, shownFirst);
   const isRetried = records.every(({ replayedBy }) => replayedBy !== undefined);
@@ -57,8 +61,7 @@ function Group({ group: { class: failed, problem, records }, mode, installationI
       <p class="what">
         <b>{pluralize(records.length, 'record')}</b> <span class="class">{failed}</span>{' '}
         {problem.field === undefined ? null : <b>{problem.field}: </b>}
-        {records.length === 1 ? problem.message : withoutIds(problem.message)}{' '}
-        {problem.code === undefined ? null : <code>{problem.code}</code>}
+        {sentence} {problem.code === undefined ? null : <code>{problem.code}</code>}
       </p>
       <p class="remedy">
         {isRetried ? 'They were retried.' : remedyOf(failed, mode, isRefused)}
@@ -70,9 +73,12 @@ function Group({ group: { class: failed, problem, records }, mode, installationI
         ) : null}
       </p>
       <ul>
-        {shown.map((record) => (
-          <li key={record.index} title={nameOf(record)}>
+        {shown.map((record, at) => (
+          <li key={record.index} title={`${nameOf(record)}: ${messages[at]}`}>
             {nameOf(record)}
+            {messages[at] === sentence || record.identifiedBy?.field === problem.field ? null : (
+              <span class="fine">: {messages[at]}</span>
+            )}
           </li>
         ))}
         {records.length <= shownFirst ? null : (

@@ -206,8 +206,8 @@ const namedOf = (records: readonly OperationRecord[], name: string): readonly Op
  */
 function choicesOf(records: readonly OperationRecord[], name: string): readonly Choice[] {
   const troubled = records.filter(isTroubled);
-  const problems = groupProblems(records).map(({ class: failed, problem: { field, code, message }, records: of }) => ({
-    name: [field, code ?? (field === undefined ? message.slice(0, 60) : failed)].filter(Boolean).join(': '),
+  const problems = groupProblems(records).map(({ class: failed, problem: { field, code }, sentence, records: of }) => ({
+    name: [field, code ?? (field === undefined ? sentence.slice(0, 60) : failed)].filter(Boolean).join(': '),
     records: of,
   }));
   const parts = [{ name: 'Not written', records: troubled }, ...problems, { name, records: namedOf(records, name) }];

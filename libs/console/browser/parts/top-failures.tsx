@@ -1,5 +1,13 @@
-import { grouped, pluralize, problemTextCharactersMax, type Overview, type OverviewFailures } from '@sluice/types';
-import { inFull, withoutIds } from '../format';
+import {
+  generalSentence,
+  grouped,
+  pluralize,
+  problemTextCharactersMax,
+  withoutIds,
+  type Overview,
+  type OverviewFailures,
+} from '@sluice/types';
+import { inFull } from '../format';
 import { hrefOf } from '../use-route';
 import { CustomerName } from './customer-name';
 
@@ -40,10 +48,14 @@ export function TopFailures({ overview: { failures, span, startTime } }: { reado
             const { code, field, message, records: many, customers: met } = problem;
             return (
               <li key={`${code} ${field} ${message}`}>
-                <a href={hrefOf('operations', { ...failed, ...filterOf(problem) })} title={message}>
+                <a
+                  href={hrefOf('operations', { ...failed, ...filterOf(problem) })}
+                  title={many === 1 ? message : undefined}
+                >
                   <span class="line">
                     {field === undefined ? null : <b>{field}: </b>}
-                    {(many === 1 ? message : withoutIds(message)) || 'A failure without a text'}
+                    {(many === 1 ? generalSentence([message], code) : withoutIds(message)) ||
+                      'A failure without a text'}
                   </span>
                   <span class="line fine">{[code, pluralize(met, 'customer')].filter(Boolean).join(' · ')}</span>
                 </a>

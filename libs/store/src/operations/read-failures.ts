@@ -1,4 +1,4 @@
-import { problemTextCharactersMax, type OverviewFailures } from '@sluice/types';
+import { generalSentence, problemTextCharactersMax, type OverviewFailures } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentSql } from '../table';
 import { clockSlackMs, firstIdAt } from './list-operations';
@@ -29,11 +29,24 @@ export async function readFailures(
   const fromId = firstIdAt(since.getTime() - clockSlackMs);
   const bindings = { projectId, since, fromId, shown, ...bounds };
   const { rows } = await database.raw<{ rows: [FailuresRow] }>(failuresSql, bindings);
-  const { completeSince, ...failures } = rows[0];
-  return { ...failures, ...(completeSince !== null && { completeSince }) };
+  const { completeSince, problems, ...failures } = rows[0];
+  return { ...failures, problems: problems.map(toProblem), ...(completeSince !== null && { completeSince }) };
 }
 
-type FailuresRow = Omit<OverviewFailures, 'completeSince'> & { readonly completeSince: string | null };
+type Problem = OverviewFailures['problems'][number];
+
+interface FailuresRow extends Omit<OverviewFailures, 'completeSince' | 'problems'> {
+  readonly completeSince: string | null;
+  /** With the least of their sentences. */
+  readonly problems: readonly (Problem & { readonly least: string })[];
+}
+
+/** Two sentences that differ as much as two of the records' can, of many, show what all have. Without field and code the sentence finds the operations. */
+function toProblem({ least, ...problem }: FailuresRow['problems'][number]): Problem {
+  const { message, field, code } = problem;
+  const isOfSentence = (field === undefined && code === undefined) || message === least;
+  return isOfSentence ? problem : { ...problem, message: generalSentence([message, least], code) };
+}
 
 const columns = 'o.id, o.installation_id, o.created_at, o.records_failed';
 const ofSpan = 'o.id >= :fromId and o.created_at >= :since';
@@ -49,9 +62,9 @@ const customersSql = `
   left join groups n on n.project_id = :projectId and n.group_ref = g.group_ref
   order by g.records desc, 1 limit :shown`;
 
-/** By code and field; by the beginning of the sentence where the provider gives neither, as operations are found by it. The sentence is that of the newest. */
+/** By code and field; by the beginning of the sentence where the provider gives neither, as operations are found by it. With the first and the last of their sentences. */
 const kindsSql = `
-  select p.code, p.field, coalesce((array_agg(p.message order by p.id desc))[1], '') as message, count(*)::integer as records,
+  select p.code, p.field, coalesce(max(p.message collate "C"), '') as message, coalesce(min(p.message collate "C"), '') as least, count(*)::integer as records,
     count(distinct p.installation_id)::integer as customers
   from (select distinct on (f.id, f.record_index, p.code, p.field, b.sentence) f.id, f.installation_id, p.code, p.field, b.sentence, p.message
     from failed f cross join lateral json_to_recordset(f.problems) as p (field text, code text, message text)
