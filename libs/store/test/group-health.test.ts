@@ -1,3 +1,4 @@
+import { operationsOfDayMax } from '@sluice/types';
 import type { Knex } from 'knex';
 import { listGroupHealth, type GroupFilter, type GroupPosition } from '../src/installations/group-health';
 import { rowsRead } from './rows-read';
@@ -104,6 +105,38 @@ it('narrows to a state and to an integration', async () => {
     ['ref-000010', ['m000010']],
   ]);
   expect(refsOf(await list({ integrationId: 'another' }))).toEqual([]);
+});
+
+it('adds up what each healthy group wrote in the last day, of as many operations as the page may read', async () => {
+  const { database } = fixture;
+  const write = (id: string, of: string, agoHours: number, failed: number) =>
+    database.raw(
+      `insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type, mode, state,
+                               records_total, records_succeeded, records_failed, created_at, traceparent)
+       values ('p', ?, 'i', ?, 'c', 'k', 'l', 'contacts', 'create', 'asynchronous', 'succeeded', 100, ?, ?, now() - ? * interval '1 hour', 't')`,
+      [id, of, 100 - failed, failed, agoHours],
+    );
+  await write('b1', 'i2', 30, 7);
+  await write('b2', 'i2', 3, 40);
+  await write('b3', 'i2', 1, 2);
+  const {
+    groups: [one],
+  } = await list({ groupRef: 'ref-000002' });
+  expect(one?.group).toMatchObject({ healthStatus: 'healthy', installations: [{ lastDay: { failed: 42 } }] });
+  // One operation more than the newest that are read.
+  await database.raw(
+    `insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type, mode, state, traceparent)
+     select 'p', 'c' || lpad(n::text, 8, '0'), 'i', 'i2', 'c', 'k', 'l', 'contacts', 'create', 'asynchronous', 'succeeded', 't' from generate_series(1, ?) n`,
+    [operationsOfDayMax],
+  );
+  const read = await rowsRead(database, (inside: Knex) =>
+    listGroupHealth(inside, 'p', { search: 'ref-00000' }, { limit: 9 }),
+  );
+  expect(read).toBeLessThan(total);
+  const { groups } = await list({ search: 'ref-00000' }, { limit: 9 });
+  const shown = groups.find(({ group }) => group.groupRef === 'ref-000002')?.group.installations[0];
+  expect(shown?.lastDay).toMatchObject({ failed: 0, isAtLeast: true });
+  await database.raw(`delete from operations where id >= 'b'`);
 });
 
 // Rows and entries that are read: the machine's load does not change them, and a page that grew with the project would read all groups.

@@ -9,7 +9,7 @@ export const waitingCallsMax = 1_000;
 /** Calls that a page reads to count them, shared evenly by its installations. Our choice: up to 100 of a page have `waitingCallsMax` each. */
 export const waitingCallsOfPageMax = 100_000;
 
-/** Newest operations of an installation that are added up for its last day. Our choice: they are read in some ms. */
+/** Newest operations that are added up for the last day: of one installation, or shared evenly by those of a page of groups. Our choice: they are read in some ms. */
 export const operationsOfDayMax = 5_000;
 
 /** Schema of the resource in replies, without the installation's config. Our addition to the published API; see rulings. */
@@ -63,7 +63,7 @@ export const installationHealthSchema = openObject(
       },
     ),
     lastDay: openObject(
-      'Records of its operations of the last 24 hours that ended. Only where one installation is asked for.',
+      'Records of its operations of the last 24 hours that ended. Where one installation is asked for, and in a list of groups.',
       ['succeeded', 'failed'],
       {
         succeeded: count('Written.'),

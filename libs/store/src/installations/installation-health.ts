@@ -41,7 +41,8 @@ export async function listInstallationHealth(
   { afterId = '', limit }: { readonly afterId?: string; readonly limit: number },
 ): Promise<InstallationHealth[]> {
   const callsMax = Math.min(waitingCallsMax, Math.ceil(waitingCallsOfPageMax / limit));
-  const bindings = { projectId, ...filter, afterId, limit, latestMax, callsMax };
+  const dayMax = filter.installationId === undefined ? Math.ceil(operationsOfDayMax / limit) : operationsOfDayMax;
+  const bindings = { projectId, ...filter, afterId, limit, latestMax, callsMax, dayMax };
   const { rows } = await database.raw<{ rows: StoredRow[] }>(healthSql(filter), bindings as never);
   return rows.map((row) => {
     const { connection, ...rest } = health.read(row);
@@ -96,8 +97,8 @@ const errorSql = `
 /** Records of the operations that were accepted within the last 24 hours: ids are uuid v7, so the newest are the last of the index. */
 const lastDaySql = `
   select json_strip_nulls(json_build_object('succeeded', coalesce(sum(d.records_succeeded), 0), 'failed', coalesce(sum(d.records_failed), 0),
-    'isAtLeast', case when count(*) >= ${operationsOfDayMax} then true end)) as last_day
-  from ${newestOperationsSql(String(operationsOfDayMax))} d where d.created_at > now() - interval '1 day'`;
+    'isAtLeast', case when count(*) >= :dayMax then true end)) as last_day
+  from ${newestOperationsSql(':dayMax')} d where d.created_at > now() - interval '1 day'`;
 
 /** A set that is hashed once, not a join: the installations before the first of them would each look their connection up. */
 const refusedSql = `(i.connection_id in (
@@ -111,6 +112,8 @@ function healthSql({ installationId, groupRefPrefix, badCredentials, ids }: Heal
     badCredentials === true ? `and ${refusedSql}` : '',
     ids === undefined ? '' : 'and i.id = any(:ids)',
   ].join(' ');
+  // A list of all installations has no such figures: its pages are large.
+  const hasDay = installationId !== undefined || ids !== undefined;
   return `
     with page as materialized (
       select i.project_id, i.id, i.integration_id, i.group_ref, i.created_at, k.id as connection_id, k.lane_id, k.provider,
@@ -121,9 +124,9 @@ function healthSql({ installationId, groupRefPrefix, badCredentials, ids }: Heal
     select i.id, i.integration_id, n.name as integration_name, i.provider, i.group_ref, g.group_name, i.created_at, i.connection, latest.latest_state, latest.all_failed,
            json_strip_nulls(json_build_object('records', w.records + b.records, 'isAtLeast', case when w.is_at_least then true end,
              'firstExpireTime', ${momentSql('w.first_deadline')})) as waiting,
-           e.last_error${installationId === undefined ? '' : ', day.last_day'}
+           e.last_error${hasDay ? ', day.last_day' : ''}
     from page i cross join ${integrationSql} cross join ${groupSql} cross join ${latestOperationsSql}
     cross join lateral (${waitingSql}) w cross join lateral (${batchedSql}) b left join lateral (${errorSql}) e on true
-    ${installationId === undefined ? '' : `cross join lateral (${lastDaySql}) day`}
+    ${hasDay ? `cross join lateral (${lastDaySql}) day` : ''}
     order by i.id`;
 }
