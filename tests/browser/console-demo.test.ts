@@ -36,7 +36,7 @@ withBrowser.each(['hubspot', 'salesforce'])(
     await page.getByLabel('Customer: your id').fill(`globex-${provider}`);
     await page.getByLabel('Who connects').fill('bo');
     await page.getByRole('button', { name: 'Make the link' }).click();
-    const url = await page.getByLabel('For the customer, once').inputValue();
+    const url = await page.getByLabel('Link for').inputValue();
     // What the customer does is done by the service: the operator's page is closed.
     await page.close();
     // The customer's browser: the imitated provider allows the app in, and sends it back to us.

@@ -93,7 +93,7 @@ function ConnectForm({ session, api, integrations, providers }: ConnectOptions) 
   const offered = [...taken, ...perhaps].map(([way]) => way);
   const way = offered.find((each) => each === chosen) ?? offered[0] ?? 'link';
   const [invited, setInvited] = useState<Invited>();
-  const [page, setPage] = useState<Order & { readonly url: string }>();
+  const [page, setPage] = useState<Order & { readonly url: string; readonly until: string }>();
   const [stage, setStage] = useState<ConnectStage>('ordered');
   const by = way === 'connect-page' || way === 'link' ? way : 'typed';
   const customer = useCustomerFields(api);
@@ -106,9 +106,9 @@ function ConnectForm({ session, api, integrations, providers }: ConnectOptions) 
     if (way === 'connect-page') {
       const { groupRef, groupName, consumerRef } = who;
       const body = { groupRef, groupName, consumerRef, integration: integration.id };
-      const { url } = await api.createConnectSession({ body });
+      const { url, expireTime: until } = await api.createConnectSession({ body });
       setStage('invited');
-      return setPage({ integration, who, url });
+      return setPage({ integration, who, url, until });
     }
     if (way === 'link') {
       const before = await listConnections(api, who);

@@ -1,11 +1,11 @@
-import { oauthStateLifeMs, type Connection, type Integration, type OAuthConnectRequest } from '@sluice/types';
+import type { Connection, Integration, OAuthConnectRequest } from '@sluice/types';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { noteFailure } from '../network';
 import type { Api } from '../session';
 import { useLoad } from '../use-load';
 import { goTo, hrefOf } from '../use-route';
-import { CopyField } from './field';
+import { isOver, LinkField, oauthLinkUntil } from './connect-link';
 import { Problem } from './problem';
 
 const everyMs = 2_000;
@@ -55,7 +55,7 @@ export function ConnectSteps({ stage, integrationName, provider, by }: StepsOpti
           [
             'connected',
             `${integrationName} is installed`,
-            `With the defaults of its manifest${isLink ? ', while this page is open. Later it is a button among the customers: “Connected, not installed”' : ''}.`,
+            `With the defaults of its manifest${isLink ? ', while this page is open. Later it is a button among the customers: “not installed”' : ''}.`,
           ],
         ] as const)),
   ];
@@ -118,18 +118,16 @@ export function Invitation({ api, integration, who, url, before, madeAt, onConne
     onConnected();
     installNow(connection);
   }, [connectionId]);
-  const isOver = Date.now() - madeAt > oauthStateLifeMs;
+  const until = oauthLinkUntil(madeAt);
   return (
     <>
-      {connection === undefined ? (
-        <CopyField title="For the customer's browser, once, within ten minutes" value={url} />
-      ) : null}
+      {connection === undefined ? <LinkField url={url} customer={customerOf(who)} until={until} /> : null}
       {error === undefined ? (
         <p class="fine">
           {connection !== undefined
             ? 'The account is connected. The integration is being installed.'
-            : isOver
-              ? 'The link is no longer valid. Make another one.'
+            : isOver(until)
+              ? ''
               : 'Waiting for the customer. While this page is open, the integration is installed as soon as they have connected.'}
         </p>
       ) : (
@@ -152,9 +150,11 @@ export function Invitation({ api, integration, who, url, before, madeAt, onConne
 export function ConnectPageLink({
   api,
   integration,
-  who: { groupRef },
+  who,
   url,
-}: Order & { readonly api: Api; readonly url: string }) {
+  until,
+}: Order & { readonly api: Api; readonly url: string; readonly until: string }) {
+  const { groupRef } = who;
   const { value: installation } = useLoad(
     url,
     async (signal) =>
@@ -167,11 +167,14 @@ export function ConnectPageLink({
   }, [installationId]);
   return (
     <>
-      <CopyField title="For the customer, once, within 30 minutes" value={url} />
+      <LinkField url={url} customer={customerOf(who)} until={until} />
       <p class="fine">The customer is installed by the link, also when this page is closed.</p>
     </>
   );
 }
+
+const customerOf = ({ consumerRef, groupName, groupRef }: Order['who']): string =>
+  `${consumerRef} of ${groupName ?? groupRef}`;
 
 /** Neither another one nor renewed. */
 const isSame = (one: Connection, other: Connection): boolean =>

@@ -41,7 +41,7 @@ export function Held({ session, held }: HeldOptions) {
 }
 
 /** The customer's own page where there is one; else the request that brings the new secret. */
-function Reconnect({ session, held: { connectionId, authScheme } }: HeldOptions) {
+function Reconnect({ session, held: { connectionId, authScheme, groupRef, groupName } }: HeldOptions) {
   if (!authScheme.startsWith('oauth2/authorizationCode')) {
     return (
       <details>
@@ -53,6 +53,7 @@ function Reconnect({ session, held: { connectionId, authScheme } }: HeldOptions)
   return (
     <ConnectLink
       verb="Make a link with which the customer connects again"
+      customer={groupName ?? groupRef}
       make={() => apiOf(session.apiKey, session.project.id).updateOAuthConnection({ connectionId })}
     />
   );

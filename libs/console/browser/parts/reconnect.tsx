@@ -45,6 +45,7 @@ export function Reconnect({ session, health, installation, onDone }: ReconnectOp
       {own === 'oauth2AuthorizationCode' ? (
         <ConnectLink
           verb="Make a link to connect again"
+          customer={`${connection.consumerRef} of ${health.groupName ?? groupRef}`}
           isPrimary={isRefused}
           make={() => api.updateOAuthConnection({ connectionId: connection.id })}
         />
