@@ -35,14 +35,15 @@ const endpoint = async (): Promise<string> => {
 withBrowser('adds an endpoint, after saying beside the fields what is wrong with it', async () => {
   const page = await openAt('developers/webhooks');
   await page.getByText('No endpoint yet').waitFor();
-  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('button', { name: 'Add an endpoint…' }).click();
+  await page.getByRole('button', { name: 'Add it' }).click();
   await page.getByText('Address is required.').waitFor();
   await page.getByLabel('Address').fill('https://10.0.0.7/hook');
   for (const box of await page.getByRole('group', { name: 'Sends' }).getByRole('checkbox').all()) await box.uncheck();
-  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('button', { name: 'Add it' }).click();
   await page.getByText('Sends needs one at least').waitFor();
   await page.getByRole('checkbox', { name: 'connection.error' }).check();
-  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('button', { name: 'Add it' }).click();
   await page
     .locator('.issue[data-field="url"]')
     .getByText('Address must not be a private or reserved address')
@@ -51,7 +52,7 @@ withBrowser('adds an endpoint, after saying beside the fields what is wrong with
     'SLUICE_WEBHOOK_EGRESS_ALLOW=10.0.0.7/32',
   );
   await page.getByLabel('Address').fill(address());
-  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('button', { name: 'Add it' }).click();
   const secret = await page.getByRole('textbox', { name: /^Secret of/ }).inputValue();
   expect(secret).toMatch(/^whsec_/);
   await page.getByRole('link', { name: address() }).click();
@@ -67,12 +68,13 @@ withBrowser('adds an endpoint, after saying beside the fields what is wrong with
 withBrowser('adds a channel of Slack, of which only what Slack takes is asked', async () => {
   const page = await openAt('developers/webhooks');
   await page.getByText('No endpoint yet').waitFor();
+  await page.getByRole('button', { name: 'Add an endpoint…' }).click();
   await page.getByLabel('Who reads it').selectOption('slack');
   const boxes = page.getByRole('group', { name: 'Sends' }).getByRole('checkbox');
   expect(await boxes.evaluateAll((all) => all.map((box) => box.getAttribute('value')))).toEqual([...slackFilters]);
   await page.getByRole('checkbox', { name: 'connection.error' }).uncheck();
   await page.getByLabel('Address').fill(address());
-  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('button', { name: 'Add it' }).click();
   await page.locator('tbody tr', { hasText: 'Slack channel' }).waitFor();
   const [made] = await project.client.management.listWebhookEndpoints();
   expect(made).toMatchObject({ kind: 'slack', eventTypes: ['installation.unhealthy'] });
@@ -89,7 +91,7 @@ withBrowser('sends a test, shows what the receiver answered, and sends what fail
   await page.getByText('Nothing was sent yet.').waitFor();
   await page.getByRole('button', { name: 'Send a test' }).click();
   const row = page.locator('tbody tr', { hasText: 'endpoint.test' });
-  await row.getByText('pending').waitFor();
+  await row.getByText('waiting').waitFor();
   await row.getByRole('button', { name: /^Attempts of/ }).click();
   await page
     .getByText(/: refused, status 503, \d+ ms/)
@@ -141,6 +143,7 @@ withBrowser('shows the secret when asked, and rotates it', async () => {
 withBrowser('changes, disables and deletes an endpoint, each after asking', async () => {
   const id = await endpoint();
   const page = await openAt(`developers/webhooks/${id}`);
+  await page.getByRole('button', { name: 'Change…' }).click();
   await page.getByLabel('What it is for').fill('Results');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Results ·').waitFor();
@@ -189,7 +192,7 @@ withBrowser('can be used by everybody', async () => {
   await fitsEverybody(page, 'endpoint');
   await page.getByRole('link', { name: '← Webhooks' }).click();
   await page.getByRole('link', { name: address() }).waitFor();
-  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('button', { name: 'Add it' }).click();
   await page.getByText('Address is required.').waitFor();
   await fitsEverybody(page, 'list');
 });

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { noteAnswer, noteFailure } from '../network';
 import { Field, IssueText, issuesOf, type FieldIssue } from './field';
 import { Problem } from './problem';
@@ -24,7 +24,7 @@ export interface FormField {
   readonly choices?: readonly (readonly [value: string, title: string, meaning?: string])[];
 }
 
-interface FormOptions {
+export interface FormOptions {
   readonly fields: readonly FormField[];
   /** Label of the button that sends it. */
   readonly verb: string;
@@ -34,15 +34,21 @@ interface FormOptions {
   readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<void>;
   /** Whether what was typed stays after it was sent. */
   readonly isKept?: boolean;
+  /** Another button that sends the same fields elsewhere. Enter presses the first. */
+  readonly second?: Pick<FormOptions, 'verb' | 'onSubmit'>;
+  /** What else can be done, beside the buttons. */
+  readonly children?: ComponentChildren;
 }
 
 /** A form that is sent by its button or by Enter. What is refused stands beside its field, by us or by the service. */
-export function Form({ fields, verb, failure, isKept, onSubmit }: FormOptions) {
+export function Form({ fields, verb, failure, isKept, second, onSubmit, children }: FormOptions) {
   const form = useRef<HTMLFormElement>(null);
   const [issues, setIssues] = useState<readonly FieldIssue[]>([]);
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const send = async (): Promise<void> => {
+  // Who sent it goes on where it was refused.
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [issues]);
+  const send = async (submit: FormOptions['onSubmit']): Promise<void> => {
     const values = valuesOf(form.current, fields);
     const wrong = missingOf(form.current, fields, values);
     setError(undefined);
@@ -50,7 +56,7 @@ export function Form({ fields, verb, failure, isKept, onSubmit }: FormOptions) {
     if (wrong.length > 0) return;
     setBusy(true);
     try {
-      await onSubmit(values);
+      await submit(values);
       noteAnswer();
       if (isKept !== true) form.current?.reset();
     } catch (caught) {
@@ -65,7 +71,8 @@ export function Form({ fields, verb, failure, isKept, onSubmit }: FormOptions) {
   };
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    void send();
+    const isSecond = second !== undefined && event.submitter?.dataset['second'] !== undefined;
+    void send(isSecond ? second.onSubmit : onSubmit);
   };
   return (
     <form class="form" ref={form} onSubmit={submit} noValidate>
@@ -73,9 +80,17 @@ export function Form({ fields, verb, failure, isKept, onSubmit }: FormOptions) {
         <FormFieldView key={field.name} field={field} issues={issues} />
       ))}
       {error === undefined ? null : <Problem error={error} title={failure} />}
-      <button type="submit" class="primary" disabled={isBusy}>
-        {verb}
-      </button>
+      <div class="buttons">
+        <button type="submit" class="primary" disabled={isBusy}>
+          {verb}
+        </button>
+        {second === undefined ? null : (
+          <button type="submit" data-second disabled={isBusy}>
+            {second.verb}
+          </button>
+        )}
+        {children}
+      </div>
     </form>
   );
 }

@@ -6,7 +6,8 @@ import { Badge } from '../../parts/badge';
 import { Confirm } from '../../parts/confirm';
 import { Empty } from '../../parts/empty';
 import { CopyField } from '../../parts/field';
-import { Form, type FormField } from '../../parts/form';
+import type { FormField } from '../../parts/form';
+import { FormButton } from '../../parts/form-dialog';
 import { GuideLink } from '../../parts/guide-link';
 import { Moment } from '../../parts/moment';
 import { PageHead } from '../../parts/page-head';
@@ -33,8 +34,8 @@ interface ListedKey {
 interface KeyKind {
   readonly title: string;
   readonly lead: ComponentChildren;
-  /** Whether its form is open from the start. */
-  readonly isOpen: boolean;
+  /** One of them, with its article. */
+  readonly name: string;
   readonly grantsTitle: string;
   readonly fields: readonly FormField[];
   readonly list: (api: Api, signal: AbortSignal) => Promise<readonly ListedKey[]>;
@@ -58,7 +59,7 @@ const meanings: Readonly<Record<Scope, string>> = {
 const kinds: readonly KeyKind[] = [
   {
     title: 'API keys',
-    isOpen: true,
+    name: 'an API key',
     lead: (
       <>
         For your backend. Its <GuideLink of="scope">scopes</GuideLink> limit what it may do. A key itself is shown once,
@@ -89,7 +90,7 @@ const kinds: readonly KeyKind[] = [
   },
   {
     title: 'JWT keys',
-    isOpen: false,
+    name: 'a JWT key',
     lead: "Public keys with which bearer tokens of your customers' browsers are checked.",
     grantsTitle: 'Algorithm',
     fields: [
@@ -128,8 +129,25 @@ function KeyList({ session, kind }: { readonly session: Session; readonly kind: 
   const isChangeable = isOffered(session, 'full');
   return (
     <section class="panel">
-      <h2>{kind.title}</h2>
+      <div class="title">
+        <h2>{kind.title}</h2>
+        {isChangeable ? (
+          <div class="actions">
+            <FormButton
+              title={`Add ${kind.name}`}
+              fields={kind.fields}
+              verb="Add it"
+              failure="The key was not added"
+              onSubmit={async (values) => {
+                setCreated(await kind.create(api, values));
+                reload();
+              }}
+            />
+          </div>
+        ) : null}
+      </div>
       <p class="fine">{kind.lead}</p>
+      <div role="status">{created === undefined ? null : <CopyField {...created} />}</div>
       {error === undefined ? null : <Problem error={error} title="The keys could not be read" />}
       {value === undefined ? (
         error === undefined ? (
@@ -140,21 +158,6 @@ function KeyList({ session, kind }: { readonly session: Session; readonly kind: 
       ) : (
         <KeyTable api={api} kind={kind} keys={value} isChangeable={isChangeable} onDone={reload} />
       )}
-      {isChangeable ? (
-        <details class="folded" open={kind.isOpen}>
-          <summary>Add one of the {kind.title}</summary>
-          <Form
-            fields={kind.fields}
-            verb={`Add to the ${kind.title}`}
-            failure="The key was not added"
-            onSubmit={async (values) => {
-              setCreated(await kind.create(api, values));
-              reload();
-            }}
-          />
-          <div role="status">{created === undefined ? null : <CopyField {...created} />}</div>
-        </details>
-      ) : null}
     </section>
   );
 }

@@ -2,7 +2,8 @@ import type { ProviderApp, UpdateProviderAppRequest } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { Confirm } from '../../parts/confirm';
 import { Empty } from '../../parts/empty';
-import { Form, type FormField } from '../../parts/form';
+import type { FormField } from '../../parts/form';
+import { FormButton, FormDialog } from '../../parts/form-dialog';
 import { GuideLink } from '../../parts/guide-link';
 import { Moment } from '../../parts/moment';
 import { PageHead } from '../../parts/page-head';
@@ -90,7 +91,7 @@ export function ProviderAppsPage({ session }: { readonly session: Session }) {
         <>
           <div class="filters">
             <label>
-              Provider
+              What to register at
               <select value={shown.provider.name} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
                 {providers.map(({ provider: { name, displayName = name } }) => (
                   <option key={name} value={name}>
@@ -99,9 +100,9 @@ export function ProviderAppsPage({ session }: { readonly session: Session }) {
                 ))}
               </select>
             </label>
+            {isChangeable ? <AddApp key={shown.provider.name} api={api} of={shown} onDone={reload} /> : null}
           </div>
           <ProviderRequirements key={shown.provider.name} of={shown} />
-          {isChangeable ? <NewApp key={`new ${shown.provider.name}`} api={api} of={shown} onDone={reload} /> : null}
         </>
       )}
     </>
@@ -114,23 +115,22 @@ interface NewAppOptions {
   readonly onDone: () => void;
 }
 
-function NewApp({ api, of, onDone }: NewAppOptions) {
+function AddApp({ api, of, onDone }: NewAppOptions) {
   const { name: provider, displayName = provider } = of.provider;
   const scopes = scopesFor(of).map(({ scope }) => scope);
   return (
-    <section class="panel">
-      <h2>Add an app of {displayName}</h2>
-      <Form
-        fields={appFields({ scopes })}
-        verb="Add"
-        failure="The app was not added"
-        onSubmit={async (values) => {
-          const { clientId = '', clientSecret = '' } = values;
-          await api.createProviderApp({ body: { ...appOf(values), provider, clientId, clientSecret } });
-          onDone();
-        }}
-      />
-    </section>
+    <FormButton
+      title={`Add an app of ${displayName}`}
+      isPrimary
+      fields={appFields({ scopes })}
+      verb="Add it"
+      failure="The app was not added"
+      onSubmit={async (values) => {
+        const { clientId = '', clientSecret = '' } = values;
+        await api.createProviderApp({ body: { ...appOf(values), provider, clientId, clientSecret } });
+        onDone();
+      }}
+    />
   );
 }
 
@@ -181,15 +181,7 @@ function AppTable({ api, apps, isChangeable, onDone }: TableOptions) {
     <>
       <Table columns={columns} rows={apps} keyOf={({ id }) => id} />
       {changed === undefined ? null : (
-        <ChangeApp
-          key={changed.id}
-          api={api}
-          app={changed}
-          onDone={() => {
-            setChanged(undefined);
-            onDone();
-          }}
-        />
+        <ChangeApp key={changed.id} api={api} app={changed} onDone={onDone} onClose={() => setChanged(undefined)} />
       )}
       {deleted === undefined ? null : (
         <Confirm
@@ -200,7 +192,6 @@ function AppTable({ api, apps, isChangeable, onDone }: TableOptions) {
           onConfirm={async () => {
             await api.deleteProviderApp({ providerAppId: deleted.id });
             setDeleted(undefined);
-            setChanged(undefined);
             onDone();
           }}
         >
@@ -211,33 +202,31 @@ function AppTable({ api, apps, isChangeable, onDone }: TableOptions) {
   );
 }
 
-/** Sends only what differs from the app as it was when the form was opened. */
-function ChangeApp({
-  api,
-  app,
-  onDone,
-}: {
+interface ChangeOptions {
   readonly api: Api;
   readonly app: ProviderApp;
   readonly onDone: () => void;
-}) {
+  readonly onClose: () => void;
+}
+
+/** Sends only what differs from the app as it was when the form was opened. */
+function ChangeApp({ api, app, onDone, onClose }: ChangeOptions) {
   return (
-    <section class="panel">
-      <h2>Change {app.clientId}</h2>
-      <Form
-        fields={appFields(app)}
-        verb="Save"
-        failure="The app was not changed"
-        onSubmit={async (values) => {
-          const providerApp = appOf(values);
-          const names = ['clientId', 'clientSecret', 'scopes', 'externalRef'] as const;
-          const before: UpdateProviderAppRequest['providerApp'] = app;
-          const updateMask = names.filter((name) => String(providerApp[name] ?? '') !== String(before[name] ?? ''));
-          if (updateMask.length > 0)
-            await api.updateProviderApp({ providerAppId: app.id, body: { updateMask, providerApp } });
-          onDone();
-        }}
-      />
-    </section>
+    <FormDialog
+      title={`Change ${app.clientId}`}
+      fields={appFields(app)}
+      verb="Save"
+      failure="The app was not changed"
+      onSubmit={async (values) => {
+        const providerApp = appOf(values);
+        const names = ['clientId', 'clientSecret', 'scopes', 'externalRef'] as const;
+        const before: UpdateProviderAppRequest['providerApp'] = app;
+        const updateMask = names.filter((name) => String(providerApp[name] ?? '') !== String(before[name] ?? ''));
+        if (updateMask.length > 0)
+          await api.updateProviderApp({ providerAppId: app.id, body: { updateMask, providerApp } });
+        onDone();
+      }}
+      onClose={onClose}
+    />
   );
 }

@@ -2,7 +2,7 @@ import type { WebhookEndpoint, WebhookSecret } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { Confirm } from '../../parts/confirm';
 import { CopyField } from '../../parts/field';
-import { Form } from '../../parts/form';
+import { FormDialog } from '../../parts/form-dialog';
 import { GuideLink } from '../../parts/guide-link';
 import { Moment } from '../../parts/moment';
 import { PageHead } from '../../parts/page-head';
@@ -70,41 +70,38 @@ export function WebhookPage({ session, endpointId, query }: WebhookOptions) {
               <Secret api={api} endpointId={endpointId} />
             </section>
           )}
-          <section class="panel">
-            <h2>Change it</h2>
-            <EndpointForm api={api} endpoint={value} onDone={reload} />
-          </section>
         </>
       ) : null}
     </>
   );
 }
 
-/** Begins with the endpoint as it was when the form was opened or saved, and sends only what differs from that. */
-function EndpointForm({ api, endpoint, onDone }: ActionOptions) {
-  const [before, setBefore] = useState(endpoint);
-  const [saved, setSaved] = useState('');
+/** The form has the endpoint as it was when it was opened, and sends only what differs from that. */
+function ChangeEndpoint({ api, endpoint, onDone }: ActionOptions) {
+  const [before, setBefore] = useState<WebhookEndpoint>();
   const save = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const given = endpointOf(values);
     const names = Object.keys(given) as (keyof typeof given)[];
-    const updateMask = names.filter((name) => String(given[name]) !== String(before[name]));
-    if (updateMask.length === 0) return setSaved('Nothing differs, so nothing was sent.');
-    setBefore(
-      await api.updateWebhookEndpoint({ endpointId: endpoint.id, body: { updateMask, webhookEndpoint: given } }),
-    );
-    setSaved('Saved.');
+    const updateMask = names.filter((name) => String(given[name]) !== String(before?.[name]));
+    if (updateMask.length > 0)
+      await api.updateWebhookEndpoint({ endpointId: endpoint.id, body: { updateMask, webhookEndpoint: given } });
     onDone();
   };
   return (
     <>
-      <Form
-        key={before.updateTime}
-        fields={endpointFields(before.kind, before)}
-        verb="Save"
-        failure="The endpoint was not changed"
-        onSubmit={save}
-      />
-      <p role="status">{saved}</p>
+      <button type="button" onClick={() => setBefore(endpoint)}>
+        Change…
+      </button>
+      {before === undefined ? null : (
+        <FormDialog
+          title="Change the endpoint"
+          fields={endpointFields(before.kind, before)}
+          verb="Save"
+          failure="The endpoint was not changed"
+          onSubmit={save}
+          onClose={() => setBefore(undefined)}
+        />
+      )}
     </>
   );
 }
@@ -138,7 +135,8 @@ interface ActionOptions {
   readonly onDone: () => void;
 }
 
-function EndpointActions({ api, endpoint: { id: endpointId, status }, onDone }: ActionOptions) {
+function EndpointActions({ api, endpoint, onDone }: ActionOptions) {
+  const { id: endpointId, status } = endpoint;
   const [asked, setAsked] = useState<'switch' | 'delete'>();
   const [error, setError] = useState<unknown>();
   const isEnabled = status === 'enabled';
@@ -160,6 +158,7 @@ function EndpointActions({ api, endpoint: { id: endpointId, status }, onDone }: 
           Send a test
         </button>
       ) : null}
+      <ChangeEndpoint api={api} endpoint={endpoint} onDone={onDone} />
       <button type="button" onClick={() => setAsked('switch')}>
         {isEnabled ? 'Disable…' : 'Enable…'}
       </button>

@@ -12,7 +12,8 @@ import { useState } from 'preact/hooks';
 import { Badge } from '../../parts/badge';
 import { Empty } from '../../parts/empty';
 import { CopyField } from '../../parts/field';
-import { Form, type FormField } from '../../parts/form';
+import type { FormField } from '../../parts/form';
+import { FormButton } from '../../parts/form-dialog';
 import { GuideLink } from '../../parts/guide-link';
 import { Moment } from '../../parts/moment';
 import { PageHead } from '../../parts/page-head';
@@ -102,6 +103,7 @@ export function endpointOf({ url = '', description = '', eventTypes = '' }: Read
 export function WebhooksPage({ session }: { readonly session: Session }) {
   const api = apiOf(session.apiKey, session.project.id);
   const [refused, setRefused] = useState<unknown>();
+  const [created, setCreated] = useState<CreatedWebhookEndpoint>();
   const list = useLoad('webhooks', (signal) => api.listWebhookEndpoints({}, { signal }), { everyMs });
   const test = async (endpointId: string): Promise<void> => {
     setRefused(undefined);
@@ -114,6 +116,10 @@ export function WebhooksPage({ session }: { readonly session: Session }) {
       setRefused(caught);
     }
   };
+  const added = (endpoint: CreatedWebhookEndpoint): void => {
+    setCreated(endpoint);
+    list.reload();
+  };
   return (
     <>
       <PageHead
@@ -124,7 +130,16 @@ export function WebhooksPage({ session }: { readonly session: Session }) {
             ended or a connection changed.
           </>
         }
+        actions={isOffered(session, 'full') ? <AddEndpoint api={api} onDone={added} /> : null}
       />
+      <div role="status">
+        {created === undefined || created.kind === 'slack' ? null : (
+          <CopyField
+            title={`Secret of ${created.url}, with which your receiver checks signatures`}
+            value={created.secret}
+          />
+        )}
+      </div>
       {list.error === undefined ? null : <Problem error={list.error} title="The endpoints could not be read" />}
       {refused === undefined ? null : <Problem error={refused} title="No test was sent" />}
       {list.value === undefined ? (
@@ -143,17 +158,27 @@ export function WebhooksPage({ session }: { readonly session: Session }) {
           isClickable
         />
       )}
-      {isOffered(session, 'full') ? <NewEndpoint api={api} onDone={list.reload} /> : null}
     </>
   );
 }
 
-function NewEndpoint({ api, onDone }: { readonly api: Api; readonly onDone: () => void }) {
+interface AddOptions {
+  readonly api: Api;
+  readonly onDone: (endpoint: CreatedWebhookEndpoint) => void;
+}
+
+function AddEndpoint({ api, onDone }: AddOptions) {
   const [kind, setKind] = useState<WebhookKind>('webhook');
-  const [created, setCreated] = useState<CreatedWebhookEndpoint>();
   return (
-    <section class="panel">
-      <h2>Add an endpoint</h2>
+    <FormButton
+      title="Add an endpoint"
+      isPrimary
+      formKey={kind}
+      fields={endpointFields(kind)}
+      verb="Add it"
+      failure="The endpoint was not added"
+      onSubmit={async (values) => onDone(await api.createWebhookEndpoint({ body: { kind, ...endpointOf(values) } }))}
+    >
       <div class="form">
         <label>
           Who reads it
@@ -166,25 +191,7 @@ function NewEndpoint({ api, onDone }: { readonly api: Api; readonly onDone: () =
           </select>
         </label>
       </div>
-      <Form
-        key={kind}
-        fields={endpointFields(kind)}
-        verb="Add"
-        failure="The endpoint was not added"
-        onSubmit={async (values) => {
-          setCreated(await api.createWebhookEndpoint({ body: { kind, ...endpointOf(values) } }));
-          onDone();
-        }}
-      />
-      <div role="status">
-        {created === undefined || created.kind === 'slack' ? null : (
-          <CopyField
-            title={`Secret of ${created.url}, with which your receiver checks signatures`}
-            value={created.secret}
-          />
-        )}
-      </div>
-    </section>
+    </FormButton>
   );
 }
 
