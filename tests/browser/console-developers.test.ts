@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { until } from '@sluice/testkit';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { createCustomer } from '../harness/customer';
 import { sharedStack } from '../harness/shared-stack';
 import { useConsole } from './console/open-console';
@@ -119,12 +119,27 @@ withBrowser('deploys nothing when somebody else has deployed since the changes w
 withBrowser('makes a key that is shown once, refuses it, accepts it again and deletes it', async () => {
   const page = await openAt('developers/keys');
   const section = page.locator('section', { has: page.getByRole('heading', { name: 'API keys' }) });
-  const add = page.getByRole('button', { name: 'Add to the API keys' });
+  const open = section.getByRole('button', { name: 'Add an API key…' });
+  const dialog = page.getByRole('dialog', { name: 'Add an API key' });
+  const add = dialog.getByRole('button', { name: 'Add it' });
+  const focused = (element: Locator) => element.and(page.locator(':focus')).waitFor();
+  await open.click();
+  await focused(dialog.getByLabel('What it is for'));
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await focused(open);
+  await open.click();
+  await dialog.getByLabel('What it is for').fill('reporting');
   await add.click();
-  await section.getByText('What it is for is required.').waitFor();
-  await section.getByText('Scopes needs one at least.').waitFor();
-  await section.getByLabel('What it is for').fill('reporting');
-  await section.getByRole('checkbox', { name: 'read' }).check();
+  // What was typed stays, and the focus is where something is wrong.
+  await dialog.getByText('Scopes needs one at least.').waitFor();
+  expect(await dialog.getByLabel('What it is for').inputValue()).toBe('reporting');
+  await dialog.getByLabel('What it is for').fill('');
+  await add.click();
+  await dialog.getByText('What it is for is required.').waitFor();
+  await focused(dialog.getByLabel('What it is for'));
+  await dialog.getByLabel('What it is for').fill('reporting');
+  await dialog.getByRole('checkbox', { name: 'read' }).check();
   await add.click();
   const key = await section.getByRole('textbox', { name: 'Key "reporting"' }).inputValue();
   const lanes = async (): Promise<number> =>
@@ -154,13 +169,8 @@ withBrowser('makes a key that is shown once, refuses it, accepts it again and de
 withBrowser('registers a JWT key, and says beside it what is wrong with it', async () => {
   const page = await openAt('developers/keys');
   const section = page.locator('section', { has: page.getByRole('heading', { name: 'JWT keys' }) });
-  await section.getByText('Add one of the JWT keys').click();
-  const add = page.getByRole('button', { name: 'Add to the JWT keys' });
-  // The page's other form asks for the same: what is said beside each belongs to one of them.
-  await page.getByRole('button', { name: 'Add to the API keys' }).click();
-  await add.click();
-  const ids = await page.locator('.issue[data-field="label"]').evaluateAll((issues) => issues.map(({ id }) => id));
-  expect(new Set(ids).size).toBe(2);
+  await section.getByRole('button', { name: 'Add a JWT key…' }).click();
+  const add = page.getByRole('button', { name: 'Add it' });
   await section.getByLabel('What it is for').fill('browser');
   await section.getByLabel('RSA public key, PEM').fill('-----BEGIN PUBLIC KEY-----\nnone\n-----END PUBLIC KEY-----');
   await add.click();
@@ -188,20 +198,21 @@ withBrowser('adds, changes and deletes a provider app, and never shows its secre
     expect.arrayContaining(['oauth', 'crm.objects.contacts.read', 'crm.objects.deals.write']),
   );
   expect(needed).not.toContain('crm.objects.contacts.write');
-  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('button', { name: 'Add an app of HubSpot…' }).click();
+  await page.getByRole('button', { name: 'Add it' }).click();
   await page.getByText('Client secret is required.').waitFor();
   expect(await page.getByLabel('Scopes, with spaces between').inputValue()).toBe(needed);
   await page.getByLabel('Client id').fill('my-client');
   await page.getByLabel('Client secret').fill('typed-secret');
   await page.getByLabel('Scopes, with spaces between').fill('crm.objects.contacts.read  crm.objects.contacts.write');
-  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('button', { name: 'Add it' }).click();
   const row = page.locator('tbody tr', { hasText: 'my-client' });
   await row.waitFor();
   const apps = () => project.client.management.listProviderApps();
   const scopes = ['crm.objects.contacts.read', 'crm.objects.contacts.write'];
   expect(await apps()).toMatchObject([{ provider: 'hubspot', clientId: 'my-client', scopes }]);
   await row.getByRole('button', { name: 'Change' }).click();
-  const form = page.locator('section', { has: page.getByRole('heading', { name: 'Change my-client' }) });
+  const form = page.getByRole('dialog', { name: 'Change my-client' });
   await form.getByLabel("The provider's id for the app").fill('4711');
   await form.getByLabel('Scopes, with spaces between').fill('');
   await form.getByRole('button', { name: 'Save' }).click();
@@ -218,7 +229,7 @@ withBrowser('adds, changes and deletes a provider app, and never shows its secre
 withBrowser('tries a write: dry first, then in earnest, and says beside the fields what is wrong', async () => {
   const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
   const page = await openAt('developers/try');
-  const send = page.getByRole('button', { name: 'Send' });
+  const plan = page.getByRole('button', { name: 'Plan (dry run)' });
   const search = page.getByRole('searchbox', { name: 'Customer' });
   await search.fill('nobody');
   await page.getByText('No name and no ref begins so.').waitFor();
@@ -227,23 +238,21 @@ withBrowser('tries a write: dry first, then in earnest, and says beside the fiel
   await page.getByRole('button', { name: `Vela Robotics ${customer.groupRef}` }).click();
   expect(await page.getByLabel('Object').inputValue()).toBe('contacts');
   await page.getByLabel('Record, as JSON').fill('{ "email": ');
-  await send.click();
+  await plan.click();
   await page.locator('.issue[data-field="record"]').getByText('Record, as JSON is no JSON').waitFor();
   // From the fields of the account.
   await page.getByRole('button', { name: 'Fill in a sample' }).click();
   await until('the sample is there', async () =>
     (await page.getByLabel('Record, as JSON').inputValue()).includes('"email": "zoe@example.com"') ? true : undefined,
   );
-  expect(await page.getByRole('group', { name: 'Dry run' }).getByRole('checkbox').isChecked()).toBe(true);
-  await send.click();
+  await plan.click();
   await page.getByText('Nothing was written. This would be sent:').waitFor();
   expect(await page.locator('tbody').innerText()).toMatch(/email[^]*"zoe@example\.com"/);
   await page.getByText('Whether the account has these fields only the write shows.').waitFor();
   await fitsEverybody(page, 'dry run');
   const operations = async () => (await project.client.management.listOperationsForProject()).results;
   expect(await operations()).toEqual([]);
-  await page.getByRole('group', { name: 'Dry run' }).getByRole('checkbox').uncheck();
-  await send.click();
+  await page.getByRole('button', { name: 'Send to Vela Robotics' }).click();
   await page.getByText(/^Written, as \d+/).waitFor();
   await page.getByRole('link', { name: 'the operation' }).click();
   await page.getByRole('heading', { name: 'contacts' }).waitFor();
@@ -251,14 +260,15 @@ withBrowser('tries a write: dry first, then in earnest, and says beside the fiel
 });
 
 // What became of a refused record stands on the page of its operation.
-withBrowser('leads from a write that the provider refused to its operation', async () => {
+withBrowser('says beside the field what the provider refuses, and leads to the operation', async () => {
   const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project });
   const page = await openAt('developers/try');
   await page.getByRole('button', { name: customer.groupRef }).click();
   await page.getByLabel('Record, as JSON').fill('{ "email": "no-email-at-all" }');
-  await page.getByRole('group', { name: 'Dry run' }).getByRole('checkbox').uncheck();
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send to' }).click();
   await page.getByText('The write was refused').waitFor();
+  const row = page.locator('tbody tr', { hasText: 'no-email-at-all' });
+  expect(await row.innerText()).toMatch(/^email[^]*"no-email-at-all"[^]*is invalid[^]*INVALID_EMAIL/);
   await fitsEverybody(page, 'refused write');
   await page.getByRole('link', { name: 'See the operation' }).click();
   await page.getByText('INVALID_EMAIL').first().waitFor();
@@ -269,12 +279,12 @@ withBrowser('tries no write with a key that may not, unless another is given', a
   const page = await openAt('developers/try', await project.createKey(['frontend']));
   await page.getByRole('button', { name: customer.groupRef }).click();
   await page.getByLabel('Record, as JSON').fill('{ "email": "zoe@example.com" }');
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Plan' }).click();
   await page.getByText('auth.scope-missing').waitFor();
   await page
     .getByLabel('Another API key with the scope write, if the one you signed in with lacks it')
     .fill(await project.createKey(['write']));
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Plan' }).click();
   await page.getByText('Nothing was written. This would be sent:').waitFor();
 });
 
@@ -292,12 +302,16 @@ withBrowser('can be used by everybody', async () => {
     body: { provider: 'hubspot', clientId: 'my-client', clientSecret: 'secret' },
   });
   await page.getByRole('link', { name: 'Provider apps' }).click();
-  await page.getByRole('button', { name: 'Change' }).click();
-  await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await page.getByText('Client secret is required.').waitFor();
   await fitsEverybody(page, 'provider apps');
+  await page.getByRole('button', { name: /^Add an app of/ }).click();
+  await page.getByRole('button', { name: 'Add it' }).click();
+  await page.getByText('Client secret is required.').waitFor();
+  await fitsEverybody(page, 'new provider app');
+  await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Keys' }).click();
-  await page.getByRole('button', { name: 'Add to the API keys' }).click();
-  await page.getByText('What it is for is required.').waitFor();
   await fitsEverybody(page, 'keys');
+  await page.getByRole('button', { name: 'Add an API key…' }).click();
+  await page.getByRole('button', { name: 'Add it' }).click();
+  await page.getByText('What it is for is required.').waitFor();
+  await fitsEverybody(page, 'new key');
 });

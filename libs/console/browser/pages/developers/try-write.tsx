@@ -1,4 +1,11 @@
-import type { AcceptedWriteReply, DryRunReply, SingleWriteReply, WriteRecord, WriteRequest } from '@sluice/types';
+import type {
+  AcceptedWriteReply,
+  DryRunReply,
+  RecordProblem,
+  SingleWriteReply,
+  WriteRecord,
+  WriteRequest,
+} from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { Empty } from '../../parts/empty';
 import { Form, type FormField } from '../../parts/form';
@@ -19,7 +26,7 @@ type Reply = DryRunReply | SingleWriteReply | AcceptedWriteReply;
 
 const types = ['create', 'update', 'delete'] as const satisfies readonly WriteRequest['type'][];
 
-/** One write of one record, as a builder's backend would send it; nothing is written unless the dry run is turned off. */
+/** One write of one record, as a builder's backend would send it: planned, or sent. */
 export function TryWritePage({ session }: { readonly session: Session }) {
   const api = apiOf(session.apiKey, session.project.id);
   const { value, error } = useLoad('try', async (signal) => ({
@@ -33,8 +40,8 @@ export function TryWritePage({ session }: { readonly session: Session }) {
         title="Try a write"
         lead={
           <>
-            A <GuideLink of="dry run">dry run</GuideLink> shows what would be sent of a record after mapping and
-            defaults, field by field.
+            <b>Plan</b> is a <GuideLink of="dry run">dry run</GuideLink>: it shows field by field what would be sent,
+            after mapping and defaults. <b>Send</b> writes the record into the customer's account.
           </>
         }
       />
@@ -96,14 +103,6 @@ function fieldsOf({ apiKey }: Session, sample: string): FormField[] {
       // The write API knows no persons.
       isOptional: !isPerson,
     },
-    {
-      name: 'dryRun',
-      title: 'Dry run',
-      type: 'many',
-      isOptional: true,
-      value: 'true',
-      choices: [['true', 'Only show what would be sent. Without it the record is written at the provider.']],
-    },
   ];
 }
 
@@ -121,6 +120,7 @@ function TryForm({ session, writeUrl, customer, objects }: TryOptions) {
   const [objectName = '', setObject] = useState(objects[0]);
   const [sample, setSample] = useState('');
   const [error, setError] = useState<unknown>();
+  const [refused, setRefused] = useState<Refused>();
   const { integrationId, groupRef } = customer;
   const fillIn = async (): Promise<void> => {
     setError(undefined);
@@ -133,17 +133,24 @@ function TryForm({ session, writeUrl, customer, objects }: TryOptions) {
       setError(caught);
     }
   };
-  const send = async (values: Values): Promise<void> => {
+  const send = async (values: Values, isPlan: boolean): Promise<void> => {
     setReply(undefined);
-    const { type, apiKey = '', dryRun } = values;
+    setRefused(undefined);
+    const { type, apiKey = '' } = values;
     const writeApi = writeApiOf({
       writeUrl,
       apiKey: apiKey === '' ? (session.apiKey ?? '') : apiKey,
       ...session.project,
     });
-    const body = { groupRef, type: type as WriteRequest['type'], record: readRecord(values['record'] ?? '') };
-    const mode = dryRun === 'true' ? { dryRun: 'true' as const } : {};
-    setReply((await writeApi.writeRecords({ integrationId, objectName, ...mode, body })) as Reply);
+    const record = readRecord(values['record'] ?? '');
+    const body = { groupRef, type: type as WriteRequest['type'], record };
+    const mode = isPlan ? { dryRun: 'true' as const } : {};
+    try {
+      setReply((await writeApi.writeRecords({ integrationId, objectName, ...mode, body })) as Reply);
+    } catch (caught) {
+      setRefused(refusedOf(record, caught));
+      throw caught;
+    }
   };
   return (
     <section class="panel">
@@ -152,16 +159,7 @@ function TryForm({ session, writeUrl, customer, objects }: TryOptions) {
       ) : (
         <>
           <div class="filters">
-            <label>
-              Object
-              <select value={objectName} onChange={({ currentTarget }) => setObject(currentTarget.value)}>
-                {objects.map((each) => (
-                  <option key={each} value={each}>
-                    {each}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <ObjectChoice objects={objects} chosen={objectName} onChoose={setObject} />
             <button type="button" onClick={() => void fillIn()}>
               Fill in a sample
             </button>
@@ -170,15 +168,91 @@ function TryForm({ session, writeUrl, customer, objects }: TryOptions) {
           <Form
             key={`${objectName} ${sample}`}
             fields={fieldsOf(session, sample)}
-            verb="Send"
+            verb="Plan (dry run)"
             failure="The write was refused"
             isKept
-            onSubmit={send}
+            onSubmit={(values) => send(values, true)}
+            second={{ verb: `Send to ${customer.groupName ?? groupRef}`, onSubmit: (values) => send(values, false) }}
           />
+          {refused === undefined ? null : <RefusedFields refused={refused} />}
           <div role="status">{reply === undefined ? null : <Outcome reply={reply} />}</div>
         </>
       )}
     </section>
+  );
+}
+
+interface ObjectOptions {
+  readonly objects: readonly string[];
+  readonly chosen: string;
+  readonly onChoose: (objectName: string) => void;
+}
+
+function ObjectChoice({ objects, chosen, onChoose }: ObjectOptions) {
+  return (
+    <label>
+      Object
+      <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {objects.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The fields of a record that was refused, with what the provider says of each. */
+type Refused = readonly {
+  readonly field: string;
+  readonly value: unknown;
+  readonly problems: readonly RecordProblem[];
+}[];
+
+/** Those with problems first. Undefined: no problem names a field. */
+function refusedOf(record: WriteRecord, error: unknown): Refused | undefined {
+  const { problems = [] } = error as { readonly problems?: readonly RecordProblem[] };
+  const ofFields = Map.groupBy(
+    problems.filter(({ field }) => field !== undefined),
+    ({ field = '' }) => field,
+  );
+  if (ofFields.size === 0) return undefined;
+  const named = [...ofFields].map(([field, of]) => ({ field, value: record[field] ?? of[0]?.value, problems: of }));
+  const others = Object.entries(record).filter(([field]) => !ofFields.has(field));
+  return [...named, ...others.map(([field, value]) => ({ field, value, problems: [] }))];
+}
+
+const refusedColumns: readonly Column<Refused[number]>[] = [
+  { title: 'Field', width: 'wide', phone: 'name', cell: ({ field }) => field },
+  { title: 'Value', class: 'answer', cell: ({ value }) => <code>{JSON.stringify(value)}</code> },
+  {
+    title: 'What the provider says',
+    class: 'answer',
+    cell: ({ problems }) =>
+      problems.length === 0 ? (
+        <span class="fine">nothing</span>
+      ) : (
+        problems.map(({ code, message }) => (
+          <div key={`${code} ${message}`} class="bad-text">
+            {message} {code === undefined ? null : <code>{code}</code>}
+          </div>
+        ))
+      ),
+  },
+];
+
+function RefusedFields({ refused }: { readonly refused: Refused }) {
+  return (
+    <>
+      <p>Correct what is marked, and send it again:</p>
+      <Table
+        columns={refusedColumns}
+        rows={refused}
+        keyOf={({ field }) => field}
+        caption="Fields of the refused record"
+      />
+    </>
   );
 }
 
