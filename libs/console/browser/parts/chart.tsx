@@ -5,6 +5,8 @@ import { inFull } from '../format';
 /** One line of a chart. */
 export interface Series {
   readonly name: string;
+  /** What the line counts, in a few words, where its name does not say it. */
+  readonly meaning?: string;
   readonly tone: Tone;
   /** One for each moment; undefined: not known, and the line has a gap. */
   readonly values: readonly (number | undefined)[];
@@ -19,6 +21,8 @@ interface ChartOptions {
   readonly title: string;
   /** What the values are, after a number: `records a minute`. */
   readonly unit: string;
+  /** Behind each value of the legend. @default nothing: the value has its unit, or is a number of what the title names */
+  readonly shortUnit?: string;
   /** Beginnings of the steps. */
   readonly times: readonly string[];
   readonly series: readonly Series[];
@@ -45,7 +49,7 @@ const gap = 'not known';
 
 /** Lines over time, with the same figures as a table for who does not see them or uses no mouse. */
 export function Chart(options: ChartOptions) {
-  const { title, unit, times, series, format, note } = options;
+  const { title, unit, shortUnit = '', times, series, format, note } = options;
   const [moved, setAt] = useState<number>();
   // Fewer moments are shown after a zoom.
   const at = moved !== undefined && moved < times.length ? moved : undefined;
@@ -64,10 +68,13 @@ export function Chart(options: ChartOptions) {
       </figcaption>
       {note === undefined ? null : <p class="fine note">{note}</p>}
       <ul class="legend">
-        {series.map(({ name, tone, values }) => (
+        {series.map(({ name, meaning, tone, values }) => (
           <li key={name} class={tone}>
-            <i />
-            {name} <b>{at === undefined ? lastOf(values, format) : shown(values, at)}</b>
+            <Swatch tone={tone} />
+            <span>
+              {name} <b>{at === undefined ? lastOf(values, format) : shown(values, at)}</b> {shortUnit}
+              {meaning === undefined ? null : <span class="fine"> {meaning}</span>}
+            </span>
           </li>
         ))}
       </ul>
@@ -109,6 +116,23 @@ export function Chart(options: ChartOptions) {
         ) : null}
       </details>
     </figure>
+  );
+}
+
+/** A piece of the line, in its colour and its pattern. */
+function Swatch({ tone }: Pick<Series, 'tone'>) {
+  return (
+    <svg class="swatch" width="26" height="8" viewBox="0 0 26 8" aria-hidden="true">
+      <line
+        x1="0"
+        y1="4"
+        x2="26"
+        y2="4"
+        stroke="currentColor"
+        stroke-width="2.5"
+        stroke-dasharray={patterns[tone].join(' ')}
+      />
+    </svg>
   );
 }
 

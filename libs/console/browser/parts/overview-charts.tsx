@@ -27,18 +27,26 @@ export function Charts({ overview: { lanes, span, stepSeconds }, points, onBrush
     });
   return (
     <div class="charts">
-      <Chart {...frame} title="Records" unit="a minute" format={rate} series={recordLines(perMinute)} />
+      <Chart
+        {...frame}
+        title="Records"
+        unit="records a minute"
+        shortUnit="a minute"
+        format={rate}
+        series={recordLines(perMinute)}
+      />
       <Chart
         {...frame}
         title="Latency"
-        unit="median and 95th percentile"
+        unit="seconds or milliseconds that a call takes"
         format={duration}
         series={timeLines(values)}
       />
       <Chart
         {...frame}
         title="Backlog"
-        unit="calls that wait, in the longest queues"
+        unit="calls that wait, in the accounts with the longest queues"
+        shortUnit="calls"
         format={whole}
         isWhole
         series={queueLines(lanes, values)}
@@ -46,8 +54,8 @@ export function Charts({ overview: { lanes, span, stepSeconds }, points, onBrush
       <Chart
         {...frame}
         title="Providers"
-        unit="failed calls and blocked accounts"
-        note="Errors are calls that failed as a whole: no answer, 503, refused credentials, a limit. Refused records are under Failed."
+        unit="events in each step"
+        note="No answer, 503, credentials refused, a limit. Refused records are under Failed."
         format={whole}
         isWhole
         series={providerLines(points, values)}
@@ -58,23 +66,39 @@ export function Charts({ overview: { lanes, span, stepSeconds }, points, onBrush
 
 function recordLines(values: Values): Series[] {
   return [
-    { name: 'accepted', tone: 'busy', values: values(({ accepted }) => accepted) },
-    { name: 'written', tone: 'good', values: values(({ written }) => written) },
+    { name: 'accepted', meaning: 'from your backend', tone: 'busy', values: values(({ accepted }) => accepted) },
+    { name: 'written', meaning: 'the provider has them', tone: 'good', values: values(({ written }) => written) },
     {
-      name: 'failed or unknown',
+      name: 'failed or outcome unknown',
+      meaning: 'not tried again by themselves',
       tone: 'bad',
       values: values(({ failed, unknown }) => (failed === undefined ? unknown : failed + (unknown ?? 0))),
     },
-    { name: 'to be tried again', tone: 'unsure', values: values(({ retried }) => retried) },
+    {
+      name: 'to be tried again',
+      meaning: 'by themselves, later',
+      tone: 'unsure',
+      values: values(({ retried }) => retried),
+    },
   ];
 }
 
 function timeLines(values: Values): Series[] {
   return [
-    { name: 'accept', tone: 'busy', values: values(({ accept }) => accept?.median) },
-    { name: 'accept, 95 %', tone: 'accent', values: values(({ accept }) => accept?.p95) },
-    { name: 'provider', tone: 'quiet', values: values(({ providerCall }) => providerCall?.median) },
-    { name: 'provider, 95 %', tone: 'unsure', values: values(({ providerCall }) => providerCall?.p95) },
+    { name: 'accept', meaning: 'half take less', tone: 'busy', values: values(({ accept }) => accept?.median) },
+    { name: 'accept, 95 %', meaning: 'take less', tone: 'accent', values: values(({ accept }) => accept?.p95) },
+    {
+      name: 'provider',
+      meaning: 'half of its calls take less',
+      tone: 'quiet',
+      values: values(({ providerCall }) => providerCall?.median),
+    },
+    {
+      name: 'provider, 95 %',
+      meaning: 'take less',
+      tone: 'unsure',
+      values: values(({ providerCall }) => providerCall?.p95),
+    },
   ];
 }
 
@@ -100,8 +124,18 @@ function providerLines(points: Overview['points'], values: Values): Series[] {
       });
     const named = (name: string): string => (provider === undefined ? name : `${provider}: ${name}`);
     return [
-      { name: named('errors'), tone: index === 0 ? 'bad' : 'quiet', values: valuesOf('errors') },
-      { name: named('blocks'), tone: index === 0 ? 'unsure' : 'accent', values: valuesOf('blocks') },
+      {
+        name: named('errors'),
+        meaning: 'calls that failed as a whole',
+        tone: index === 0 ? 'bad' : 'quiet',
+        values: valuesOf('errors'),
+      },
+      {
+        name: named('blocks'),
+        meaning: 'accounts that the provider made wait',
+        tone: index === 0 ? 'unsure' : 'accent',
+        values: valuesOf('blocks'),
+      },
     ];
   });
 }

@@ -8,52 +8,50 @@ interface Tile {
   readonly value: number | undefined;
   readonly tone?: 'good' | 'bad' | 'busy' | 'unsure';
   readonly href: string;
-  /** What it means, for who rests on it. */
+  /** What it means. */
   readonly hint: string;
   /** Of what is read from the tables, which may be more. */
   readonly isNow?: boolean;
 }
 
-/** The records of the span, which add up to what was accepted, each with its operations. */
-export function Tiles({ overview }: { readonly overview: Overview }) {
-  const { records, startTime: since, span } = overview;
+function tilesOf({ records, startTime: since, span }: Overview): readonly Tile[] {
   const operations = (query: Record<string, string>): string => hrefOf('operations', query);
-  const tiles: readonly Tile[] = [
-    { title: 'Accepted', value: records.accepted, href: operations({ since }), hint: `In the last ${span}` },
+  return [
+    { title: 'Accepted', value: records.accepted, href: operations({ since }), hint: `in the last ${span}` },
     {
       title: 'Written',
       value: records.written,
       tone: 'good',
       href: operations({ status: 'success', since }),
-      hint: 'The provider has them',
+      hint: 'the provider has them',
     },
     {
       title: 'Failed',
       value: records.failed,
       tone: 'bad',
       href: operations({ hasFailures: 'true', since }),
-      hint: 'They are not tried again by themselves',
+      hint: 'not tried again by themselves',
     },
     {
       title: 'Outcome unknown',
       value: records.unknown,
       tone: 'unsure',
       href: operations({ hasFailures: 'true', since }),
-      hint: 'The provider may have them',
+      hint: 'the provider may have them',
     },
     {
       title: 'Waiting',
       value: records.waiting,
       tone: 'busy',
       href: operations({ open: 'waiting' }),
-      hint: 'To be sent, being sent, or to be tried again',
+      hint: 'to be sent, or tried again',
       isNow: true,
     },
     {
       title: 'Filling',
       value: records.filling,
       href: operations({ open: 'filling' }),
-      hint: 'In auto-batches that take more',
+      hint: 'in auto-batches that take more',
       isNow: true,
     },
     {
@@ -61,20 +59,26 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       value: records.held,
       tone: 'unsure',
       href: operations({ open: 'held' }),
-      hint: 'Wait for new credentials, or for the end of a block',
+      hint: 'for credentials, or a block',
       isNow: true,
     },
   ];
-  const shown = tiles.filter(({ title, value }) => title !== 'Outcome unknown' || (value ?? 0) > 0);
+}
+
+/** The records of the span, which add up to what was accepted, each with its operations. */
+export function Tiles({ overview }: { readonly overview: Overview }) {
+  const { records, span } = overview;
+  const shown = tilesOf(overview).filter(({ title, value }) => title !== 'Outcome unknown' || (value ?? 0) > 0);
   return (
     <section aria-label={`Records of the last ${span}`}>
       <ul class="tiles">
         <RateTile overview={overview} />
         {shown.map(({ title, value, tone, href, hint, isNow = false }) => (
           <li key={title}>
-            <a href={href} class={(value ?? 0) > 0 ? tone : undefined} title={hint}>
+            <a href={href} class={(value ?? 0) > 0 ? tone : undefined}>
               <span>{title}</span>
               <b>{value === undefined ? 'not known' : `${isNow && records.isMore ? '≥ ' : ''}${grouped(value)}`}</b>
+              <span class="hint">{hint}</span>
             </a>
           </li>
         ))}
@@ -107,9 +111,10 @@ function RateTile({ overview: { successRate: rate, successRateBefore: before, sp
   const change = rate === undefined || before === undefined ? undefined : Math.round((rate - before) * 1_000) / 10;
   return (
     <li>
-      <a href={hrefOf('operations', { hasFailures: 'true', since: startTime })} title="Written, of those that ended">
+      <a href={hrefOf('operations', { hasFailures: 'true', since: startTime })}>
         <span>Success rate</span>
         <b>{rate === undefined ? 'none ended' : percent(rate)}</b>
+        <span class="hint">written, of those that ended</span>
         <span class="change">{change === undefined ? '' : `${changeOf(change)} the ${span} before`}</span>
       </a>
     </li>
