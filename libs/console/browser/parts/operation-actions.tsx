@@ -59,16 +59,33 @@ export function CancelButton({ api, operation, progress, onDone }: ActionOptions
   );
 }
 
-/** Writes failed records again, as a new operation. Offered where the same values may be written now; what went wrong says why not elsewhere. */
+/** What a retry of an operation that has ended would write, or why it is not offered. */
+interface Retryable {
+  readonly failed: number;
+  readonly unknown: number;
+  readonly whyNot?: string;
+}
+
+/** @param records those that failed, or all. @param mode of the operation */
+export function retryableOf(records: readonly OperationRecord[], mode: string): Retryable {
+  const troubled = records.filter(({ status }) => status === 'failed' || status === 'unknown');
+  const left = troubled.filter(({ replayedBy }) => replayedBy === undefined);
+  const failed = left.filter(({ status }) => status === 'failed');
+  const counts = { failed: failed.length, unknown: left.length - failed.length };
+  const mayHelp = counts.unknown > 0 || failed.some(({ error }) => error && whyNoRetry(error.class) === undefined);
+  if (troubled.length === 0) return { ...counts, whyNot: 'nothing failed' };
+  if (left.length === 0) return { ...counts, whyNot: 'it was retried' };
+  if (mode === 'synchronous') return { ...counts, whyNot: 'it was written synchronously: your backend sends it again' };
+  return mayHelp ? counts : { ...counts, whyNot: 'the provider would refuse the same values again' };
+}
+
+/** Writes failed records again, as a new operation. Offered where the same values may be written now; elsewhere it says why not. */
 export function RetryButton({ api, operation, progress, records, isRefused }: ActionOptions) {
   const [isAsking, setAsking] = useState(false);
   const [isForced, setForced] = useState(false);
-  const left = records.filter(({ replayedBy }) => replayedBy === undefined);
-  const failed = left.filter(({ status }) => status === 'failed');
-  const unknown = left.filter(({ status }) => status === 'unknown').length;
-  const mayHelp = unknown > 0 || failed.some(({ error }) => error && whyNoRetry(error.class) === undefined);
-  const isPossible = progress.phase === 'ended' && progress.mode !== 'synchronous' && mayHelp;
-  if (!isPossible) return null;
+  const { failed, unknown, whyNot } = retryableOf(records, progress.mode);
+  if (progress.phase !== 'ended' || progress.records.failed + progress.records.unknown === 0) return null;
+  if (whyNot !== undefined) return <span class="fine no-retry">No retry: {whyNot}.</span>;
   const { retryMs } = progress;
   const until = retryMs === undefined ? undefined : new Date(Date.now() + retryMs).toISOString();
   const retry = async (): Promise<void> => {
@@ -103,8 +120,8 @@ export function RetryButton({ api, operation, progress, records, isRefused }: Ac
             </>
           ) : null}
           <p>
-            {pluralize(failed.length, 'failed record')} will be a new operation, with what was accepted then. Each is
-            retried once. <GuideLink of="retry">What a retry does</GuideLink>
+            {pluralize(failed, 'failed record')} will be a new operation, with what was accepted then. Each is retried
+            once. <GuideLink of="retry">What a retry does</GuideLink>
           </p>
           {unknown === 0 ? null : (
             <label class="check">

@@ -1,4 +1,4 @@
-import { pluralize, whyNoRetry, type Operation } from '@sluice/types';
+import { pluralize, type Operation } from '@sluice/types';
 import { useState } from 'preact/hooks';
 import { shortId } from '../format';
 import { noteFailure } from '../network';
@@ -6,15 +6,18 @@ import { apiOf, isOffered, type Api, type Session } from '../session';
 import { hrefOf } from '../use-route';
 import { Confirm } from './confirm';
 import { GuideLink } from './guide-link';
+import { retryableOf } from './operation-actions';
 import { Problem } from './problem';
 
 /** An operation holds no more. */
 const recordsMax = 100;
 
-interface Retryable {
-  readonly id: string;
+interface Found {
+  readonly operation: Operation;
   /** That failed and were not retried yet. */
   readonly records: number;
+  /** Absent: it can be retried. */
+  readonly whyNot?: string;
 }
 
 interface Outcome {
@@ -34,17 +37,19 @@ export function RetryThese({ session, operations, onDone }: RetryOptions) {
   const failed = operations.filter(hasFailures);
   const { progress, found, outcome, error, find, retry, leave } = useRetries(session, failed);
   if (!isOffered(session, 'frontend') || (failed.length === 0 && outcome === undefined)) return null;
-  const count = found?.length ?? 0;
+  const retryable = found?.filter(isRetryable) ?? [];
+  const count = retryable.length;
   return (
     <div class="retry-these">
       <button type="button" disabled={progress !== ''} onClick={() => void find()}>
-        Retry these…
+        Retry these {failed.length}…
       </button>
       <span class="fine" role="status">
         {count === 0 ? progress : ''}
-        {found === undefined || count > 0 ? '' : 'None can: the same values would be refused again, or were retried.'}
+        {found === undefined || count > 0 ? '' : 'None of them can be retried.'}
         {outcome === undefined ? null : <Result outcome={outcome} />}
       </span>
+      {found === undefined || count > 0 ? null : <LeftOut found={found} />}
       {error === undefined ? null : <Problem error={error} title="The failed records could not be read" />}
       {count === 0 ? null : (
         <Confirm
@@ -57,16 +62,11 @@ export function RetryThese({ session, operations, onDone }: RetryOptions) {
           onClose={leave}
         >
           <p>
-            {pluralize(sumOf(found ?? []), 'failed record')} of {pluralize(count, 'operation')} of this page: each is
+            {pluralize(sumOf(retryable), 'failed record')} of {pluralize(count, 'operation')} of this page: each is
             written once more, with what was accepted then. Where the provider refuses a customer's credentials, the
             retry waits for new ones. <GuideLink of="retry">What a retry does</GuideLink>
           </p>
-          {count === failed.length ? null : (
-            <p class="fine">
-              {pluralize(failed.length - count, 'other')} left out: the same values would be refused again, were
-              retried, or were written synchronously.
-            </p>
-          )}
+          <LeftOut found={found ?? []} />
           <p role="status">{progress}</p>
         </Confirm>
       )}
@@ -78,20 +78,19 @@ export function RetryThese({ session, operations, onDone }: RetryOptions) {
 function useRetries(session: Session, failed: readonly Operation[]) {
   const api = apiOf(session.apiKey, session.project.id);
   const [progress, setProgress] = useState('');
-  const [found, setFound] = useState<readonly Retryable[]>();
+  const [found, setFound] = useState<readonly Found[]>();
   const [outcome, setOutcome] = useState<Outcome>();
   const [error, setError] = useState<unknown>();
   const find = async (): Promise<void> => {
     setOutcome(undefined);
     setError(undefined);
-    const retryable: Retryable[] = [];
+    const read: Found[] = [];
     try {
-      for (const [at, { id }] of failed.entries()) {
+      for (const [at, operation] of failed.entries()) {
         setProgress(`Reading ${at + 1} of ${failed.length}`);
-        const records = await retryableRecords(api, id);
-        if (records > 0) retryable.push({ id, records });
+        read.push({ operation, ...(await readRetryable(api, operation.id)) });
       }
-      setFound(retryable);
+      setFound(read);
     } catch (caught) {
       noteFailure(caught);
       setError(caught);
@@ -99,9 +98,10 @@ function useRetries(session: Session, failed: readonly Operation[]) {
     setProgress('');
   };
   const retry = async (): Promise<void> => {
-    const asked = found ?? [];
+    const asked = found?.filter(isRetryable) ?? [];
     const refused: { id: string; detail: string }[] = [];
-    for (const [at, { id }] of asked.entries()) {
+    for (const [at, { operation }] of asked.entries()) {
+      const { id } = operation;
       setProgress(`Retrying ${at + 1} of ${asked.length}`);
       try {
         await api.replayOperation({ operationId: id, force: false });
@@ -135,18 +135,40 @@ function Result({ outcome: { retried, refused } }: { readonly outcome: Outcome }
   );
 }
 
-const sumOf = (found: readonly Retryable[]): number => found.reduce((sum, { records }) => sum + records, 0);
+/** Those that a retry leaves, each with the reason. */
+function LeftOut({ found }: { readonly found: readonly Found[] }) {
+  const others = found.filter((one) => !isRetryable(one));
+  if (others.length === 0) return null;
+  return (
+    <details class="left-out">
+      <summary>{pluralize(others.length, 'operation')} left out, and why</summary>
+      <ul class="tall">
+        {others.map(({ operation: { id, groupName, groupRef }, whyNot }) => (
+          <li key={id}>
+            <a href={hrefOf(`operations/${id}`)} title={id}>
+              {groupName ?? groupRef ?? ''} {shortId(id)}
+            </a>
+            : {whyNot}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const isRetryable = ({ whyNot }: Found): boolean => whyNot === undefined;
+
+const sumOf = (found: readonly Found[]): number => found.reduce((sum, { records }) => sum + records, 0);
 
 const hasFailures = ({ status, metadata }: Operation): boolean =>
   status !== 'in_progress' && (metadata?.records?.failed ?? 0) > 0;
 
-/** How many records of an operation a retry would write; none where its own page offers no retry. */
-async function retryableRecords(api: Api, operationId: string): Promise<number> {
+/** As the page of the operation offers it. Records of unknown outcome are retried there alone. */
+async function readRetryable(api: Api, operationId: string): Promise<Omit<Found, 'operation'>> {
   const { results } = await api.listOperationRecords({ operationId, status: 'failed', pageSize: recordsMax });
-  const left = results.filter(({ replayedBy }) => replayedBy === undefined);
-  if (!left.some(({ error }) => error !== undefined && whyNoRetry(error.class) === undefined)) return 0;
   const { mode } = await api.getOperationProgress({ operationId });
-  return mode === 'synchronous' ? 0 : left.length;
+  const { failed, whyNot } = retryableOf(results, mode);
+  return { records: failed, ...(whyNot === undefined ? {} : { whyNot }) };
 }
 
 const detailOf = (error: unknown): string =>
