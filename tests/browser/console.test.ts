@@ -105,7 +105,12 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and shows the outc
   await page.getByText('Filling: 48 of 100 records.').waitFor();
   await picture(page, 'console-filling');
   await join100(customer, [{ email: 'no-email-at-all' }, ...Array.from({ length: 51 }, person)]);
-  await page.getByText(/Draining: 0 of 100 records decided. The provider refused/).waitFor();
+  await page.getByText('In progress: 0 of 100 records decided.').waitFor();
+  // For what, since when, and what to do.
+  const wait = page.getByRole('region', { name: 'What it waits for' });
+  await wait.getByText('the end of a block').waitFor();
+  expect(await wait.innerText()).toMatch(/Since\s.*(now|ago)[^]*What to do\s+Nothing: it is sent/);
+  await wait.getByRole('link', { name: 'Open the customer' }).waitFor();
   await page.getByRole('link', { name: 'Lanes' }).click();
   const lane = page.locator('tbody tr', { hasText: customer.groupRef });
   await lane.getByText('blocked', { exact: true }).waitFor();
@@ -117,7 +122,7 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and shows the outc
   await customer.account.clearFaults();
   await page.getByText('1 of 100 records was not written.').waitFor();
   expect(await page.locator('.cells .succeeded').count()).toBe(99);
-  expect(await outcomes(page, 'succeeded').count()).toBe(99);
+  expect(await outcomes(page, 'written').count()).toBe(99);
   const [failed] = await outcomes(page, 'failed').allInnerTexts();
   const answer = (await customer.recordsOf(id)).find(({ status }) => status === 'failed');
   expect(failed).toContain(String(answer?.index));

@@ -14,6 +14,7 @@ import { RecordTable } from '../parts/record-table';
 import { RetriedAs } from '../parts/retried-as';
 import { ShortId } from '../parts/short-id';
 import { Skeleton } from '../parts/skeleton';
+import { WaitPanel } from '../parts/wait-panel';
 import { shortId } from '../format';
 import { hrefOf, lastHrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
@@ -75,6 +76,7 @@ export function OperationPage({ session, operationId, query }: PageOptions) {
         }
       />
       <Facts operation={operation} progress={progress} />
+      <WaitPanel operation={operation} progress={progress} />
       {progress.held === undefined ? null : (
         <section class="attention" aria-label="Held for credentials">
           <Held session={session} held={progress.held} />

@@ -1,5 +1,6 @@
-import { pluralize, grouped, isOutage, type OperationProgress, type OperationRecord } from '@sluice/types';
+import { pluralize, grouped, type OperationProgress, type OperationRecord } from '@sluice/types';
 import { fromNow } from '../format';
+import { wordOf } from './badge';
 
 /**
  * A cell per record in accept order, empty ones for what an open batch still takes. Small where all is written, and nothing for a single record, of
@@ -20,19 +21,19 @@ export function BatchView({ progress, records }: BatchViewOptions) {
         class="cells"
         role="img"
         aria-label={`${pluralize(counts.total, 'record')}: ${legendOf(progress)
-          .map(([word, count]) => `${grouped(count)} ${word}`)
+          .map(([state, count]) => `${grouped(count)} ${wordOf(state)}`)
           .join(', ')}`}
       >
         {cells.map((status, index) => (
-          <i key={index} class={status} title={status === 'free' ? undefined : `Record ${index}: ${status}`} />
+          <i key={index} class={status} title={status === 'free' ? undefined : `Record ${index}: ${wordOf(status)}`} />
         ))}
       </div>
       {isWell ? null : (
         <ul class="legend">
-          {legendOf(progress).map(([word, count]) => (
-            <li key={word}>
-              <i class={word} />
-              {word} <b>{grouped(count)}</b>
+          {legendOf(progress).map(([state, count]) => (
+            <li key={state}>
+              <i class={state} />
+              {wordOf(state)} <b>{grouped(count)}</b>
             </li>
           ))}
         </ul>
@@ -56,7 +57,7 @@ function legendOf({ records, batch, phase }: OperationProgress): (readonly [stri
     ['failed', records.failed],
     ['unknown', records.unknown],
   ] as const;
-  return all.filter(([word, count]) => count > 0 || word === 'succeeded');
+  return all.filter(([state, count]) => count > 0 || state === 'succeeded');
 }
 
 /** What happened to an operation, or is happening, in one line. */
@@ -72,21 +73,7 @@ export function sentenceOf(progress: OperationProgress): string {
   }
   if (cancelRequestTime !== undefined) return 'A cancel was asked for: what has not been sent ends as cancelled.';
   if (phase === 'accumulating' && batch !== undefined) {
-    const held = progress.held === undefined ? '' : ' Then it waits for new credentials.';
-    return `Filling: ${grouped(records.total)} of ${pluralize(batch.recordsMax, 'record')}. Sent when full, or ${fromNow(batch.dueTime)}.${held}`;
+    return `Filling: ${grouped(records.total)} of ${pluralize(batch.recordsMax, 'record')}. Sent when full, or ${fromNow(batch.dueTime)}.`;
   }
-  return `Draining: ${grouped(records.total - records.pending)} of ${pluralize(records.total, 'record')} decided. ${reasonOf(progress)}`;
-}
-
-/** Why it is not all decided. */
-function reasonOf({ calls, held, lastFailure, laneBlockedUntil, nextAttemptTime }: OperationProgress): string {
-  if (held !== undefined) return 'Nothing is sent: the provider refuses the credentials of the connection.';
-  const isFailing = isOutage(lastFailure);
-  const why = isFailing ? `The provider is failing (${lastFailure?.status ?? lastFailure?.class}). ` : '';
-  if (calls.running > 0) return `${why}${pluralize(calls.running, 'call')} under way.`;
-  if (laneBlockedUntil !== undefined) return `The provider refused; it is asked again ${fromNow(laneBlockedUntil)}.`;
-  if (calls.inDoubt > 0) return 'What one call has written is being looked up.';
-  if (nextAttemptTime !== undefined) return `${why}The next attempt is due ${fromNow(nextAttemptTime)}.`;
-  if (calls.waiting > 0 && calls.ready === 0) return 'It waits for an earlier write to the same record.';
-  return `${why}It may be sent, and waits for its turn in the lane.`;
+  return `In progress: ${grouped(records.total - records.pending)} of ${pluralize(records.total, 'record')} decided.`;
 }

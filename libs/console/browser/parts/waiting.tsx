@@ -5,7 +5,8 @@ import { fromNow, inFull } from '../format';
 export function Waiting({ of }: { readonly of: OperationWait }) {
   const { until, since } = of;
   const moment = until ?? since;
-  return <span title={moment === undefined ? undefined : inFull(moment)}>{phraseOf(of)}</span>;
+  const phrase = phraseOf(of);
+  return <span title={moment === undefined ? phrase : `${phrase} (${inFull(moment)})`}>{phrase}</span>;
 }
 
 function phraseOf({ reason, provider, until = '', since = '', records = 0, status }: OperationWait): string {
@@ -13,9 +14,9 @@ function phraseOf({ reason, provider, until = '', since = '', records = 0, statu
     case 'batch':
       return `Batch of ${pluralize(records, 'record')}, sent when full or ${fromNow(until)}`;
     case 'credentials':
-      return `Waits for new credentials: ${provider} has refused them for ${fromNow(since).replace(' ago', '')}`;
+      return `Held: ${provider} has refused the credentials for ${fromNow(since).replace(' ago', '')}. Connect the customer again`;
     case 'block':
-      return `Waits for a block by ${provider}, which ends ${fromNow(until)}`;
+      return `Blocked by ${provider}, sent ${fromNow(until)}`;
     case 'provider':
       return `Waits for ${provider}, which ${status === undefined ? 'does not answer' : `answers ${status}`}; tried again ${fromNow(until)}`;
     case 'retry':
