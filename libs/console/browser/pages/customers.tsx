@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { CustomerList } from '../parts/customer-list';
 import { Empty } from '../parts/empty';
 import { issuesOf } from '../parts/field';
+import { FoldedFilters } from '../parts/folded-filters';
 import { GuideLink } from '../parts/guide-link';
 import { PageHead } from '../parts/page-head';
 import { Pager } from '../parts/pager';
@@ -44,8 +45,10 @@ export function CustomersPage({ session, query }: { readonly session: Session; r
           issue={isBesideField ? issues[0] : undefined}
           onSearch={(search) => goTo(hrefOf('customers', { ...filters, search }))}
         />
-        <IntegrationFilter query={query} integrations={integrations.value ?? []} />
-        {query.size === 0 ? null : <a href={hrefOf('customers')}>Clear</a>}
+        <FoldedFilters count={query.has('integrationId') ? 1 : 0}>
+          <IntegrationFilter query={query} integrations={integrations.value ?? []} />
+          {query.size === 0 ? null : <a href={hrefOf('customers')}>Clear</a>}
+        </FoldedFilters>
       </div>
       {list.error === undefined || isBesideField ? null : (
         <Problem error={list.error} title="The customers could not be read" />
@@ -99,10 +102,10 @@ function Head({ session }: { readonly session: Session }) {
 }
 
 const states = [
-  [undefined, 'All', 'groups'],
-  ['unhealthy', 'Unhealthy', 'unhealthy'],
-  ['bad_credentials', 'Refused credentials', 'badCredentials'],
-  ['not_installed', 'Connected, not installed', 'notInstalled'],
+  [undefined, 'all', 'groups'],
+  ['unhealthy', 'unhealthy', 'unhealthy'],
+  ['bad_credentials', 'credentials refused', 'badCredentials'],
+  ['not_installed', 'not installed', 'notInstalled'],
 ] as const;
 
 interface StatesOptions {

@@ -4,6 +4,7 @@ import { Badge } from '../parts/badge';
 import { CustomerName } from '../parts/customer-name';
 import { Empty } from '../parts/empty';
 import { issuesOf } from '../parts/field';
+import { FoldedFilters } from '../parts/folded-filters';
 import { GuideLink } from '../parts/guide-link';
 import { Pager } from '../parts/pager';
 import { PageHead } from '../parts/page-head';
@@ -55,15 +56,17 @@ export function LanesPage({ session, query }: { readonly session: Session; reado
           issue={issue}
           onSearch={(text) => goTo(hrefOf('lanes', { ...filter, search: text }))}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isWaiting}
-            onChange={() => goTo(hrefOf('lanes', { ...filter, waiting: isWaiting ? undefined : 'true' }))}
-          />
-          Only where calls wait
-        </label>
-        {isWaiting || search !== '' ? <a href={hrefOf('lanes')}>Clear</a> : null}
+        <FoldedFilters count={isWaiting ? 1 : 0}>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isWaiting}
+              onChange={() => goTo(hrefOf('lanes', { ...filter, waiting: isWaiting ? undefined : 'true' }))}
+            />
+            Only where calls wait
+          </label>
+          {isWaiting || search !== '' ? <a href={hrefOf('lanes')}>Clear</a> : null}
+        </FoldedFilters>
       </form>
       {list.error === undefined || issue !== undefined ? null : (
         <Problem error={list.error} title="The lanes could not be read" />

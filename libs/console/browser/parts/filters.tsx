@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { atMost } from '../format';
 import { goTo, hrefOf } from '../use-route';
 import { Field, type FieldIssue } from './field';
+import { FoldedFilters } from './folded-filters';
 import { SearchBox } from './search-box';
 
 /** What the service may refuse and a field of the form shows. */
@@ -22,6 +23,9 @@ export function filtersOf(query: URLSearchParams): Record<string, string> {
   const span = spans[time];
   return span === undefined ? rest : { ...rest, since: new Date(Date.now() - span[1]).toISOString() };
 }
+
+/** Filters that a phone hides. */
+const folded = ['objectName', 'time', 'since', 'until', 'order'];
 
 interface FiltersOptions {
   readonly query: URLSearchParams;
@@ -44,7 +48,6 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
       field.value = givenOf(query, field.name);
     }
   }, [query.toString()]);
-  const onInput = ({ target }: Event): void => void (typed.current = target);
   const apply = (form: HTMLFormElement): void => {
     typed.current = null;
     const given = Object.fromEntries(fieldsOf(form).map((field) => [field.name, field.value.trim()]));
@@ -61,7 +64,7 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
   return (
     <form
       class="filters toolbar"
-      onInput={onInput}
+      onInput={({ target }) => void (typed.current = target)}
       onChange={onChange}
       onSubmit={onSubmit}
       role="search"
@@ -77,27 +80,29 @@ export function Filters({ query, issues: refused }: FiltersOptions) {
           goTo(hrefOf('operations', { ...Object.fromEntries(query), search, order: undefined, open: undefined }))
         }
       />
-      <Field name="objectName" title="Object" issues={issues} placeholder="contacts" />
-      <label>
-        Accepted
-        <select name="time">
-          <option value="">at any time</option>
-          {Object.entries(spans).map(([name, [title]]) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-          <option value="custom">from … to</option>
-        </select>
-      </label>
-      {timeOf(query) === 'custom' ? (
-        <>
-          <Field name="since" title="Accepted since" issues={issues} type="datetime-local" />
-          <Field name="until" title="Accepted before" issues={issues} type="datetime-local" />
-        </>
-      ) : null}
-      {isSearched(query) ? null : <Order />}
-      {query.size === 0 ? null : <a href={hrefOf('operations')}>Clear</a>}
+      <FoldedFilters count={folded.filter((name) => query.has(name)).length}>
+        <Field name="objectName" title="Object" issues={issues} placeholder="contacts" />
+        <label>
+          Accepted
+          <select name="time">
+            <option value="">at any time</option>
+            {Object.entries(spans).map(([name, [title]]) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+            <option value="custom">from … to</option>
+          </select>
+        </label>
+        {timeOf(query) === 'custom' ? (
+          <>
+            <Field name="since" title="Accepted since" issues={issues} type="datetime-local" />
+            <Field name="until" title="Accepted before" issues={issues} type="datetime-local" />
+          </>
+        ) : null}
+        {isSearched(query) ? null : <Order />}
+        {query.size === 0 ? null : <a href={hrefOf('operations')}>Clear</a>}
+      </FoldedFilters>
     </form>
   );
 }
@@ -125,12 +130,12 @@ interface StatusOptions {
 }
 
 const statuses = [
-  ['any status', {}, undefined],
-  ['in progress', { status: 'in_progress' }, ({ inProgress }: OperationCounts) => inProgress],
-  ['success', { status: 'success' }, ({ success, partial }: OperationCounts) => success + partial],
+  ['all', {}, undefined],
+  ['with failures', { hasFailures: 'true' }, ({ partial, failure }: OperationCounts) => partial + failure],
+  ['failed', { status: 'failure' }, ({ failure }: OperationCounts) => failure],
   ['partly written', { status: 'success', hasFailures: 'true' }, ({ partial }: OperationCounts) => partial],
-  ['failure', { status: 'failure' }, ({ failure }: OperationCounts) => failure],
-  ['has failures', { hasFailures: 'true' }, ({ partial, failure }: OperationCounts) => partial + failure],
+  ['in progress', { status: 'in_progress' }, ({ inProgress }: OperationCounts) => inProgress],
+  ['written or partly written', { status: 'success' }, ({ success, partial }: OperationCounts) => success + partial],
 ] as const;
 
 /** One choice of status, each with how many there are in this time. */
@@ -151,7 +156,9 @@ export function StatusTabs({ query, counts }: StatusOptions) {
             {counts === undefined || countOf === undefined ? null : (
               <>
                 {' '}
-                <b>{atMost(countOf(counts), 1_000, counts.isAtLeast)}</b>
+                <b class={wanted.hasFailures === 'true' && countOf(counts) > 0 ? 'bad-text' : undefined}>
+                  {atMost(countOf(counts), 1_000, counts.isAtLeast)}
+                </b>
               </>
             )}
           </a>
