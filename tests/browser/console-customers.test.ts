@@ -51,7 +51,7 @@ withBrowser('says what is held, why and since when, and new credentials end it',
   await page.locator('.customer-list li').first().getByText('unhealthy').waitFor();
   await rowOf(page, ill).locator('a.customer-line').click();
   await page.getByRole('heading', { name: ill.groupRef }).waitFor();
-  await page.getByText('hubspot refuses the credentials.').waitFor();
+  await page.getByText(/hubspot has refused the credentials for \d+ seconds?\./).waitFor();
   expect(await page.locator('.pairs').innerText()).toMatch(/Last error[^]*credentials/);
 
   await page.getByText('Send new credentials').click();
@@ -74,6 +74,19 @@ withBrowser('says what is held, why and since when, and new credentials end it',
   await page.locator('.title .badge.good').waitFor();
 });
 
+// Five operations in a row make a customer unhealthy; one of them may fail for many records.
+withBrowser('says of a healthy customer how many of its records failed in the last day', async () => {
+  const customer = await newCustomer();
+  const batch = ['well@example.com', 'no address', 'none either'].map((email) => ({ record: { email } }));
+  const { body } = await customer.write('contacts', { type: 'create', mode: 'asynchronous', batch });
+  await customer.ended(body.operationId);
+  const page = await openAt('customers');
+  await rowOf(page, customer).getByText('healthy', { exact: true }).waitFor();
+  await rowOf(page, customer).getByRole('link', { name: '2 failed in the last day' }).click();
+  await page.locator('tbody tr .badge', { hasText: 'partly written' }).waitFor();
+  expect(await page.locator('tbody tr').count()).toBe(1);
+});
+
 withBrowser('makes the link with which the customer connects again', async () => {
   const { customer, operationId } = await refused();
   const { clientId, clientSecret } = customer.account;
@@ -81,7 +94,7 @@ withBrowser('makes the link with which the customer connects again', async () =>
   const button = page.getByRole('button', { name: 'Make a link' });
   // Nothing else helps here, so it is the action of the page.
   expect(await button.getAttribute('class')).toBe('primary');
-  await page.locator('tbody tr').getByText('Waits for new credentials: hubspot has refused them for').waitFor();
+  await page.locator('tbody tr').getByText('Held: hubspot has refused the credentials for').waitFor();
   expect(await page.getByRole('region', { name: 'Why it is unhealthy' }).getByRole('button').first().innerText()).toBe(
     'Make a link to connect again',
   );
@@ -90,7 +103,10 @@ withBrowser('makes the link with which the customer connects again', async () =>
   await project.client.management.createProviderApp({ body: { provider: 'hubspot', clientId, clientSecret } });
   await button.click();
   await customer.account.clearFaults();
-  const url = await page.getByLabel("For the customer's browser").inputValue();
+  // For whom, and until when.
+  const link = page.getByLabel(`of ${customer.groupRef}`);
+  await page.getByText(/^It works once, in one browser, until \d\d:\d\d.* \(in (10|9) minutes\)/).waitFor();
+  const url = await link.inputValue();
   expect((await fetch(`${url}&account=${customer.account.name}`)).status).toBe(200);
   await customer.ended(operationId);
   await page.locator('.title .badge.good').waitFor();
@@ -175,7 +191,7 @@ withBrowser('installs for a customer whose account is connected and was not inst
   await project.connect(account, groupRef);
   const page = await openAt('customers?state=not_installed');
   const row = page.locator('.customer-list li', { hasText: groupRef });
-  await row.getByText('Connected, not installed').waitFor();
+  await row.getByText('not installed', { exact: true }).first().waitFor();
   await row
     .getByRole('button', { name: /^Install / })
     .first()
@@ -281,7 +297,7 @@ withBrowser('connects a new customer through a link, and installs when the custo
   await step.getByText('You make a link').waitFor();
   await page.getByRole('button', { name: 'Make the link' }).click();
   await step.getByText('The customer opens it').waitFor();
-  const url = await page.getByLabel("For the customer's browser").inputValue();
+  const url = await page.getByLabel('Link for').inputValue();
   expect(await installed('by-link')).toEqual([]);
   expect((await fetch(`${url}&account=${account.name}`)).status).toBe(200);
   await page.getByRole('heading', { name: 'group-of-by-link' }).waitFor();

@@ -26,11 +26,14 @@ export function CustomerList({ groups, ...shared }: ListOptions) {
         <li key={group.groupRef}>
           <div class="customer-head">
             <GroupName group={group} />
-            {group.installations.length === 0 ? (
-              <span class="badge quiet">not installed</span>
-            ) : (
-              <Badge of={group.healthStatus} />
-            )}
+            <span class="health">
+              <FailedLastDay group={group} />
+              {group.installations.length === 0 ? (
+                <span class="badge quiet">not installed</span>
+              ) : (
+                <Badge of={group.healthStatus} />
+              )}
+            </span>
           </div>
           {group.installations.map((installation) => (
             <InstallationLine key={installation.id} installation={installation} />
@@ -51,6 +54,20 @@ function GroupName({ group }: { readonly group: GroupHealth }) {
   return (
     <a href={hrefOf(`customers/${first.id}`)}>
       <CustomerName {...group} />
+    </a>
+  );
+}
+
+/** Five operations that failed make a customer unhealthy: of one that is healthy records may have failed all the same. */
+function FailedLastDay({ group: { groupRef, installations } }: { readonly group: GroupHealth }) {
+  const days = installations.flatMap(({ lastDay }) => lastDay ?? []);
+  const failed = days.reduce((sum, day) => sum + day.failed, 0);
+  if (failed === 0) return null;
+  const more = days.some(({ isAtLeast }) => isAtLeast === true) ? '+' : '';
+  return (
+    <a class="bad-text" href={hrefOf('operations', { groupRef, hasFailures: 'true', time: 'day' })}>
+      {failed.toLocaleString('en')}
+      {more} failed in the last day
     </a>
   );
 }
@@ -108,7 +125,7 @@ export function UnusedLine({ session, group, connection, integrations, onChange 
     <>
       <div class="customer-line unused">
         <span class={isRefused ? 'dot bad' : 'dot'} />
-        <span class="integration">Connected, not installed</span>
+        <span class="integration">not installed</span>
         <span class="account fine">{[provider, workspaceRef].filter(Boolean).join(' ')}</span>
         <span class="fine">{isRefused ? 'credentials refused' : missing.length === 0 ? 'another is in use' : ''}</span>
         <span class="failure fine">
