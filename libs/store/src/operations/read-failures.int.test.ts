@@ -4,7 +4,7 @@ import { readFailures, type FailureBounds } from './read-failures';
 
 const total = 20_000;
 const at = (n: number) => new Date(Date.parse('2026-06-01T00:00:00Z') + n * 1_000);
-const problem = { field: 'email', code: 'INVALID_EMAIL', message: 'no email' };
+const problem = { field: 'email', code: 'INVALID_EMAIL', message: 'address VALUE is invalid' };
 const fixture = useDatabase(insertOperations);
 
 /** One a second in two projects; each hundredth failed whole, each thousandth but seven in part; of seven installations in turn. */
@@ -26,7 +26,7 @@ async function insertOperations(): Promise<void> {
     `insert into outcomes (project_id, operation_id, call_number, fence, outcome, record_indexes, provider_ids, error_classes, error_texts, problems)
      select project_id, id, 1, 1, 'failed', case records_failed when 2 then array[0, 1] else array[1] end, array_fill(null::text, array[records_failed]),
        array_fill('rejected'::text, array[records_failed]), array_fill('no such owner'::text, array[records_failed]),
-       case records_failed when 2 then array[?, null] else array[null] end from operations where records_failed > 0`,
+       case records_failed when 2 then array[replace(?, 'VALUE', right(id, 4)), null] else array[null] end from operations where records_failed > 0`,
     [JSON.stringify([problem, problem])],
   );
   await database.raw(
@@ -57,7 +57,8 @@ it('names who failed most, and with what, of one project and since the moment', 
     { groupRef: 'g2', groupName: 'Acme', records: 2 },
   ]);
   expect(failures.problems).toEqual([
-    { ...problem, records: 10, customers: 7 },
+    // Each has a sentence of its own: what they share is shown.
+    { ...problem, message: 'address … is invalid', records: 10, customers: 7 },
     { message: 'no such owner', records: 10, customers: 7 },
   ]);
 });
