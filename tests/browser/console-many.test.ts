@@ -73,10 +73,10 @@ withBrowser('10,000 operations are shown a page at a time', async () => {
   await page.getByRole('link', { name: '← First page' }).click();
   await page.getByText('Number 49', { exact: true }).waitFor();
 
-  await page.getByRole('link', { name: /^failure 99/ }).click();
+  await page.getByRole('link', { name: /^failed 99/ }).click();
   await page.getByText('Number 5000', { exact: true }).waitFor();
   expect(await resultsShown()).toEqual(Array.from({ length: pageSize }, (_none, at) => `Number ${(at + 1) * 100}`));
-  expect(await rows.locator('.badge').allInnerTexts()).toEqual(Array.from({ length: pageSize }, () => 'failure'));
+  expect(await rows.locator('.badge').allInnerTexts()).toEqual(Array.from({ length: pageSize }, () => 'failed'));
   // An address can be passed on: it holds the filter, and no key.
   expect(page.url()).toMatch(/#\/operations\?status=failure$/);
   await page.getByRole('link', { name: 'Next page →' }).click();

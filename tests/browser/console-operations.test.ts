@@ -39,17 +39,16 @@ withBrowser('a write that is held for credentials says so, and leads to new ones
   await customer.account.revoke();
   const id = await create(customer);
   const page = await openAt(`operations/${id}`);
-  await page.getByText('Nothing is sent: the provider refuses the credentials of the connection.').waitFor();
   const held = page.getByRole('region', { name: 'Held for credentials' });
   expect(await held.innerText()).toMatch(new RegExp(`${customer.groupRef}\\s+hubspot has refused its credentials for`));
   // What HubSpot said of the revoked token, which had not expired.
   await page.getByText('Authentication credentials not found').waitFor();
   await tab.goTo('lanes');
   const lane = page.locator('tbody tr', { hasText: customer.groupRef });
-  await lane.getByText('held for credentials', { exact: true }).waitFor();
+  await lane.getByText('credentials refused', { exact: true }).waitFor();
   await page.getByRole('region', { name: 'Needs attention' }).getByText(customer.groupRef).first().waitFor();
   await tab.goTo('operations');
-  await rowOf(page, id).getByText('Waits for new credentials: hubspot has refused them for').waitFor();
+  await rowOf(page, id).getByText('Held: hubspot has refused the credentials for').waitFor();
   const attention = page.getByRole('region', { name: 'Needs attention' });
   const button = attention.getByRole('button', { name: 'Make a link' });
   await button.click();
@@ -57,7 +56,7 @@ withBrowser('a write that is held for credentials says so, and leads to new ones
   const { clientId, clientSecret } = customer.account;
   await project.client.management.createProviderApp({ body: { provider: 'hubspot', clientId, clientSecret } });
   await button.click();
-  const url = await attention.getByLabel("For the customer's browser").inputValue();
+  const url = await attention.getByLabel('Link for').inputValue();
   // The customer allows the app in again; what waited is written.
   expect((await fetch(`${url}&account=${customer.account.name}`)).status).toBe(200);
   await attention.waitFor({ state: 'detached' });
@@ -72,18 +71,23 @@ withBrowser('retries what a page shows, as far as it can help, and says of how m
   await Promise.all([customer.ended(first), customer.ended(second)]);
   const page = await openAt('operations?hasFailures=true');
   await rowOf(page, second).waitFor();
-  await page.getByRole('button', { name: 'Retry these…' }).click();
+  await page.getByRole('button', { name: 'Retry these 2…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Retry 1 operation?').waitFor();
   await dialog.getByText('1 failed record of 1 operation of this page').waitFor();
-  await dialog.getByText('1 other left out').waitFor();
+  await dialog.getByText('1 operation left out, and why').click();
+  await dialog.getByText(/: the provider would refuse the same values again$/).waitFor();
   expect(await violationsOf(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Retry 1' }).click();
   await page.getByText('1 operation retried:').waitFor();
   expect((await customer.recordsOf(first))[0]).toHaveProperty('replayedBy');
   expect((await customer.recordsOf(second))[0]).not.toHaveProperty('replayedBy');
-  await page.getByRole('button', { name: 'Retry these…' }).click();
-  await page.getByText('None can: the same values would be refused again, or were retried.').waitFor();
+  await page.getByRole('button', { name: 'Retry these 2…' }).click();
+  await page.getByText('None of them can be retried.').waitFor();
+  await page.getByText('2 operations left out, and why').click();
+  await page.getByText(/: it was retried$/).waitFor();
+  await tab.goTo(`operations/${second}`);
+  await page.getByText('No retry: the provider would refuse the same values again.').waitFor();
 });
 
 // Who retries must know that nothing is sent, and who reads an old operation what became of it.
@@ -162,7 +166,7 @@ withBrowser('a success with a refused record is amber, has failures, and shows t
   await page.getByLabel('Order').selectOption('failures first');
   await page.locator(`tbody tr:first-child a[title="${failed}"]`).waitFor();
   expect(page.url()).toMatch(/#\/operations\?order=failures-first$/);
-  await page.getByRole('link', { name: 'has failures 2' }).click();
+  await page.getByRole('link', { name: 'with failures 2' }).click();
   await rowOf(page, well).waitFor({ state: 'detached' });
   expect(page.url()).toMatch(/#\/operations\?hasFailures=true$/);
   // Anywhere in the row, which its link covers.
@@ -198,11 +202,13 @@ withBrowser('groups what went wrong, names the records, and says why a retry can
   expect(await groups.count()).toBe(2);
   const ofEmail = groups.first();
   expect(await ofEmail.innerText()).toMatch(
-    /^5 records rejected email: Email address bad 0 is invalid INVALID_EMAIL\n/,
+    /^5 records rejected email: Email address bad … is invalid INVALID_EMAIL\n/,
   );
   // Its caller gave them no reference, and the provider no id.
   const names = [1, 2, 3].map((index) => `email bad ${index - 1} (record ${index})`);
   expect(await ofEmail.locator('li').allInnerTexts()).toEqual([...names, 'Show all 5']);
+  // Of one record the heading is general too; its sentence stands beside it.
+  expect(await groups.last().locator('li').innerText()).toMatch(/^email op-.* \(record 6\): .*nosuch_property/);
   await ofEmail.getByRole('button', { name: 'Show all 5' }).click();
   expect(await ofEmail.locator('li').count()).toBe(6);
   await ofEmail.getByText('A retry would send the same values.').waitFor();
@@ -245,6 +251,25 @@ withBrowser('of what is all written, the log is folded, and a card on a phone is
   const card = await page.locator('.records').boundingBox();
   expect(card?.height).toBeLessThan(2_000);
   await page.setViewportSize({ width: 1280, height: 860 });
+});
+
+withBrowser('on a phone the filters are behind a button, so that the list begins on the first screen', async () => {
+  const customer = await newCustomer();
+  const id = await create(customer);
+  await customer.ended(id);
+  const page = await openAt('operations?objectName=contacts');
+  await page.setViewportSize({ width: 390, height: 844 });
+  const row = rowOf(page, id);
+  await row.waitFor();
+  expect(await page.getByLabel('Object').isVisible()).toBe(false);
+  const { y = Infinity, height = 0 } = (await row.boundingBox()) ?? {};
+  expect(y + height).toBeLessThan(844);
+  // It says how many of them narrow the list.
+  await page.getByRole('button', { name: 'Filters (1)' }).click();
+  await page.getByLabel('Object').fill('companies');
+  await page.keyboard.press('Enter');
+  await page.getByText('Nothing matches').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
 });
 
 withBrowser('saves the failed records as CSV', async () => {
@@ -409,7 +434,7 @@ withBrowser('every page can be used by everybody', async () => {
   await check(`operations/${id}`, 'INVALID_EMAIL');
   await page.getByRole('button', { name: 'Explain record 1' }).click();
   await check('', 'not written (rejected)');
-  await check(`operations/${heldId}`, 'Nothing is sent');
-  await check('lanes', 'held for credentials');
+  await check(`operations/${heldId}`, 'has refused its credentials');
+  await check('lanes', 'credentials refused');
   await check('nowhere', 'There is no such page');
 });

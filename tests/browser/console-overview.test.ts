@@ -120,8 +120,8 @@ withBrowser('shows what was written and what it met, first what needs attention,
   }
   await failures.getByRole('link', { name: /INVALID_EMAIL/ }).click();
   // The counts are of the list, not of the project.
-  await page.getByRole('link', { name: 'failure 1' }).waitFor();
-  expect(await page.getByRole('link', { name: 'success 0' }).count()).toBe(1);
+  await page.getByRole('link', { name: 'failed 1' }).waitFor();
+  expect(await page.getByRole('link', { name: 'written or partly written 0' }).count()).toBe(1);
   const chips = page.getByRole('list', { name: 'Filters' });
   expect(await chips.getByRole('listitem').allInnerTexts()).toEqual(['Field email\n×', 'Problem INVALID_EMAIL\n×']);
   await fitsEverybody(page, 'operations of a problem');
@@ -165,7 +165,7 @@ withBrowser('lists of failures that are not complete say of how many they are, a
   const problems = page.getByRole('region', { name: 'Failures' }).locator('.top', { hasText: 'Problems' });
   expect(await problems.locator('.number').allInnerTexts()).toEqual(['1,000 of 1,000']);
   await problems.getByRole('link', { name: 'no such owner' }).click();
-  await page.getByRole('link', { name: 'failure 10', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'failed 10', exact: true }).waitFor();
   await page.locator('tbody tr').nth(9).waitFor();
   expect(await page.locator('tbody tr').count()).toBe(10);
   await page.getByRole('list', { name: 'Filters' }).getByText('no such owner').waitFor();

@@ -107,7 +107,7 @@ withBrowser('the main pages of a project fit everybody, in both widths and both 
 
   await tab.goTo('lanes');
   await page.locator('tbody tr', { hasText: 'Hooli' }).getByText('blocked', { exact: true }).waitFor();
-  await page.locator('tbody tr', { hasText: 'Globex' }).getByText('held for credentials').waitFor();
+  await page.locator('tbody tr', { hasText: 'Globex' }).getByText('credentials refused').waitFor();
   await shown(page, 'lanes');
   await tab.goTo('operations');
   await page.locator('tbody tr').nth(15).waitFor();

@@ -13,7 +13,7 @@ import { Problem } from '../parts/problem';
 import { Reconnect } from '../parts/reconnect';
 import { Skeleton } from '../parts/skeleton';
 import { Table, type Column } from '../parts/table';
-import { shortId, withoutJson } from '../format';
+import { fromNow, shortId, withoutJson } from '../format';
 import { hrefOf, lastHrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
@@ -122,8 +122,10 @@ function Reason({ health, children }: ReasonOptions) {
     return (
       <section class="attention" aria-label="Why it is unhealthy">
         <p>
-          <strong>{provider} refuses the credentials.</strong> What waits ({recordsOf(waiting)}) is sent when the
-          connection has new ones
+          <strong>
+            {provider} has refused the credentials for {fromNow(connection.since).replace(' ago', '')}.
+          </strong>{' '}
+          What waits ({recordsOf(waiting)}) is sent when the connection has new ones
           {waiting.records === 0 ? null : (
             <>
               : <FirstExpire at={waiting.firstExpireTime} />
@@ -189,20 +191,26 @@ const operationColumns: readonly Column<Operation>[] = [
   { title: 'Accepted', width: 'middle', phone: 'aside', cell: ({ createTime }) => <Moment of={createTime} /> },
 ];
 
+/** Those of which a record was not written stand first; a sort keeps the order of the others. */
+const byFailures = (one: Operation, other: Operation): number => Number(hasFailed(other)) - Number(hasFailed(one));
+const hasFailed = ({ status, metadata }: Operation): boolean =>
+  status === 'failure' || (metadata?.records?.failed ?? 0) > 0;
+
 function LatestOperations({ health, operations }: Pick<Customer, 'health' | 'operations'>) {
   const { id: installationId, groupRef } = health;
   return (
     <section class="panel">
       <div class="title">
-        <h2>Latest operations</h2>
+        <h2>Latest operations, failed ones first</h2>
         <div class="actions">
+          <a href={hrefOf('operations', { groupRef, installationId, hasFailures: 'true' })}>With failures</a>
           <a href={hrefOf('operations', { groupRef, installationId })}>All operations</a>
         </div>
       </div>
       {operations.length === 0 ? (
         <p class="fine">It has written nothing yet.</p>
       ) : (
-        <Table columns={operationColumns} rows={operations} keyOf={({ id }) => id} isClickable />
+        <Table columns={operationColumns} rows={operations.toSorted(byFailures)} keyOf={({ id }) => id} isClickable />
       )}
     </section>
   );

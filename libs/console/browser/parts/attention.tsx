@@ -44,7 +44,7 @@ export function Attention({ session }: { readonly session: Session }) {
       ))}
       {held.length <= heldMax ? null : (
         <p>
-          <span>and {pluralize(held.length - heldMax, 'more connection')} with refused credentials</span>
+          <span>and {pluralize(held.length - heldMax, 'more connection')} with credentials refused</span>
           <a href={hrefOf('lanes', { waiting: 'true' })}>Lanes</a>
         </p>
       )}

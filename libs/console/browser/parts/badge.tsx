@@ -23,23 +23,31 @@ const tones: Readonly<Record<string, Tone>> = {
   pending: 'busy',
   revised: 'unsure',
   partial: 'unsure',
-  held: 'unsure',
+  held: 'bad',
   unknown: 'unsure',
   recovering: 'unsure',
 } satisfies Partial<Record<LaneState, Tone>> & Record<string, Tone>;
 
+/** One word for a state, wherever the console names it. The guide has them as a table. */
 const words: Readonly<Record<string, string>> = {
-  in_progress: 'in progress',
-  bad_credentials: 'bad credentials',
+  success: 'written',
+  succeeded: 'written',
   partial: 'partly written',
+  failure: 'failed',
+  in_progress: 'in progress',
+  pending: 'waiting',
+  unknown: 'outcome unknown',
+  bad_credentials: 'credentials refused',
+  held: 'credentials refused',
   failing: 'provider failing',
   'failing-endpoint': 'failing',
   stalled: 'no progress',
-  held: 'held for credentials',
 };
 
+export const wordOf = (state: string): string => words[state] ?? state;
+
 export function Badge({ of }: { readonly of: string }) {
-  return <span class={`badge ${tones[of] ?? 'quiet'}`}>{words[of] ?? of}</span>;
+  return <span class={`badge ${tones[of] ?? 'quiet'}`}>{wordOf(of)}</span>;
 }
 
 /** The status of an operation. It is a success with one record written; of which another was not, a reader must see that. */
