@@ -192,7 +192,9 @@ withBrowser('can be used by everybody', async () => {
   await fitsEverybody(page, 'endpoint');
   await page.getByRole('link', { name: '← Webhooks' }).click();
   await page.getByRole('link', { name: address() }).waitFor();
+  await fitsEverybody(page, 'list');
+  await page.getByRole('button', { name: 'Add an endpoint…' }).click();
   await page.getByRole('button', { name: 'Add it' }).click();
   await page.getByText('Address is required.').waitFor();
-  await fitsEverybody(page, 'list');
+  await fitsEverybody(page, 'new endpoint');
 });
