@@ -91,7 +91,7 @@ it('reads operations by their keys and their index, and outcomes by operation', 
     raw: async (sql: string, bindings: Knex.RawBinding) => {
       const { rows } = await fixture.database.raw<{ rows: { 'QUERY PLAN': string }[] }>(`explain ${sql}`, bindings);
       lines.push(...rows.map((row) => row['QUERY PLAN']));
-      return { rows: [{}] };
+      return { rows: [{ problems: [] }] };
     },
   };
   await readFailures(explaining as unknown as Knex, 'p', at(0), { operationsMax: 200, recordsMax: 20 });
