@@ -171,7 +171,7 @@ withBrowser('finds customers by name or ref and by state, and says what is wrong
   const page = await openAt('customers');
   const states = page.getByRole('navigation', { name: 'Customers by state' });
   const search = page.getByRole('searchbox', { name: 'Customer' });
-  await states.getByRole('link', { name: /^Refused credentials [1-9]/ }).click();
+  await states.getByRole('link', { name: /^credentials refused [1-9]/ }).click();
   await rowOf(page, ill).waitFor();
   await rowOf(page, well).waitFor({ state: 'detached' });
   expect(page.url()).toMatch(/#\/customers\?state=bad_credentials$/);

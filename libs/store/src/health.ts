@@ -12,10 +12,12 @@ const judgedMax = 10;
 /**
  * The newest operations of the installation `i`: ids are uuid v7, so they are the last of the index (project, installation, id). The comparison of rows
  * leaves no other: Postgres would read all operations of the project for an installation that has none.
+ * @param limit SQL of how many. @param fromId SQL of the least id.
  */
-export const newestOperationsSql = (limit: string): string => `(
+export const newestOperationsSql = (limit: string, fromId?: string): string => `(
   select n.* from (
     select * from operations o where o.project_id = i.project_id and (o.installation_id, o.id) <= (i.id, 'g')
+      ${fromId === undefined ? '' : `and (o.installation_id, o.id) >= (i.id, ${fromId})`}
     order by o.installation_id desc, o.id desc limit ${limit}) n
   where n.installation_id = i.id)`;
 

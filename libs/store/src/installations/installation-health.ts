@@ -94,11 +94,16 @@ const errorSql = `
     'operationId', f.operation_id)) as last_error
   from ((${failedOperation}) union all (${failedCall})) f order by f.at desc limit 1`;
 
+/** Ids begin with their moment: nothing that is older is read. An hour more, for clocks that differ. */
+const dayFromIdSql = `(
+  select left(x.ms, 8) || '-' || right(x.ms, 4)
+  from (select lpad(to_hex((extract(epoch from now() - interval '25 hours') * 1000)::bigint), 12, '0') as ms) x)`;
+
 /** Records of the operations that were accepted within the last 24 hours: ids are uuid v7, so the newest are the last of the index. */
 const lastDaySql = `
   select json_strip_nulls(json_build_object('succeeded', coalesce(sum(d.records_succeeded), 0), 'failed', coalesce(sum(d.records_failed), 0),
     'isAtLeast', case when count(*) >= :dayMax then true end)) as last_day
-  from ${newestOperationsSql(':dayMax')} d where d.created_at > now() - interval '1 day'`;
+  from ${newestOperationsSql(':dayMax', dayFromIdSql)} d where d.created_at > now() - interval '1 day'`;
 
 /** A set that is hashed once, not a join: the installations before the first of them would each look their connection up. */
 const refusedSql = `(i.connection_id in (
