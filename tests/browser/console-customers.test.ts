@@ -51,7 +51,7 @@ withBrowser('says what is held, why and since when, and new credentials end it',
   await page.locator('.customer-list li').first().getByText('unhealthy').waitFor();
   await rowOf(page, ill).locator('a.customer-line').click();
   await page.getByRole('heading', { name: ill.groupRef }).waitFor();
-  await page.getByText(/hubspot has refused the credentials for .+\./).waitFor();
+  await page.getByText(/^hubspot has refused the credentials for .+\.$/).waitFor();
   expect(await page.locator('.pairs').innerText()).toMatch(/Last error[^]*credentials/);
 
   await page.getByText('Send new credentials').click();
