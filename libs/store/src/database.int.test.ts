@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { cloneDatabase, startTcpProxy, until, type ClonedDatabase, type TcpProxy } from '@sluice/testkit';
 import { silentLogger, type Logger } from '@sluice/telemetry';
-import { openDatabase } from './database';
+import { openDatabase, openProbe, usualLimits } from './database';
+import { createSilenceWatch } from './silence-watch';
 import { createStore, migrateDatabase, type Store } from './store';
 
 let clone: ClonedDatabase;
@@ -145,6 +146,19 @@ it('notices a schema that is gone, or older, under a running service', async () 
   const lacking = 'has not the schema of this version';
   expect(seen.map((fault) => fault?.reason)).toEqual([undefined, lacking, lacking]);
 });
+
+// A statement that waits for a lock or reads a large table is no sign of a database that is hung.
+it('waits for a statement that takes longer than a hung database is given', async () => {
+  const warn = jest.fn();
+  const watch = createSilenceWatch({ probe: openProbe(clone), logger: { ...silentLogger, warn } });
+  const limits = { ...usualLimits, connectMs: 60_000, statementMs: 60_000 };
+  const database = openDatabase({ url: clone.url, poolMax: 1, applicationName: 'database-test', limits, watch });
+  watch.start();
+  await database.raw('select pg_sleep(5)');
+  expect(warn).not.toHaveBeenCalled();
+  watch.stop();
+  await database.destroy();
+}, 120_000);
 
 // After a failover a connection may lead to a server that was made a standby: it answers, and takes no write.
 it('keeps no connection to a server that takes no writes', async () => {

@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Logger } from '@sluice/telemetry';
 import { knex, type Knex } from 'knex';
+import { Client } from 'pg';
 import { errorCode, isReadOnly, mayPass, stalePlans, toStartError } from './database-errors';
+import type { Probe, SilenceWatch } from './silence-watch';
 import { lostInPooler, readers, sessionSql, type SettingRow } from './session';
 
 /** How long what the database does may take, each in milliseconds, so that one that is gone becomes a 503 and not a queue. */
@@ -20,6 +22,9 @@ export interface DatabaseLimits {
 
 /** A database that is away is noticed within seconds, and a statement that hangs gives its connection back. */
 export const usualLimits: DatabaseLimits = { connectMs: 2_000, statementMs: 5_000, idleMs: 10_000, silentMs: 35_000 };
+
+/** Connections of a pool at most, unless it is said. */
+export const poolMaxUsual = 10;
 
 /** Each as PEM text: the certificates to trust in place of the public authorities, and the client's own with its key. */
 export interface DatabaseCertificates {
@@ -42,6 +47,8 @@ export interface DatabaseOptions {
   /** @default 2 s for a connection, 5 s per statement, 10 s idle in a transaction */
   readonly limits?: DatabaseLimits;
   readonly logger?: Logger;
+  /** Fails what waits as soon as the database is hung. @default a statement waits as the limits say */
+  readonly watch?: SilenceWatch | undefined;
 }
 
 /**
@@ -55,6 +62,9 @@ export const commitSql = `do $$ begin
   end if;
   perform pg_logical_emit_message(true, 'sluice.health', '');
 end $$`;
+
+/** Touches no table and waits for no lock. */
+const probeSql = 'select 1 as probe';
 
 /** A knex instance that fails fast, on sessions with the settings that we rely on (session.ts). It keeps no connection to a server that takes no writes: the next one finds the primary; and none with a plan that is over. */
 export function openDatabase(options: DatabaseOptions): Knex {
@@ -74,7 +84,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
     log: { warn: () => undefined, error: () => undefined, debug: () => undefined, deprecate: () => undefined },
     pool: {
       min: 0,
-      max: options.poolMax ?? 10,
+      max: options.poolMax ?? poolMaxUsual,
       acquireTimeoutMillis: connectMs,
       createTimeoutMillis: 2 * connectMs,
       // A server that shuts down emits an error on idle clients, which would end the process without a listener.
@@ -84,6 +94,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
         client.on('end', () => spoilt.delete(uid));
         // The pool closes one that rests sooner.
         const { stream } = client.connection;
+        options.watch?.attend(stream);
         stream.setTimeout(silentMs, () => stream.destroy(new Error('Connection terminated: the server is silent')));
         (options.prepared === false ? forgetNames : renewPlans)(client);
         client.query(sessionSql, (error: Error | null, result?: { readonly rows: readonly SettingRow[] }) => {
@@ -96,6 +107,12 @@ export function openDatabase(options: DatabaseOptions): Knex {
       validate: ({ __knexUid: uid }: NamedClient) => !spoilt.delete(uid),
     },
   });
+  const { watch } = options;
+  if (watch) {
+    const client = database.client as Knex.Client;
+    const acquire = client.acquireConnection.bind(client) as () => Promise<unknown>;
+    client.acquireConnection = () => watch.connected(acquire, (connection) => client.releaseConnection(connection));
+  }
   database.on('query-error', (error: unknown, { __knexUid: uid, sql }: NamedClient & { readonly sql: string }) => {
     if (isReadOnly(error) || stalePlans.includes(errorCode(error) ?? '')) spoilt.add(uid);
     // The health check reports it once.
@@ -108,7 +125,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
  * The URL, and the TLS beside it. As soon as the URL names TLS, the driver takes all of it from there, and reads certificates from files only.
  * So with given certificates, the URL names none.
  */
-function address({ url, tls }: DatabaseOptions): {
+function address({ url, tls }: Pick<DatabaseOptions, 'url' | 'tls'>): {
   readonly connectionString: string;
   readonly ssl?: ConnectionOptions;
 } {
@@ -121,6 +138,30 @@ function address({ url, tls }: DatabaseOptions): {
   }
   const ssl = { ...tls, ...(isNameChecked ? {} : { checkServerIdentity: () => undefined }) };
   return { connectionString: plain.toString(), ssl };
+}
+
+/** A connection beside the pool, which waits for nothing that the pool waits for. */
+export function openProbe(options: Pick<DatabaseOptions, 'url' | 'tls'>): Probe {
+  let client: Client | undefined;
+  const end = (ended: Client | undefined): void => {
+    (ended as unknown as PooledClient | undefined)?.connection.stream.destroy();
+    if (client === ended) client = undefined;
+  };
+  return {
+    ask: async () => {
+      const isNew = client === undefined;
+      const used = (client ??= new Client({ ...address(options), application_name: 'sluice-probe' }));
+      try {
+        // What ends it later is thrown by the next question as well.
+        if (isNew) await used.on('error', () => undefined).connect();
+        await used.query(probeSql);
+      } catch (error) {
+        end(used);
+        throw error;
+      }
+    },
+    drop: () => end(client),
+  };
 }
 
 /** A moment this far from now, by the database's clock. */

@@ -143,7 +143,7 @@ export async function healthOf(database: Knex): Promise<Fault | undefined> {
     const { detail, remedy = '' } = toStoreError(error);
     const reason = detail.replace(/^The database |\.$/g, '');
     if (isRefusedByServer(error)) return { reason, remedy: startReason(error, '').remedy };
-    return error instanceof SluiceError ? { reason, remedy } : silent;
+    return error instanceof SluiceError && remedy !== '' ? { reason, remedy } : silent;
   }
 }
 

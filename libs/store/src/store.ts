@@ -6,7 +6,15 @@ import { groupStore } from './connections/group-store';
 import { laneStore } from './connections/lane-store';
 import { oauthStateStore } from './connections/oauth-state-store';
 import { providerAppStore } from './connections/provider-app-store';
-import { awaitDatabase, openDatabase, usualLimits, type DatabaseOptions, type Patience } from './database';
+import {
+  awaitDatabase,
+  openDatabase,
+  openProbe,
+  poolMaxUsual,
+  usualLimits,
+  type DatabaseOptions,
+  type Patience,
+} from './database';
 import { nowhere, type StoreFailpoints } from './failpoints';
 import { guardedByNoun } from './guard';
 import { configStore } from './installations/config-store';
@@ -22,11 +30,17 @@ import { jwtKeyStore } from './projects/jwt-key-store';
 import { personStore } from './projects/person-store';
 import { projectStore } from './projects/project-store';
 import { sealedSecretStore } from './sealed-secrets';
+import { createSilenceWatch } from './silence-watch';
 import { webhookEndpointStore } from './webhooks/endpoint-store';
 import { webhookMessageStore } from './webhooks/message-store';
 import { createWriteStore, type WriteStore } from './writes/write-store';
 
-export interface StoreOptions extends DatabaseOptions {
+export interface StoreOptions extends Omit<DatabaseOptions, 'watch'> {
+  /**
+   * Somebody waits for each reply, so that what waits for a database that is hung fails within 3 s. Otherwise it waits as the limits say: work that
+   * nobody waits for loses more by a false alarm. @default false
+   */
+  readonly answersRequests?: boolean;
   /** Divides the minutes and hours of the specification where they become moments. @default 1 */
   readonly timeScale?: number;
   /** How long `assertMigrated` retries a database that cannot be used for the moment, in milliseconds. @default 0 */
@@ -70,22 +84,35 @@ export interface Store extends ReturnType<typeof storesByNoun> {
   assertMigrated(): Promise<void>;
   /** What keeps the database from taking writes, with the schema that this code needs. Undefined: nothing. */
   readonly health: () => Promise<Fault | undefined>;
+  /** Whether the database is hung: it keeps its connections and answers nothing. Known of a store that answers requests, between two of its checks too. */
+  readonly isSilent: () => boolean;
   close(): Promise<void>;
 }
 
 /** Opens a pool. Connects with the first statement, not before. */
 export function createStore(options: StoreOptions): Store {
-  const database = openDatabase(options);
-  const { url, metrics, logger, waitMs = 0, timeScale = 1, failpoints = nowhere } = options;
+  const { url, metrics, logger, waitMs = 0, timeScale = 1, failpoints = nowhere, answersRequests = false } = options;
+  const watch = answersRequests ? createSilenceWatch({ probe: openProbe(options), logger }) : undefined;
+  const { poolMax = poolMaxUsual } = options;
+  // The probe's connection is one of them, so that the sum of all processes is what their settings say.
+  const database = openDatabase({ ...options, watch, poolMax: watch ? Math.max(1, poolMax - 1) : poolMax });
   if (metrics) watchPool(database, metrics);
   const stores = guardedByNoun(storesByNoun(database, timeScale, failpoints));
   return {
     ...stores,
     connections: metrics ? countingRefused(stores.connections, metrics) : stores.connections,
     writes: createWriteStore(database, timeScale, failpoints),
-    assertMigrated: () => awaitDatabase(() => assertMigrated(database), { url, waitMs, logger }),
+    assertMigrated: async () => {
+      await awaitDatabase(() => assertMigrated(database), { url, waitMs, logger });
+      // Not sooner: the first connection has its own patience.
+      watch?.start();
+    },
     health: () => healthOf(database),
-    close: () => database.destroy(),
+    isSilent: () => watch?.isSilent() === true,
+    close: async () => {
+      watch?.stop();
+      await database.destroy();
+    },
   };
 }
 

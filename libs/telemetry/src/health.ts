@@ -33,6 +33,8 @@ export interface HealthWatch {
 interface Watched {
   /** A process lists what it has; Postgres everyone has. */
   readonly checks: { readonly postgres: Check; readonly redis?: Check | undefined; readonly kafka?: Check | undefined };
+  /** Whether Postgres is known to be hung, between two checks too. @default only the checks tell */
+  readonly isSilent?: () => boolean;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -47,7 +49,7 @@ const late: Fault = { reason: 'did not answer in time', remedy: 'See whether it 
 const broken: Fault = { reason: 'could not be checked', remedy: 'Report it: the check failed.' };
 
 /** Checks what a process uses, every ten seconds. What is at fault is logged once with its remedy, until it is well again. */
-export function watchHealth({ checks, logger, metrics }: Watched): HealthWatch {
+export function watchHealth({ checks, isSilent = () => false, logger, metrics }: Watched): HealthWatch {
   const up = metrics.gauge('sluice_dependency_up');
   const entries = Object.entries(checks).filter((entry): entry is ['postgres', Check] => entry[1] !== undefined);
   const results = new Map<string, Fault | undefined>();
@@ -65,7 +67,8 @@ export function watchHealth({ checks, logger, metrics }: Watched): HealthWatch {
   const tick = async (): Promise<void> => {
     const isDue = performance.now() - checkedAtMs >= everyMs;
     if (isDue) checkedAtMs = performance.now();
-    const due = entries.filter(([name]) => isDue || (name === 'postgres' && results.get(name) !== undefined));
+    const isAway = results.get('postgres') !== undefined || isSilent();
+    const due = entries.filter(([name]) => isDue || (name === 'postgres' && isAway));
     await Promise.all(due.map((entry) => check(...entry)));
   };
   return {
@@ -78,7 +81,10 @@ export function watchHealth({ checks, logger, metrics }: Watched): HealthWatch {
     },
     ready: () => {
       const faults = entries.filter(([name]) => results.get(name) !== undefined).map(([name]) => name as string);
-      const textOf = (name: string) => (results.has(name) ? (results.get(name)?.reason ?? 'ok') : 'is not checked yet');
+      const textOf = (name: string) => {
+        if (name === 'postgres' && isSilent()) return 'does not answer';
+        return results.has(name) ? (results.get(name)?.reason ?? 'ok') : 'is not checked yet';
+      };
       return {
         ready: textOf('postgres') === 'ok',
         checks: Object.fromEntries(entries.map(([name]) => [name, textOf(name)])),

@@ -26,11 +26,13 @@ export interface TcpProxy {
   disturb(fault?: WireFault): void;
   /** Cuts a connection when the server has replied to a statement that contains `text`, before the reply arrives. Once. */
   loseAnswerTo(text: string): void;
-  /** The same for every `nth` statement that contains one of the texts, until there are none. */
+  /** Delivers a statement that contains `text`, and from then on no reply on any connection, until `disturb` is called. */
+  silenceAfter(text: string): void;
+  /** The same as `loseAnswerTo` for every `nth` statement that contains one of the texts, until there are none. */
   loseEveryAnswerTo(texts: readonly string[], nth: number): void;
   /** Replies that were lost. */
   lost(): number;
-  /** Statements that were sent to a Postgres, those of a transaction included. */
+  /** Statements that were sent to a Postgres, those of a transaction included, probes not. */
   statements(): number;
   close(): void;
 }
@@ -46,6 +48,7 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const wire = new Disturbance();
   const isPostgres = target.protocol.startsWith('postgres');
   let statements = 0;
+  let silencing: string | undefined;
   let port = 0;
   const server: Server = createServer({ noDelay: true }, (client) => {
     const upstream = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
@@ -64,6 +67,7 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     const toClient = wire.pipe('reply', client);
     client.on('data', (chunk) => {
       isLosing = loss.matches(chunk) || isLosing;
+      if (silencing !== undefined && chunk.includes(silencing)) wire.set({ silent: 'reply' });
       if (isPostgres) statements += count(chunk);
       toServer(chunk);
     });
@@ -92,7 +96,11 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       for (const socket of sockets) socket.destroy();
     },
     reset: () => sockets.forEach((socket) => socket.resetAndDestroy()),
-    disturb: (fault) => wire.set(fault),
+    disturb: (fault) => {
+      silencing = undefined;
+      wire.set(fault);
+    },
+    silenceAfter: (text) => (silencing = text),
     loseAnswerTo: (text) => loss.arm([text], 'once'),
     loseEveryAnswerTo: (texts, nth) => loss.arm(texts, nth),
     lost: () => loss.count,
@@ -104,6 +112,9 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
 /** Types of the messages that carry a statement out: Query and Execute. Source: https://www.postgresql.org/docs/18/protocol-message-formats.html */
 const executing = new Set([0x51, 0x45]);
 
+/** How a service finds out whether its database is hung. How often depends on how busy the machine is. */
+const probe = 'as probe';
+
 /** Counts the statements of one connection, whose first message, the startup, has no type. */
 function statementCounter(): (chunk: Buffer) => number {
   let pending = Buffer.alloc(0);
@@ -114,7 +125,8 @@ function statementCounter(): (chunk: Buffer) => number {
     while (pending.length >= typeBytes + 4) {
       const length = typeBytes + pending.readUInt32BE(typeBytes);
       if (pending.length < length) break;
-      if (typeBytes === 1 && executing.has(pending[0] as number)) count += 1;
+      if (typeBytes === 1 && executing.has(pending[0] as number) && !pending.subarray(0, length).includes(probe))
+        count += 1;
       pending = pending.subarray(length);
       typeBytes = 1;
     }

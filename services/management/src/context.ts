@@ -37,7 +37,13 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
   const replyRoom = createReplyRoom();
   const access = redisAccess(config);
   const {
-    store = createStore({ ...databaseOptions(config), ...observed, applicationName: service, timeScale }),
+    store = createStore({
+      ...databaseOptions(config),
+      ...observed,
+      answersRequests: true,
+      applicationName: service,
+      timeScale,
+    }),
     connectors = createConnectors({ ...connectorOptions(config), ...observed, reconnects: true, replyRoom }),
     redis = access && connectRedis({ ...access, ...observed }),
   } = overrides;

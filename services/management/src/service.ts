@@ -93,7 +93,11 @@ export function createManagementService(context: ManagementContext): ApiService 
   const { config, logger, metrics, store } = context;
   // Without a Redis each process counts by itself.
   const { quotas } = context.redis ?? createInMemoryRedis();
-  const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.redis?.health } });
+  const health = watchHealth({
+    ...context,
+    isSilent: store.isSilent,
+    checks: { postgres: store.health, redis: context.redis?.health },
+  });
   const app = createApp({
     service: 'management',
     logger,

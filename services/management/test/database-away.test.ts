@@ -1,4 +1,4 @@
-import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
+import { startTcpProxy, type TcpProxy, until } from '@sluice/testkit';
 import type supertest from 'supertest';
 import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
 
@@ -41,4 +41,16 @@ describe('the database is away', () => {
     await proxy.mend();
     await send(at).expect(usual);
   });
+});
+
+it.each(requests)('the database is hung: %s: 503 in time, and it recovers by itself', async (_, send, usual) => {
+  await send(at).expect(usual);
+  proxy.disturb({ silent: 'request' });
+  const begunAtMs = performance.now();
+  const reply = await send(at).expect(503);
+  // Less than a connection may be silent without the watch; on an idle machine it is 3 s.
+  expect(performance.now() - begunAtMs).toBeLessThan(25_000);
+  expect(reply.text).toContain('service.unavailable');
+  proxy.disturb();
+  await until('an answer', async () => ((await send(at)).status === usual ? true : undefined));
 });

@@ -30,7 +30,7 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
   const { logger = createLogger({ service, level: config.logLevel }), metrics = createMetrics(service) } = overrides;
   const observed = { logger, metrics };
   const {
-    store = createStore({ ...databaseOptions(config), ...observed, applicationName: service }),
+    store = createStore({ ...databaseOptions(config), ...observed, answersRequests: true, applicationName: service }),
     redis = connectRedis({ ...redisAccess(config), ...observed }),
     connectors = createConnectors({ ...connectorOptions(config), ...observed, reconnects: true }),
     quotas = new LaneQuotas(redis.quotas, metrics, redis.cache),

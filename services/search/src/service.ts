@@ -20,7 +20,11 @@ const searchApi: ApiInfo = {
 
 export function createSearchService(context: SearchContext): ApiService {
   const { config, logger, metrics, store } = context;
-  const health = watchHealth({ ...context, checks: { postgres: store.health, redis: context.redis.health } });
+  const health = watchHealth({
+    ...context,
+    isSilent: store.isSilent,
+    checks: { postgres: store.health, redis: context.redis.health },
+  });
   const app = createApp({
     service: 'search',
     logger,

@@ -1,4 +1,4 @@
-import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
+import { startTcpProxy, type TcpProxy, until } from '@sluice/testkit';
 import { foundRecords } from './fake-hubspot';
 import { startSearch, type RunningSearch, type Seed } from './start-search';
 
@@ -33,6 +33,19 @@ it('the database is away: 503 with Retry-After, the provider is not called, and 
   expect(search.hubspot.calls).toHaveLength(asked);
   await proxy.mend();
   await ask().expect(200);
+});
+
+it('the database is hung: 503 in time, and it recovers by itself', async () => {
+  await ask().expect(200);
+  const asked = search.hubspot.calls.length;
+  proxy.disturb({ silent: 'reply' });
+  const begunAtMs = performance.now();
+  await ask().expect(503);
+  // Less than a connection may be silent without the watch; on an idle machine it is 3 s.
+  expect(performance.now() - begunAtMs).toBeLessThan(25_000);
+  expect(search.hubspot.calls).toHaveLength(asked);
+  proxy.disturb();
+  await until('a search', async () => ((await ask()).status === 200 ? true : undefined));
 });
 
 it('the database goes away while the provider refuses for its quota: its 429 with its time reaches the caller', async () => {

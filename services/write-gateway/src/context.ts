@@ -52,7 +52,13 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
   const observed = { logger, metrics, failpoints };
   const { timeScale, credentialsKeys: keyring } = config;
   const {
-    store = createStore({ ...databaseOptions(config), ...observed, applicationName: service, timeScale }),
+    store = createStore({
+      ...databaseOptions(config),
+      ...observed,
+      answersRequests: true,
+      applicationName: service,
+      timeScale,
+    }),
     redis = connectRedis({ ...redisAccess(config), ...observed }),
     connectors = createConnectors({ ...connectorOptions(config), ...observed, reconnects: true }),
     messaging = createKafkaMessaging({ ...kafkaAccess(config), ...observed, clientId: service }),

@@ -13,6 +13,7 @@ export function createGatewayService(context: GatewayContext): ApiService {
   const { config, logger, metrics, store, messaging } = context;
   const health = watchHealth({
     ...context,
+    isSilent: store.isSilent,
     checks: { postgres: store.health, redis: context.redis.health, kafka: () => messaging.health() },
   });
   const app = createApp({

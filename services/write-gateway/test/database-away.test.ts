@@ -70,6 +70,51 @@ describe('the database is away', () => {
   });
 });
 
+/** Less than a connection may be silent without the watch; on an idle machine it is 3 s. */
+const answeredMs = 25_000;
+
+// SIGSTOP, a disk that hangs, a network that drops packets: connections stay open, and nothing is answered.
+describe('the database is hung', () => {
+  it.each(modes)('%s: every request is answered with 503 in time, and it recovers by itself', async (_mode, body) => {
+    await gateway.write(seed, body).expect(200);
+    const [rows, called] = [await gateway.countRows(), gateway.hubspot.calls.length];
+    proxy.disturb({ silent: 'request' });
+    const begunAtMs = performance.now();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => gateway.write(seed, body)));
+    expect(performance.now() - begunAtMs).toBeLessThan(answeredMs);
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 503));
+    expect(replies[0]?.body).toMatchObject({ code: 'service.unavailable', remedy: expect.any(String) });
+    expect((await gateway.get('/readyz').expect(503)).body).toMatchObject({ checks: { postgres: 'does not answer' } });
+    expect(await gateway.countRows()).toEqual(rows);
+    expect(gateway.hubspot.calls).toHaveLength(called);
+    proxy.disturb();
+    await until('a write', async () => ((await gateway.write(seed, body)).status === 200 ? true : undefined));
+    await until('ready', async () => ((await gateway.get('/readyz')).status === 200 ? true : undefined));
+  });
+
+  // The statement arrives and commits; its answer is what is lost.
+  it('an accept whose outcome is not known says so, and its repetition by the key stores nothing twice', async () => {
+    const body = { ...create, mode: 'asynchronous' };
+    await gateway.write(seed, body).expect(200);
+    const before = (await gateway.countRows())['records'] ?? 0;
+    const write = () => gateway.write(seed, body).set('Idempotency-Key', 'hung');
+    proxy.silenceAfter('accept-keyed-writes');
+    const reply = await write().expect(503);
+    expect(reply.body).toMatchObject({
+      retryable: false,
+      detail: expect.stringContaining('not known whether the write was accepted'),
+      remedy: expect.stringContaining('same Idempotency-Key'),
+    });
+    proxy.disturb();
+    const again = await until('an answer', async () => {
+      const repeated = await write();
+      return repeated.status === 200 ? repeated : undefined;
+    });
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect((await gateway.countRows())['records']).toBe(before + 1);
+  });
+});
+
 /** As it is sealed, and as its open batch counts it. */
 async function countOf(operationId: string): Promise<number | undefined> {
   const [batch] = await gateway.database('open_batches').where({ operation_id: operationId }).select('records');
