@@ -33,6 +33,8 @@ export interface EndedWrite {
   readonly queuedBehind: readonly string[];
   /** Mapped names of the request that the customer chose no field for. */
   readonly unmapped: readonly string[];
+  /** Absent where another process sent it. */
+  readonly connectionId?: string;
 }
 
 /**
@@ -85,16 +87,21 @@ const ambiguous: Readonly<Record<WriteType, { readonly retryable: boolean; reado
   },
 };
 
-function toProviderError(failure: ProviderFailure, { operationId, type }: EndedWrite): ProviderError {
+function toProviderError(failure: ProviderFailure, { operationId, type, connectionId }: EndedWrite): ProviderError {
   const { retryable, remedy } = ambiguous[type];
+  const isRefused = failure.class === 'credentials' && connectionId !== undefined;
   return new ProviderError({
     class: failure.class,
     detail: failure.message,
     meta: { operationId, ...(isAmbiguous(failure) ? { retryable } : {}) },
     ...(isAmbiguous(failure) ? { remedy } : {}),
+    ...(isRefused ? { remedy: reconnectRemedy(connectionId) } : {}),
     ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
   });
 }
+
+const reconnectRemedy = (connectionId: string): string =>
+  `Let the customer connect again, or update the credentials of connection ${connectionId}; then send the same request.`;
 
 function presentSingle(ended: EndedWrite): Reply {
   const { operationId } = ended;

@@ -158,7 +158,7 @@ function toParts(
 }
 
 function toEnded({ opened, outcomes }: Sending): EndedWrite {
-  const { operation, isBatch, unmapped } = opened.write;
+  const { operation, isBatch, unmapped, installation } = opened.write;
   const ended = opened.records.flatMap(({ index, write: { fields } }) => {
     const outcome = outcomes.get(index);
     if (outcome === undefined) return [];
@@ -172,6 +172,7 @@ function toEnded({ opened, outcomes }: Sending): EndedWrite {
     sentFields: ended.map(({ sent }) => sent),
     queuedBehind: opened.queuedBehind,
     unmapped,
+    connectionId: installation.connectionId,
   };
 }
 
