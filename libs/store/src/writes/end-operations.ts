@@ -10,6 +10,7 @@ interface EndedRow {
   readonly operation_id: string;
   readonly state: OperationState;
   readonly result: string;
+  readonly records_failed: number;
 }
 
 interface EndingRow extends EndedRow {
@@ -71,7 +72,8 @@ export function countCallsSql(isWhole: boolean): string {
     update operations o set calls_open = o.calls_open - ${isWhole ? 1 : 'i.calls_done'}, records_succeeded = o.records_succeeded + i.succeeded,
            records_failed = o.records_failed + i.failed, updated_at = now()${ending}
     from ${isWhole ? 'held' : tallySql} i where o.project_id = i.project_id and o.id = i.operation_id
-    returning o.project_id, o.id as operation_id, ${isWhole ? 'i.number' : '0'} as number, o.calls_open, o.state, o.result`;
+    returning o.project_id, o.id as operation_id, ${isWhole ? 'i.number' : '0'} as number, o.calls_open, o.state, o.result,
+      o.records_failed`;
 }
 
 /**
@@ -92,7 +94,7 @@ export async function endCounted(
        where e.project_id = k.project_id and e.operation_id = k.id and e.outcome in ('failed', 'unknown')
        order by e.record_index limit 1) first on true
      where o.project_id = k.project_id and o.id = k.id and o.state = 'queued'
-     returning o.project_id, o.id as operation_id, o.state, o.result, o.cancel_requested_at, o.installation_id,
+     returning o.project_id, o.id as operation_id, o.state, o.result, o.records_failed, o.cancel_requested_at, o.installation_id,
        ${isAwaitedSql} as is_awaited, case when o.state = 'failed' then ${isWatchedSql('o.project_id')} else false end as is_watched),
      healed as (${healSucceededSql('ended')}),
      carried_out as (delete from cancels c using ended e
@@ -119,5 +121,6 @@ const operationColumns: Column<EndingKey>[] = [
 
 /** An operation that ended, as Postgres returns it. */
 export function toEnded(row: EndedRow): EndedOperation {
-  return { projectId: row.project_id, operationId: row.operation_id, status: statusOf(row.state), result: row.result };
+  const { project_id: projectId, operation_id: operationId, state, result, records_failed: recordsFailed } = row;
+  return { projectId, operationId, status: statusOf(state), result, recordsFailed };
 }

@@ -264,8 +264,8 @@ export function settleStatement(settlements: readonly Settlement[], held: Held):
       counted as (${countCallsSql(held.isWhole)}${shown})
       ${held.isWhole ? `, healed as (${healSucceededSql('counted')})` : ''}
       ${held.isNotified ? `, notified as (${operationEventSql(ended, storedOutcomesSql)})` : ''}
-    select project_id, operation_id, number, calls_open, state, result,
+    select project_id, operation_id, number, calls_open, state, result, records_failed,
            null as lane_id, null as installation_id, null as object_name, null as type, null as traceparent from counted
-    ${held.isOrdered ? `union all select project_id, operation_id, number, null, null, null, lane_id, installation_id, object_name, type, traceparent from released` : ''}`;
+    ${held.isOrdered ? `union all select project_id, operation_id, number, null, null, null, null, lane_id, installation_id, object_name, type, traceparent from released` : ''}`;
   return { sql, bindings: [...held.bindings, ...outcomes.bindings, ...records.bindings] };
 }

@@ -87,6 +87,8 @@ export interface EndedOperation {
   readonly operationId: string;
   readonly status: OperationStatus;
   readonly result: string;
+  /** Records that failed, or are not known to be written. */
+  readonly recordsFailed: number;
 }
 
 /** A call that waited behind a record and may go now. */

@@ -169,9 +169,10 @@ export async function settleAndReport(
     meters.settled(settlement.records, { projectId, provider, isRetried });
   }
   if (settled.ended === undefined || !(of.logsSuccess || of.failure)) return settled;
-  const ended = { operationId, status: settled.ended.status, traceparent };
+  const { status, recordsFailed } = settled.ended;
+  const ended = { operationId, status, traceparent };
   logger.info(
-    of.failure ? { ...ended, projectId, groupRef, provider, objectName, ...of.failure } : ended,
+    of.failure ? { ...ended, projectId, groupRef, provider, objectName, recordsFailed, ...of.failure } : ended,
     'operation.ended',
   );
   return settled;
