@@ -258,7 +258,7 @@ describe('writing and searching', () => {
     const { operationId } = await done<{ operationId: string }>(client, 'update_record', change);
     const { text, isError } = await call(client, 'explain_operation', { operationId });
     expect(isError).toBe(false);
-    expect(text).toMatch(/^Operation [^\n]*: synchronous update of contacts at hubspot\n[^]*ended +written/);
+    expect(text).toMatch(/^Operation [^\n]*: synchronous update of contacts at hubspot for [^\n]+\n[^]*ended +written/);
     expect(await done(client, 'search_records', asked)).toMatchObject({ found: 0 });
   });
 

@@ -9,9 +9,8 @@ export interface Operation {
   readonly projectId: string;
   readonly integrationId: string;
   readonly installationId: string;
-  /** Of its installation, also of a deleted one; in lists. */
+  /** Of its installation, also of a deleted one. */
   readonly groupRef?: string;
-  /** In lists. */
   readonly groupName?: string;
   /** Of an auto-batch: the config of its first record. */
   readonly configId: string;
@@ -102,8 +101,8 @@ export const operationSchema = openObject(
     projectId: text('Project of the operation.'),
     integrationId: text('Integration of the operation.'),
     installationId: text('Installation of the operation.'),
-    groupRef: text('Group of the installation; in lists.'),
-    groupName: text('Name of the group; in lists.', 'Acme GmbH'),
+    groupRef: text('Group of the installation.'),
+    groupName: text('Name of the group.', 'Acme GmbH'),
     configId: text('The config in force.'),
     actionType: { ...choice('Kind of action.', ['read', 'write', 'subscribe']), examples: ['write'] },
     status: choice('Its state.', ['success', 'failure', 'in_progress']),

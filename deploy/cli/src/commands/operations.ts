@@ -36,9 +36,32 @@ const pageMax = 200;
 const operationId = argument('<operationId>', 'as the reply of the write gave it');
 const onlyFailed = option('--failed', 'only the records that failed');
 
+const named = (ref?: string, name?: string): string | undefined =>
+  name === undefined || name === ref ? ref : `${ref} (${name})`;
+
+/** A line of a list is read for why a record failed, so that stands before what is cut. */
+export function reasonFirst(result: string): string {
+  const [, counts, reason] = /^Batch write completed \((.+?)\)\. First error, (.+)$/s.exec(result) ?? [];
+  const text = counts === undefined ? result : `${counts}: ${reason}`;
+  // What a provider lists as JSON behind its sentence.
+  const [sentence = '', list = ''] = /[^:]+: (\[\{.*\}\])$/s.exec(text) ?? [];
+  const messages = messagesOf(list);
+  return messages === undefined ? text : `${text.slice(0, text.length - sentence.length)} ${messages}`.trimStart();
+}
+
+function messagesOf(list: string): string | undefined {
+  try {
+    const messages = (JSON.parse(list) as { readonly message?: string }[]).flatMap(({ message }) => message ?? []);
+    return messages.length === 0 ? undefined : messages.join('; ');
+  } catch {
+    return undefined;
+  }
+}
+
 const renderOperation = fields<Operation>([
   ['operation', 'id'],
   ['object', 'resource'],
+  ['group', ({ groupRef, groupName }) => named(groupRef, groupName)],
   'status',
   'result',
   ['attempts', ({ metadata }) => metadata?.retry?.attempts?.toString()],
@@ -80,10 +103,11 @@ export const operations: Group = {
       ask: ({ client }, options: ListOptions) => collect(listed(client, options), readLimit(options.limit)),
       show: table<Operation>('No operations.', [
         'createTime',
+        ['group', 'groupRef'],
         ['object', 'resource'],
         'status',
         ['operation', 'id'],
-        ['result', ({ result }) => result && shortened(result)],
+        ['result', ({ result }) => result && shortened(reasonFirst(result))],
       ]),
     }),
     describe: asking({

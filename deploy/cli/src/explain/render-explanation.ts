@@ -35,7 +35,7 @@ function moreAlike(records: readonly ExplainedRecord[], { operation }: Operation
 
 function renderHead(explanation: OperationExplanation): string {
   const { operation, provider, type, mode, batch, calls, cancelRequestedAt, laneBlockedUntil, held } = explanation;
-  const { id, resource, status, result, createTime } = operation;
+  const { id, resource, status, result, createTime, groupRef } = operation;
   const isCollecting = calls.length === 0 && status === 'in_progress';
   const joined = batch === undefined ? '' : `, into a batch that ${leaves(batch, createTime, isCollecting)}`;
   const steps: (readonly [string, string | undefined])[] = [
@@ -49,7 +49,8 @@ function renderHead(explanation: OperationExplanation): string {
     [status === 'in_progress' ? 'now' : 'ended', `${status}${result === undefined ? '' : `: ${result}`}`],
   ];
   const lines = steps.flatMap(([step, text]) => (text === undefined ? [] : [toLine([step, text])]));
-  return [`Operation ${id}: ${mode} ${type} of ${resource} at ${provider}`, ...lines].join('\n');
+  const group = groupRef === undefined ? '' : ` for ${plain(groupRef)}`;
+  return [`Operation ${id}: ${mode} ${type} of ${resource} at ${provider}${group}`, ...lines].join('\n');
 }
 
 function leaves(batch: Batch, createTime: string | undefined, isCollecting: boolean): string {

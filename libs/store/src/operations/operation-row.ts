@@ -35,6 +35,17 @@ export const operationColumns = `
     where e.project_id = o.project_id and e.operation_id = o.id
       and e.outcome = 'succeeded' and e.provider_id is not null) as succeeded_ids`;
 
+/** SQL: the group of the installation of an operation `o`, also of one that was deleted. By keys. */
+export const ofGroupSql = `
+  left join lateral (
+    select n.group_ref from installations n where n.project_id = o.project_id and n.id = o.installation_id
+    union all select n.group_ref from deleted_installations n where n.project_id = o.project_id and n.id = o.installation_id
+    limit 1) n on true
+  left join groups g on g.project_id = o.project_id and g.group_ref = n.group_ref`;
+
+/** Read only where `ofGroupSql` stands: lists look groups up once for a page. */
+const group = table({ groupRef: optional(plain('group_ref')), groupName: optional(plain('group_name')) });
+
 export function toOperation(row: StoredRow): Operation {
   const { id, projectId, integrationId, installationId, configId, ...rest } = operations.read(row);
   return {
@@ -44,6 +55,7 @@ export function toOperation(row: StoredRow): Operation {
     installationId,
     configId,
     actionType: 'write',
+    ...('group_ref' in row ? group.read(row) : {}),
     ...rest,
     metadata: {
       objects: [rest.resource],

@@ -15,7 +15,7 @@ import { findOpen } from './find-open';
 import { findOperations } from './find-operations';
 import { readHistory } from './operation-history';
 import { readFailures } from './read-failures';
-import { operationColumns, recordColumns, records, withOutcome, toOperation } from './operation-row';
+import { ofGroupSql, operationColumns, recordColumns, records, withOutcome, toOperation } from './operation-row';
 import { readPlans } from './read-plans';
 import { readProgress } from './read-progress';
 import { readWaitReason } from './read-wait-reason';
@@ -36,7 +36,8 @@ export function operationStore(database: Knex) {
     /** @param withinGroupRef only if its installation exists and belongs to this group */
     find: async (projectId: string, operationId: string, withinGroupRef?: string): Promise<Operation | undefined> => {
       const { rows } = await database.raw<{ rows: StoredRow[] }>(
-        `select ${operationColumns} from operations o where o.project_id = :projectId and o.id = :operationId
+        `select ${operationColumns}, n.group_ref, g.group_name from operations o ${ofGroupSql}
+           where o.project_id = :projectId and o.id = :operationId
            ${withinGroupRef === undefined ? '' : isOfGroup}`,
         { projectId, operationId, withinGroupRef } as never,
       );
@@ -97,8 +98,8 @@ export function operationStore(database: Knex) {
   };
 }
 
-const findManySql = `select k.ord::integer, ${operationColumns} from ${preparedRowsSql('k', operationKeyColumns)}
-  join operations o on o.project_id = k.project_id and o.id = k.operation_id`;
+const findManySql = `select k.ord::integer, ${operationColumns}, n.group_ref, g.group_name from ${preparedRowsSql('k', operationKeyColumns)}
+  join operations o on o.project_id = k.project_id and o.id = k.operation_id ${ofGroupSql}`;
 
 const isOfGroup = `and exists (select 1 from installations n where n.project_id = o.project_id
   and n.id = o.installation_id and n.group_ref = :withinGroupRef)`;
