@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { readProcessEnv } from '@sluice/config';
 import { recordLines } from '@sluice/testkit';
+import { rows as allRows, shortRows } from '../rows';
 import type { Row } from './row';
 import { reportCells, reportLine, runRow, type RunOptions } from './run-row';
 import { startWorld } from './start-world';
@@ -42,4 +44,20 @@ export function testRows(rows: readonly Row[], options: RunOptions): void {
       rowMs,
     );
   });
+}
+
+/** Those of a part that `npm run test:faults` was asked for by its variables; without them those that `npm test` does not run. */
+export function testChosenRows(part: readonly Row[]): void {
+  const { FAULTS_ROWS: chosen, FAULTS_SEED: seed, FAULTS_FULL: full } = readProcessEnv();
+  const rest = allRows.filter((row) => seed !== undefined || !shortRows.includes(row));
+  const wanted = chosen?.split(',') ?? rest.map(({ id }) => id);
+
+  test('every row that was asked for exists', () => {
+    expect(wanted.filter((id) => !allRows.some((row) => row.id === id))).toEqual([]);
+  });
+
+  testRows(
+    part.filter(({ id }) => wanted.includes(id)),
+    { isFull: full === 'true', seed: Number(seed ?? 7) },
+  );
 }

@@ -1,0 +1,4 @@
+import { testChosenRows } from './harness/test-rows';
+import { lateRows } from './rows';
+
+testChosenRows(lateRows);
