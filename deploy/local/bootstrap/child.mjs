@@ -34,10 +34,17 @@ export function plainEnvironment(env = process.env) {
   return Object.fromEntries(own.filter(([name]) => name !== 'NODE_PATH'));
 }
 
+/** What Node compiled of a script, for its next process: some hundred start in a run of the tests, each a sixth cheaper to start with it. */
+const compiled = join(root, '.sluice', 'compiled');
+
 /** The same, with the workspace's Node as `node`. */
 export function childEnvironment() {
   const env = plainEnvironment();
-  return { ...env, PATH: [dirname(workspaceNode), env.PATH].filter(Boolean).join(delimiter) };
+  return {
+    NODE_COMPILE_CACHE: compiled,
+    ...env,
+    PATH: [dirname(workspaceNode), env.PATH].filter(Boolean).join(delimiter),
+  };
 }
 
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
