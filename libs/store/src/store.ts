@@ -1,12 +1,13 @@
 import type { Fault, Metrics } from '@sluice/telemetry';
 import type { Knex } from 'knex';
 import { connectSessionStore } from './connections/connect-session-store';
+import { disconnectSession } from './connections/disconnect-session';
 import { connectionStore, type ConnectionStore } from './connections/connection-store';
 import { groupStore } from './connections/group-store';
 import { laneStore } from './connections/lane-store';
 import { oauthStateStore } from './connections/oauth-state-store';
 import { providerAppStore } from './connections/provider-app-store';
-import { awaitDatabase, openDatabase, usualLimits, type DatabaseOptions, type Patience } from './database';
+import { awaitDatabase, bound, openDatabase, usualLimits, type DatabaseOptions, type Patience } from './database';
 import { nowhere, type StoreFailpoints } from './failpoints';
 import { guardedByNoun } from './guard';
 import { configStore } from './installations/config-store';
@@ -46,7 +47,7 @@ function storesByNoun(database: Knex, timeScale: number, failpoints: StoreFailpo
     integrations: integrationStore(database),
     configs: configStore(database),
     connections: connectionStore(database),
-    connectSessions: connectSessionStore(database),
+    connectSessions: { ...connectSessionStore(database), ...bound(database, { disconnect: disconnectSession }) },
     groups: groupStore(database),
     installations: installationStore(database, failpoints),
     installationLookup: installationLookup(database),

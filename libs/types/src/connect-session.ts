@@ -54,6 +54,7 @@ export type ConnectCredentials = Described<typeof connectCredentialsSchema>;
 
 /** Members of a config that a customer chooses, at the paths that they have there. */
 export const connectChoicesSchema = closedObject('What a customer chose.', ['content'], {
+  connectionId: text('The connection whose fields were shown.'),
   content: closedObject('As in a config.', {
     read: closedObject('Of objects that are read.', {
       objects: mapOf(

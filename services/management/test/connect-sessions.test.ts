@@ -1,3 +1,4 @@
+import { until } from '@sluice/testkit';
 import type { ConnectSession, ConnectView, Connection, Installation } from '@sluice/types';
 import { useManagement, type ProjectWithKey, type Sender } from './start-management';
 
@@ -48,11 +49,30 @@ beforeEach(async () => {
   }
 });
 
+const tokensOf = (accessToken: string, portalId: number) => {
+  const body = { access_token: accessToken, refresh_token: 'canary-refresh', expires_in: 1800, hub_id: portalId };
+  return { status: 200, body };
+};
+
 /** What the token endpoint gives next. */
 function give(accessToken: string, portalId: number): void {
-  const body = { access_token: accessToken, refresh_token: 'canary-refresh', expires_in: 1800, hub_id: portalId };
-  management.hubspot.tokenEndpoint.replies.set('authorization_code', { status: 200, body });
+  management.hubspot.tokenEndpoint.replies.set('authorization_code', tokensOf(accessToken, portalId));
 }
+
+/** Codes of two accounts, whose exchanges are answered when both are under way. */
+function giveAtOnce(): readonly [{ code: string }, { code: string }] {
+  const { tokenEndpoint } = management.hubspot;
+  const before = tokenEndpoint.asked.length;
+  tokenEndpoint.ofCodes.set('code-own', tokensOf(token, 4711)).set('code-other', tokensOf('connect-other', 8));
+  tokenEndpoint.gate = until('both codes are exchanged', () => tokenEndpoint.asked.length === before + 2);
+  return [{ code: 'code-own' }, { code: 'code-other' }];
+}
+
+/** What of the account is used, and what of the group's connections nothing uses. */
+const leftOver = async (): Promise<string[]> => {
+  const used = new Set((await installations()).map(({ connection }) => connection.id));
+  return (await connections()).map(({ id }) => id).filter((id) => !used.has(id));
+};
 
 const order = (integration: Leaves) => ({ groupRef: 'acme', groupName: 'Acme', consumerRef: 'ann', integration });
 const create = async (integration: Leaves = 'nothing', more: object = {}) => {
@@ -119,6 +139,9 @@ const installations = async () => (await send.get(`${base}/installations`).expec
 const connections = async () => (await send.get(`${base}/connections`).expect(200)).body as Connection[];
 const sessions = () => management.database('connect_sessions').where({ project_id: project.id });
 const expire = () => sessions().update({ expires_at: management.database.raw('now()') });
+const position = (field: string) => ({
+  content: { read: { objects: { contacts: { selectedFieldMappings: { position: field } } } } },
+});
 const codeOf = (body: unknown) => (body as { code?: string }).code;
 
 describe('[sec-52] POST P/connect-sessions', () => {
@@ -362,12 +385,12 @@ describe('[sec-52] the page', () => {
     await second.load();
     give('connect-other', 8);
     await second.connect();
-    const position = (field: string) => ({
-      content: { read: { objects: { contacts: { selectedFieldMappings: { position: field } } } } },
-    });
+    // What its page shows are the fields of the account that it connected.
+    const { connectionId } = (await second.load()).session ?? {};
     await first.submit('/choices', position('jobtitle')).expect(200);
     const [before] = await installations();
-    expect(codeOf((await second.submit('/choices', position('phone')).expect(409)).body)).toBe('connect-session.used');
+    const late = { ...position('phone'), connectionId };
+    expect(codeOf((await second.submit('/choices', late).expect(409)).body)).toBe('connect-session.used');
     expect(await installations()).toEqual([before]);
     expect(await second.load()).toMatchObject({
       state: 'open',
@@ -509,6 +532,7 @@ describe('at once, and cut short', () => {
     const statuses = submits.map(({ status }) => status);
     expect(statuses).toContain(200);
     expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    expect(await leftOver()).toEqual([]);
     expect(await installations()).toHaveLength(1);
     const backs = await browse('optional');
     await backs.load();
@@ -535,6 +559,71 @@ describe('at once, and cut short', () => {
     for (const browser of browsers) await browser.load();
     const submits = await Promise.all(browsers.map((browser) => browser.submit('/authorization')));
     expect(submits.filter(({ status }) => status === 403)).toHaveLength(5);
+  });
+
+  describe('two accounts whose codes are exchanged at one time', () => {
+    it.each([
+      ['nothing', 'done'],
+      ['required', 'connected'],
+    ] as const)('in two tabs of a link that leaves %s: one is used, and the other tab says so', async (leaves, state) => {
+      const browser = await browse(leaves);
+      await browser.load();
+      const [own, other] = giveAtOnce();
+      const addresses = [await browser.allow(own), await browser.allow(other)];
+      await Promise.all(addresses.map((address) => browser.back(address).expect(303)));
+      const [connection, ...more] = await connections();
+      expect(more).toEqual([]);
+      expect(await browser.load()).toMatchObject({
+        state,
+        session: { connectionId: connection?.id, failure: expect.stringContaining('beside it is not used') },
+      });
+    });
+
+    it('by two links of a group: the one that installs is used, and nothing of the other is left', async () => {
+      const links = [await browse(), await browse()];
+      for (const link of links) await link.load();
+      const codes = giveAtOnce();
+      const addresses = await Promise.all(links.map((link, at) => link.allow(codes[at])));
+      await Promise.all(links.map((link, at) => link.back(addresses[at] as string).expect(303)));
+      expect(await installations()).toHaveLength(1);
+      expect(await leftOver()).toEqual([]);
+      const views = await Promise.all(links.map((link) => link.load()));
+      expect(views.map(({ state }) => state).toSorted()).toEqual(['done', 'open']);
+      const late = views.find(({ state }) => state === 'open');
+      expect(late?.session).toMatchObject({ installed: {}, failure: expect.stringContaining('meanwhile') });
+    });
+
+    it('by two links that wait for a choice: the first choice is used, and nothing of the other is left', async () => {
+      const [first, second] = [await browse('required'), await browse('required')];
+      await first.load();
+      await second.load();
+      const [own, other] = giveAtOnce();
+      const addresses = [await first.allow(own), await second.allow(other)] as const;
+      await Promise.all([first.back(addresses[0]).expect(303), second.back(addresses[1]).expect(303)]);
+      expect(await leftOver()).toHaveLength(2);
+      await first.submit('/choices', position('jobtitle')).expect(200);
+      // The other customer does nothing any more.
+      expect(await leftOver()).toEqual([]);
+      expect(await installations()).toMatchObject([{ connection: { providerWorkspaceRef: '4711' } }]);
+    });
+  });
+
+  it('a connection that was there before a link is not taken back with it', async () => {
+    const body = { provider: 'hubspot', groupRef: 'acme', consumerRef: 'ann', apiKey: token };
+    const { id } = (await send.post(`${base}/connections:generate`).send(body).expect(200)).body as Connection;
+    const [first, second] = [await browse('required'), await browse('required')];
+    for (const link of [first, second]) await link.load();
+    const [{ id: session }] = (await sessions().select('id').orderBy('id').limit(1)) as [{ id: string }];
+    await management.context.store.connections.change({
+      projectId: project.id,
+      connectionId: id,
+      connectSessionId: session,
+    });
+    give('connect-other', 8);
+    await second.connect();
+    await second.submit('/choices', position('jobtitle')).expect(200);
+    expect(await sessions().whereNotNull('failure')).toMatchObject([{ id: session, connection_id: null }]);
+    expect(await leftOver()).toEqual([id]);
   });
 
   // The effects are committed one after another. What is left after a process died, or the database refused, is done by the next load.

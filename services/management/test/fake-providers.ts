@@ -22,20 +22,28 @@ export interface TokenEndpoint {
   readonly asked: Readonly<Record<string, string>>[];
   /** By grant type. A grant that is not in it is refused with 400 `invalid_grant`. */
   readonly replies: Map<string, { readonly status: number; readonly body: object }>;
-  answer(call: ProviderCall): ProviderAnswer;
+  /** By code, in place of the reply to its grant: so that each of two customers gets a token of their own. */
+  readonly ofCodes: Map<string, { readonly status: number; readonly body: object }>;
+  /** Each answer waits for it, so that requests are under way at one time. */
+  gate: Promise<unknown>;
+  answer(call: ProviderCall): Promise<ProviderAnswer>;
 }
 
 function createTokenEndpoint(): TokenEndpoint {
   const asked: TokenEndpoint['asked'] = [];
   const replies: TokenEndpoint['replies'] = new Map();
+  const ofCodes: TokenEndpoint['ofCodes'] = new Map();
   const noGrant = { status: 400, body: { error: 'invalid_grant', error_description: 'no such grant' } };
   return {
     asked,
     replies,
-    answer: ({ text }) => {
+    ofCodes,
+    gate: Promise.resolve(),
+    async answer({ text }) {
       const form = Object.fromEntries(new URLSearchParams(text));
       asked.push(form);
-      return replies.get(form['grant_type'] ?? '') ?? noGrant;
+      await this.gate;
+      return ofCodes.get(form['code'] ?? '') ?? replies.get(form['grant_type'] ?? '') ?? noGrant;
     },
   };
 }

@@ -18,7 +18,7 @@ interface ChooseOptions extends ScreenProps {
 }
 
 /** What the manifest leaves to the customer, with the fields of their own account. */
-export function ChooseFields({ api, view: { state }, names, show, reload, onCancel }: ChooseOptions) {
+export function ChooseFields({ api, view: { state }, session, names, show, reload, onCancel }: ChooseOptions) {
   const [objects, setObjects] = useState<readonly ConnectObject[]>();
   const [chosen, setChosen] = useState<Objects>({});
   const loading = useSend(reload);
@@ -31,7 +31,7 @@ export function ChooseFields({ api, view: { state }, names, show, reload, onCanc
     });
   useEffect(() => void load(), []);
   const submit = (content: ConnectChoices['content']): Promise<void> =>
-    send(async () => show(await api.choose({ content })));
+    send(async () => show(await api.choose({ content, connectionId: session.connectionId })));
   const fieldNames = (objects ?? []).flatMap(namesOfFields);
   return (
     <>

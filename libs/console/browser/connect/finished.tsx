@@ -13,7 +13,7 @@ interface FinishedOptions {
  * has cut it off, this window goes back to the builder's page, with the same in the address.
  */
 export function Finished({ session, token, names }: FinishedOptions) {
-  const { returnUrl, installationId = '', connectionId = '' } = session;
+  const { account, failure, returnUrl, installationId = '', connectionId = '' } = session;
   const leave = async (address: URL): Promise<void> => {
     const opener = window.opener as Window | null;
     const message = { eventType: 'CONNECT_FINISHED', data: { installationId, connectionId } };
@@ -25,13 +25,19 @@ export function Finished({ session, token, names }: FinishedOptions) {
   address?.searchParams.set('installationId', installationId);
   address?.searchParams.set('connectionId', connectionId);
   useEffect(() => {
-    if (address !== undefined) void leave(new URL(address));
+    // Another tab gave another account, and the customer is to read which one is used.
+    if (address !== undefined && failure === undefined) void leave(new URL(address));
   }, []);
   return (
     <>
       <p>
         <Say text={texts.done} names={names} />
       </p>
+      {account === undefined ? null : (
+        <p class="soft">
+          <Say text={texts.account} names={names} />
+        </p>
+      )}
       {address === undefined ? null : (
         <p class="actions">
           <a class="button primary" href={address.href}>

@@ -9,7 +9,7 @@ import { useSend } from './use-send';
 /** Says who asks for what, and takes the access. Where the integration is installed already, fields can be chosen without it. */
 export function GiveAccess(props: ScreenProps) {
   const { session, names } = props;
-  const { installed, hasChoices, account, reads, writes, failure, ways: offered } = session;
+  const { installed, hasChoices, account, reads, writes, ways: offered } = session;
   const [isChoosing, setChoosing] = useState(false);
   const isWorking = installed?.isRefused === false;
   const [way, setWay] = useState(isWorking ? undefined : offered[0]);
@@ -28,11 +28,6 @@ export function GiveAccess(props: ScreenProps) {
         <p class="soft">
           <Say text={isWorking ? texts.account : texts.sameAccount} names={names} />
         </p>
-      )}
-      {failure === undefined ? null : (
-        <div class="problem" role="alert">
-          <p>{failure}</p>
-        </div>
       )}
       {isWorking && hasChoices ? (
         <p class="actions">

@@ -84,6 +84,11 @@ function Screen({ token, ...props }: Omit<ScreenProps, 'session' | 'names'> & { 
         <bdi>{app.name}</bdi>
       </p>
       <h1>{title}</h1>
+      {session?.failure === undefined ? null : (
+        <div class="problem" role="alert">
+          <p>{session.failure}</p>
+        </div>
+      )}
       {session === undefined ? (
         <p>
           <Say text={ended[state as keyof typeof ended]} names={names} />

@@ -48,7 +48,6 @@ export interface NewConnectSession extends Pick<
 /** What changes while a session is used. What is absent stays; null clears. */
 export interface ConnectSessionChange extends Partial<Pick<StoredConnectSession, 'installationId'>> {
   readonly failure?: string | null;
-  readonly connectionId?: null;
   /** It has done what it was made for. @default it goes on */
   readonly isUsed?: boolean;
 }
@@ -92,29 +91,56 @@ export function connectSessionStore(database: Knex) {
         .where(keyOf(key))
         .update({ ...row, ...used });
     },
+    /** Sessions of the same group and integration that have another connection than this one, and have not installed. */
+    listOthers: async (session: StoredConnectSession, connectionId: string): Promise<ConnectSessionKey[]> => {
+      const { projectId, id, integrationId, groupRef } = session;
+      const others = database('connect_sessions')
+        .where({ project_id: projectId, integration_id: integrationId, group_ref: groupRef, installation_id: null })
+        .whereNot({ id })
+        .whereNot({ connection_id: connectionId });
+      return (await others.select<StoredRow[]>('id')).map((row) => ({ projectId, id: String(row['id']) }));
+    },
     /** Deletes those that ended a day ago. @returns how many, `limit` at most; at `limit` there may be more */
     purge: async (limit: number): Promise<number> =>
       (await database.raw<{ rowCount: number }>(purgeSql, { limit })).rowCount,
   };
 }
 
+/** The connection that a session is to note, in the transaction that makes it or changes it. */
+interface Connected {
+  readonly connectionId: string;
+  /** Made by the session, and not only given new credentials. */
+  readonly isMade: boolean;
+}
+
 /**
- * Notes the connection of a session in the transaction that makes it or changes it: a process that dies leaves both, or none.
- * @throws ConflictError `connect-session.used` where it has installed with another one meanwhile, in another tab
+ * Notes the connection of a session: a process that dies leaves both, or none. A session has one: of two accounts that are given at once, the first
+ * stays, and nothing is left of the other.
+ * @throws ConflictError `connect-session.used` where it has another one
  */
 export async function noteConnected(
   transaction: Knex.Transaction,
   { projectId, id }: ConnectSessionKey,
-  connectionId: string,
+  { connectionId, isMade }: Connected,
 ): Promise<void> {
-  const noted = await transaction('connect_sessions')
-    .where({ project_id: projectId, id })
-    .where((open) => void open.whereNull('installation_id').orWhere('connection_id', connectionId))
-    .update({ connection_id: connectionId });
-  if (noted === 0) throw new ConflictError({ code: 'connect-session.used', detail: 'The link to this page was used.' });
+  const own = transaction('connect_sessions').where(keyOf({ projectId, id }));
+  // Lock first, read then: what another tab has committed meanwhile is seen by the statements after.
+  const session = await own.clone().forUpdate().first<StoredRow | undefined>('connection_id', 'installation_id');
+  const { connection_id: before, installation_id: installed } = session ?? {};
+  const isSame = before === connectionId;
+  const isFree = installed === null && (before === null || !(await hasConnection(transaction, projectId, before)));
+  if (session === undefined || !(isSame || isFree)) throw new ConflictError({ code: 'connect-session.used', detail: connectedBefore });
+  await own.update({ connection_id: connectionId, ...(!isSame && { has_made_connection: isMade }) });
 }
 
-const keyOf = ({ projectId, id }: ConnectSessionKey) => ({ project_id: projectId, id });
+/** What the page says of an account that was given beside another one. */
+const connectedBefore = 'An account was connected with this link already. The one that was given beside it is not used.';
+
+async function hasConnection(transaction: Knex.Transaction, projectId: string, id: unknown): Promise<boolean> {
+  return (await transaction('connections').where({ project_id: projectId, id }).first('id')) !== undefined;
+}
+
+export const keyOf = ({ projectId, id }: ConnectSessionKey) => ({ project_id: projectId, id });
 
 function read(row: StoredRow): StoredConnectSession {
   return { ...sessions.read(row), isLive: row['is_live'] === true };

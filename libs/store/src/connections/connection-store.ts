@@ -233,7 +233,8 @@ async function insertConnection(transaction: Knex.Transaction, id: string, conne
     scopes: connection.scopes,
   });
   await notifyConnection(transaction, 'connection.created', { projectId, connectionId: id });
-  if (connectSessionId !== undefined) await noteConnected(transaction, { projectId, id: connectSessionId }, id);
+  if (connectSessionId !== undefined)
+    await noteConnected(transaction, { projectId, id: connectSessionId }, { connectionId: id, isMade: true });
 }
 
 function narrowed<Query extends Knex.QueryBuilder>(query: Query, filter: ConnectionFilter): Query {
@@ -303,7 +304,7 @@ async function changeConnection(transaction: Knex.Transaction, change: Connectio
     await notifyConnection(transaction, 'connection.updated', change);
     if (credentials !== undefined) await turnHealthOfConnection(transaction, change);
     if (connectSessionId !== undefined)
-      await noteConnected(transaction, { projectId, id: connectSessionId }, connectionId);
+      await noteConnected(transaction, { projectId, id: connectSessionId }, { connectionId, isMade: false });
   }
   return changed > 0;
 }

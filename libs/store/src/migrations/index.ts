@@ -15,6 +15,7 @@ import {
   lookOfConnectPages,
 } from './20261130T072000-connect-sessions';
 import { replayedOperations } from './20261130T090000-replayed-operations';
+import { endsOfConnectSessions } from './20261201T043000-ends-of-connect-sessions';
 
 export { baseline };
 
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   authorizationsOfConnectSessions,
   lookOfConnectPages,
   replayedOperations,
+  endsOfConnectSessions,
 ];

@@ -1,3 +1,4 @@
+import { ConflictError } from '@sluice/errors';
 import { jsonText, type Reply, type RouteRequest, type Router, routesUnder } from '@sluice/http';
 import type { StoredConnectSession } from '@sluice/store';
 import {
@@ -23,10 +24,12 @@ import { choiceIssues, withChoices } from './choices';
 import { describeChoices, viewOf, viewOfOther } from './describe-session';
 import {
   callerOf,
+  connectedMeanwhile,
   install,
   installationOf,
   installSession,
   integrationOf,
+  noteFailure,
   noteInstalled,
   reload,
 } from './install-session';
@@ -65,7 +68,7 @@ export function connectPageRoutes(router: Router, context: ManagementContext): v
     handle: async (request, { session, project }) => {
       await bindSession(context, session, request.header('cookie'));
       assertUnconnected(await reload(context, session));
-      await connect(context, session, request.body, request.traceparent);
+      await connectOnce(context, session, request.body, request.traceparent);
       const now = await installSession(context, await reload(context, session), request.traceparent);
       return { body: await viewOf(context, project, now) };
     },
@@ -160,6 +163,20 @@ async function authorize(
   return url;
 }
 
+/** Where another tab was first, the page says so: both show the session as it is. */
+async function connectOnce(
+  context: ManagementContext,
+  session: StoredConnectSession,
+  ...order: readonly [ConnectCredentials, string]
+): Promise<void> {
+  try {
+    await connect(context, session, ...order);
+  } catch (error) {
+    if (error instanceof ConflictError) await noteFailure(context, session, error.detail);
+    throw error;
+  }
+}
+
 /** Gives typed credentials to the connection of the installation there is, else to the group's to that account, else to a new one. */
 async function connect(
   context: ManagementContext,
@@ -207,10 +224,13 @@ async function choose(
   const installed = await installationOf(context, session);
   // Somebody took it back while the customer chose: what is deleted is not made again by a link that was used.
   if (session.installationId !== undefined && installed?.id !== session.installationId) throw turnedAway('used');
-  // Or the group was connected by another link, whose choice it is.
-  const isOthers = session.connectionId !== undefined && installed?.connection.id !== session.connectionId;
-  if (session.installationId === undefined && installed !== undefined && isOthers) throw turnedAway('used');
   const connectionId = installed?.connection.id ?? session.connectionId;
+  // Or the group was connected by another link: then the choice is of fields of another account.
+  const isOthers = [choices.connectionId, session.connectionId].some((id) => id !== undefined && id !== connectionId);
+  if (isOthers) {
+    await noteFailure(context, session, connectedMeanwhile);
+    throw turnedAway('used');
+  }
   if (connectionId === undefined) {
     const detail = 'cannot be taken before an account is connected';
     throw contradiction({ code: 'connect-session.invalid', name: 'content', detail });

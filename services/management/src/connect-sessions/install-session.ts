@@ -56,7 +56,7 @@ export async function installSession(
     if (known === undefined && isChoiceMissing(integration, undefined)) return session;
     const installation = known ?? (await install(context, session, { integration, traceparent }));
     if (installation.connection.id !== connectionId)
-      return await noteFailure(context, session, connectedMeanwhile, true);
+      return await disconnect(context, session);
     // One that was there before the session was made is connected again, and nothing else.
     const isNew = Date.parse(installation.createTime) >= Date.parse(session.createTime);
     return await noteInstalled(context, session, { installation, isUsed: !isNew || !hasChoices(integration) });
@@ -88,39 +88,54 @@ export async function install(
   }
 }
 
-/** @returns the session as it is then */
+/**
+ * Other links of the group may have an account that waits for a choice: nothing will use it any more.
+ * @returns the session as it is then
+ */
 export async function noteInstalled(
   context: ManagementContext,
   session: StoredConnectSession,
   { installation, isUsed }: { readonly installation: Installation; readonly isUsed: boolean },
 ): Promise<StoredConnectSession> {
-  const { projectId, id: connectSessionId } = session;
-  await context.store.connectSessions.change(session, { installationId: installation.id, failure: null, isUsed });
+  const { projectId, id: connectSessionId, failure } = session;
+  const { connectSessions } = context.store;
+  // What another tab was told meanwhile stays.
+  const change = { installationId: installation.id, isUsed, ...(failure !== undefined && { failure: null }) };
+  await connectSessions.change(session, change);
   context.logger.info({ projectId, connectSessionId, installationId: installation.id }, 'connect-session.installed');
+  for (const other of await connectSessions.listOthers(session, installation.connection.id))
+    await disconnect(context, other);
   return await reload(context, session);
 }
 
-/**
- * Keeps the reason for the page, which the browser may load in another tab.
- * @param isDisconnected the session's connection is not what its group uses, and is forgotten
- * @returns the session as it is then
- */
+type Key = Pick<StoredConnectSession, 'projectId' | 'id'>;
+
+/** Takes back what a session has connected, because its group uses another connection. @returns the session as it is then */
+async function disconnect(context: ManagementContext, session: Key): Promise<StoredConnectSession> {
+  logFailure(context, session, connectedMeanwhile);
+  await context.store.connectSessions.disconnect(session, connectedMeanwhile);
+  return await reload(context, session);
+}
+
+/** Keeps the reason for the page, which the browser may load in another tab. @returns the session as it is then */
 export async function noteFailure(
   context: ManagementContext,
-  session: Pick<StoredConnectSession, 'projectId' | 'id'>,
+  session: Key,
   failure: string,
-  isDisconnected = false,
 ): Promise<StoredConnectSession> {
-  const { projectId, id: connectSessionId } = session;
-  context.logger.warn({ projectId, connectSessionId, reason: failure }, 'connect-session.failed');
-  await context.store.connectSessions.change(session, { failure, ...(isDisconnected && { connectionId: null }) });
+  logFailure(context, session, failure);
+  await context.store.connectSessions.change(session, { failure });
   return await reload(context, session);
+}
+
+function logFailure({ logger }: ManagementContext, { projectId, id: connectSessionId }: Key, reason: string): void {
+  logger.warn({ projectId, connectSessionId, reason }, 'connect-session.failed');
 }
 
 /** @throws NotFoundError when it was deleted meanwhile */
 export async function reload(
   { store }: ManagementContext,
-  session: Pick<StoredConnectSession, 'projectId' | 'id'>,
+  session: Key,
 ): Promise<StoredConnectSession> {
   const now = await store.connectSessions.find(session);
   if (now === undefined) throw unknownSession();
