@@ -139,6 +139,8 @@ export interface Connector {
   readonly authSchemes: readonly AuthScheme[];
   /** Schemes of connections that exist, which the provider takes no more from a day on, with the reason and the remedy. @default none */
   readonly endingSchemes?: Readonly<Partial<Record<AuthScheme, string>>>;
+  /** Whether an account cannot be opened by a scheme without an input of the catalogue. @default each input is needed */
+  readonly needsInput?: (name: string, scheme: AuthScheme) => boolean;
   /** Where a customer allows an app in. Absent: no scheme of this provider has such a page. */
   readonly authorizationUrl?: (request: AuthorizationRequest) => string;
   /**

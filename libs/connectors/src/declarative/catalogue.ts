@@ -64,3 +64,10 @@ function toOAuth2Options(
     ...(docsUrl !== undefined && { docsURL: docsUrl }),
   };
 }
+
+/** Whether an input of the catalogue has a value where the customer gives none. */
+export function hasDefault(file: Declaration, input: string): boolean {
+  return Object.entries(file.variables ?? {}).some(
+    ([name, { default: value }]) => publishedName(file, name) === input && value !== undefined,
+  );
+}

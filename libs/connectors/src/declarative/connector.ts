@@ -6,7 +6,7 @@ import { toProviderError, unreadable } from '../provider-call';
 import type { AuthorizationRequest, Fields, ProviderCall } from '../requests';
 import { requestCode } from '../tokens';
 import { callProvider, type DeclaredApi } from './call-provider';
-import { catalogueOf } from './catalogue';
+import { catalogueOf, hasDefault } from './catalogue';
 import { fieldOf } from './custom-fields';
 import type { Declaration, DeclaredAuth, DeclaredOAuth2 } from './declaration';
 import { type FieldsCache, describe } from './describe';
@@ -44,6 +44,7 @@ export function createDeclaredConnector(api: DeclaredApi): Connector {
     ...(isDescribed && { describe: (call) => describe(api, cache, call) }),
     authSchemes: schemesOf(auth),
     endingSchemes: auth.ending ?? {},
+    needsInput: (name) => !hasDefault(api.file, name),
     ...(auth.oauth2 && tokenMethods(api, auth.oauth2)),
     isNamedByAddress: file.account.workspace === undefined,
     workspace: (call) => workspace(api, call),

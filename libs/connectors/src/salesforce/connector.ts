@@ -64,6 +64,8 @@ export function createSalesforceConnector(api: SalesforceApi): Connector {
       'oauth2/clientCredentials',
       'oauth2/password',
     ],
+    // The login, and its replies, name the account. Client credentials are taken at the My Domain only.
+    needsInput: (_, scheme) => scheme === 'oauth2/clientCredentials',
     authorizationUrl: (request) => authorizationUrl(api, request),
     exchangeCode: (request) => tokensFor(api, request),
     grant: (request) => tokensFor(api, request),

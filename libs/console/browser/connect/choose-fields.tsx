@@ -83,15 +83,12 @@ export function ChooseFields({ api, view: { state }, session, names, show, reloa
   );
 }
 
-/** What the form holds from the start: what is chosen now, and what is proposed. */
+/** What the form holds from the start: the mappings there are, and those that are proposed. Of optional fields it holds what the customer changes. */
 const begin = (objects: readonly ConnectObject[]): Objects =>
   Object.fromEntries(
-    objects.map(({ objectName, optionalFields, mappings }) => [
+    objects.map(({ objectName, mappings }) => [
       objectName,
       {
-        selectedFields: Object.fromEntries(
-          optionalFields.filter(({ isChosen }) => isChosen).map(({ name }) => [name, true]),
-        ),
         selectedFieldMappings: Object.fromEntries(
           mappings.flatMap(({ mapToName, field }) => (field === undefined ? [] : [[mapToName, field]])),
         ),
@@ -154,7 +151,7 @@ function ObjectFields({ object, choice, refusal, onChoose }: ObjectOptions) {
         <OptionalFields
           fields={optionalFields}
           object={displayName}
-          isChosen={({ name }) => choice.selectedFields?.[name] === true}
+          isChosen={({ name, isChosen }) => choice.selectedFields?.[name] ?? isChosen}
           onChoose={(name, isChosen) => onChoose({ selectedFields: { [name]: isChosen } })}
         />
       )}

@@ -55,10 +55,23 @@ export function GiveAccess(props: ScreenProps) {
             </button>
           ))}
       </p>
+      {isWorking ? <WayBack {...props} /> : null}
       <p class="fine">
         <Say text={texts.forward} names={names} />
       </p>
     </>
+  );
+}
+
+/** Where nothing is to be done, the customer is not left here. */
+function WayBack({ session: { returnUrl }, names }: ScreenProps) {
+  if (returnUrl === undefined) return <p>{texts.canClose}</p>;
+  return (
+    <p class="actions">
+      <a class="button" href={returnUrl}>
+        <Say text={texts.back} names={names} />
+      </a>
+    </p>
   );
 }
 
@@ -107,8 +120,14 @@ function Way({ way, api, session, names, show, reload }: ScreenProps & { readonl
         void submit();
       }}
     >
-      {inputs.map(({ name, displayName = name, prompt }) => (
-        <Labelled key={name} title={displayName} hint={prompt} issue={issueOf(refusal, name)}>
+      {inputs.map(({ name, displayName = name, prompt, optionalFor }) => (
+        <Labelled
+          key={name}
+          title={displayName}
+          hint={prompt}
+          isOptional={optionalFor.includes(way)}
+          issue={issueOf(refusal, name)}
+        >
           {(field) => <input {...field} value={values[name]} spellcheck={false} onInput={set(name)} />}
         </Labelled>
       ))}

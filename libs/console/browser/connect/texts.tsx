@@ -53,8 +53,9 @@ export const texts = {
 
   done: '{app} now uses the {provider} account of {group}. You can close this page.',
   back: 'Back to {app}',
+  canClose: 'If nothing is to be changed, you can close this page.',
 
-  expired: 'Links are good for 30 minutes. Ask {app} for another one.',
+  expired: 'Links are good for 30 minutes, unless {app} ends them before. Ask {app} for another one.',
   used: 'The account is connected. To change something, ask {app} for another link.',
   otherBrowser: 'It was begun in another browser, and goes on there only. Ask {app} for another one.',
   unknown: 'Open it as it was sent, with everything after the sign #. Otherwise ask whoever sent it for another one.',

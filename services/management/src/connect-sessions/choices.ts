@@ -16,12 +16,14 @@ export interface Offered {
   readonly optional: readonly (IntegrationField & { readonly fieldName: string })[];
   /** With a `mapToName` and no `fieldName`. */
   readonly mappings: readonly (IntegrationField & { readonly mapToName: string; readonly isRequired: boolean })[];
+  /** `optionalFieldsAuto: all`: every other field of the account is optional too, and read unless the customer takes it away. */
+  readonly isAll: boolean;
 }
 
 /** The objects of an integration of which something can be chosen. */
 export function offeredOf({ latestRevision }: Integration): Offered[] {
   const objects = latestRevision.content.read?.objects ?? [];
-  return objects.map(offered).filter(({ optional, mappings }) => optional.length + mappings.length > 0);
+  return objects.map(offered).filter(({ optional, mappings, isAll }) => isAll || optional.length + mappings.length > 0);
 }
 
 function offered(object: ManifestReadObject): Offered {
@@ -34,7 +36,7 @@ function offered(object: ManifestReadObject): Offered {
   const optional = optionalFields.flatMap((field) =>
     field.fieldName === undefined ? [] : [{ ...field, fieldName: field.fieldName }],
   );
-  return { object, optional, mappings };
+  return { object, optional, mappings, isAll: object.optionalFieldsAuto === 'all' };
 }
 
 export function hasChoices(integration: Integration): boolean {
@@ -73,7 +75,13 @@ export function choiceIssues(integration: Integration, choices: ConnectChoices, 
         .filter((key) => !known.has(key))
         .map((key) => refuse(pathOf(`${path}.${at}`, key), detail, key));
     return [
-      ...notIn(fields, chosen.selectedFields, 'selectedFields', 'is no optional field of this object'),
+      // Of all fields, the account says which there are.
+      ...notIn(
+        fields,
+        offer.isAll ? undefined : chosen.selectedFields,
+        'selectedFields',
+        'is no optional field of this object',
+      ),
       ...notIn(mapped, chosen.selectedFieldMappings, 'selectedFieldMappings', 'is no mapping that is left to choose'),
     ];
   });

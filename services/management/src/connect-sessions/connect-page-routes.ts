@@ -11,6 +11,7 @@ import {
   withNamedWorkspace,
   type ConnectChoices,
   type ConnectCredentials,
+  type ConnectWay,
   type Connection,
   type ConnectionRequest,
 } from '@sluice/types';
@@ -21,7 +22,7 @@ import { changeInstallation } from '../installations/change-installation';
 import { fieldIssues } from '../installations/check-config';
 import { contradiction, refuseIssues } from '../refusals';
 import { choiceIssues, withChoices } from './choices';
-import { describeChoices, viewOf, viewOfOther } from './describe-session';
+import { describeChoices, isInputNeeded, viewOf, viewOfOther } from './describe-session';
 import {
   callerOf,
   connectedMeanwhile,
@@ -125,13 +126,15 @@ async function known(context: ManagementContext, session: StoredConnectSession):
 
 type Inputs = ConnectCredentials['inputs'];
 
-/** @throws ValidationError 422 for what the provider does not ask for: a customer's browser stores nothing else */
+/** @throws ValidationError 422 for what the provider does not ask for: a customer's browser stores nothing else; and for what it cannot do without */
 function metadataOf(
   { connectors }: ManagementContext,
   provider: string,
+  way: ConnectWay,
   inputs: Inputs = {},
 ): Pick<ConnectionRequest, 'providerWorkspaceRef' | 'providerMetadata'> {
-  const asked = new Set(connectors.get(provider).catalogue.metadata?.input?.map(({ name }) => name));
+  const connector = connectors.get(provider);
+  const asked = new Set(connector.catalogue.metadata?.input?.map(({ name }) => name));
   const [unasked] = Object.keys(inputs).filter((name) => !asked.has(name));
   if (unasked !== undefined)
     throw contradiction({
@@ -139,6 +142,11 @@ function metadataOf(
       name: pathOf('inputs', unasked.slice(0, 100)),
       detail: `is nothing that ${provider} asks for`,
     });
+  const missing = [...asked].filter((name) => (inputs[name] ?? '') === '' && isInputNeeded(connector, name, way));
+  refuseIssues(
+    missing.map((name) => ({ in: 'body', name: pathOf('inputs', name), detail: 'is required' })),
+    'connect-session.invalid',
+  );
   const given = Object.entries(inputs).filter(([, value]) => value !== '');
   if (given.length === 0) return {};
   return withNamedWorkspace({
@@ -156,9 +164,12 @@ async function authorize(
   const { projectId, id: connectSessionId, groupRef, groupName, consumerRef, consumerName } = session;
   const { provider } = await integrationOf(context, session);
   const connection = await known(context, session);
-  const { providerWorkspaceRef: workspaceRef, providerMetadata } = metadataOf(context, provider, inputs);
-  const who = { projectId, provider, groupRef, groupName, consumerRef, consumerName, workspaceRef, providerMetadata };
-  const order = connection === undefined ? who : { ...reconnection(context, connection), groupName };
+  const who = { projectId, provider, groupRef, groupName, consumerRef, consumerName };
+  const place: ReturnType<typeof metadataOf> = connection ? {} : metadataOf(context, provider, 'page', inputs);
+  const { providerWorkspaceRef: workspaceRef, providerMetadata } = place;
+  const order = connection
+    ? { ...reconnection(context, connection), groupName }
+    : { ...who, workspaceRef, providerMetadata };
   const { url } = await beginAuthorization(context, { ...order, connectSessionId, cookieHash });
   return url;
 }
@@ -187,7 +198,7 @@ async function connect(
   const { projectId, id: connectSessionId, groupRef, groupName, consumerRef, consumerName } = session;
   const { provider } = await integrationOf(context, session);
   const member = credentialMemberOf(credentials);
-  if (member === undefined || member === 'customAuth')
+  if (member === undefined || member === 'customAuth' || member === 'oauth2AuthorizationCode')
     throw contradiction({
       code: 'connect-session.invalid',
       name: 'apiKey',
@@ -197,7 +208,7 @@ async function connect(
   if (connection === undefined) {
     const request = {
       ...credentials,
-      ...metadataOf(context, provider, inputs),
+      ...metadataOf(context, provider, member, inputs),
       provider,
       groupRef,
       groupName,

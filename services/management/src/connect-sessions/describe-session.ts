@@ -29,6 +29,7 @@ const typed = {
   oauth2ClientCredentials: 'oauth2/clientCredentials',
   oauth2PasswordCredentials: 'oauth2/password',
 } as const satisfies Partial<Record<ConnectWay, AuthScheme>>;
+const schemes: Readonly<Record<ConnectWay, AuthScheme>> = { page: 'oauth2/authorizationCode', ...typed };
 
 /**
  * How a customer can give access, by what the provider takes and the project has an app for: the provider's page before all that is typed.
@@ -101,10 +102,18 @@ async function shown(context: ManagementContext, session: StoredConnectSession):
   };
 }
 
-function inputsOf({ catalogue }: Connector, connection: Connection | undefined): ConnectInput[] {
-  return (catalogue.metadata?.input ?? []).map(({ name, displayName, prompt, docsURL }) => {
-    return { name, displayName, prompt, docsURL, value: connection?.providerMetadata?.[name]?.value };
+function inputsOf(connector: Connector, connection: Connection | undefined): ConnectInput[] {
+  const ways = Object.keys(schemes) as ConnectWay[];
+  return (connector.catalogue.metadata?.input ?? []).map(({ name, displayName, prompt, docsURL }) => {
+    const value = connection?.providerMetadata?.[name]?.value;
+    const optionalFor = ways.filter((way) => !isInputNeeded(connector, name, way));
+    return { name, displayName, prompt, docsURL, value, optionalFor };
   });
+}
+
+/** Whether an account cannot be connected in this way without an input of the catalogue. */
+export function isInputNeeded({ needsInput }: Connector, name: string, way: ConnectWay): boolean {
+  return needsInput?.(name, schemes[way]) ?? true;
 }
 
 /** What can be chosen, with the fields that the account has now. */
@@ -131,7 +140,7 @@ export async function describeChoices(
 
 async function describeOffer(
   context: ManagementContext,
-  { object, optional, mappings }: Offered,
+  { object, optional, mappings, isAll }: Offered,
   question: Parameters<typeof describeObject>[1],
   config: ReadObjectConfig | undefined,
 ): Promise<ConnectObject> {
@@ -155,8 +164,11 @@ async function describeOffer(
   const field = ({ fieldName, mapToDisplayName: ownName }: Offered['optional'][number]): ConnectField => ({
     name: fieldName,
     displayName: ownName ?? known(fieldName)?.displayName ?? fieldName,
-    isChosen: config?.selectedFields?.[fieldName] === true,
+    isChosen: isAll ? config?.selectedFields?.[fieldName] !== false : config?.selectedFields?.[fieldName] === true,
   });
+  const named = [...(object.requiredFields ?? []), ...(object.optionalFields ?? [])];
+  const declared = new Set(named.map(({ fieldName }) => known(fieldName)?.fieldName));
+  const others = isAll ? Object.values(metadata?.fields ?? {}).filter((one) => !declared.has(one.fieldName)) : [];
   const mapping = (one: Offered['mappings'][number]): ConnectMapping => ({
     mapToName: one.mapToName,
     displayName: one.mapToDisplayName ?? one.mapToName,
@@ -168,7 +180,7 @@ async function describeOffer(
   return {
     objectName,
     displayName: mapToDisplayName ?? metadata?.displayName ?? objectName,
-    optionalFields: optional.map(field),
+    optionalFields: [...optional, ...others.map(({ fieldName }) => ({ fieldName }))].map(field),
     mappings: mappings.map(mapping),
     fields: fields.map(({ fieldName, displayName }) => ({ fieldName, displayName })),
     error,
