@@ -35,7 +35,7 @@ describe('npm run connect says of the token', () => {
   }, 120_000);
 
   it.each([
-    ['that it is refused', 'pat-na1-wrong', /token is refused by hubspot/],
+    ['that it is refused', 'pat-na1-wrong', /token is refused by HubSpot/],
     ['that it is taken', 'pat-na1-right', /\nconnected: hubspot takes the token\nproject connect, /],
   ])(
     '%s',

@@ -121,7 +121,7 @@ describe('422 POST connections:generate', () => {
     const problem = await refused({ ...order, apiKey: `${canary}-bad` });
     expect(problem).toMatchObject({ code: 'connection.scheme-mismatch', remedy: expect.stringContaining('accepts') });
     expect(problem.issues).toEqual([
-      { in: 'body', name: 'apiKey', detail: expect.stringContaining('refused by hubspot') },
+      { in: 'body', name: 'apiKey', detail: expect.stringContaining('refused by HubSpot') },
     ]);
   });
 
@@ -135,7 +135,7 @@ describe('422 POST connections:generate', () => {
     const problem = await refused({ ...order, apiKey: `${canary}-gone`, providerWorkspaceRef: '4711' });
     expect(problem.issues[0]).toMatchObject({
       name: 'providerWorkspaceRef',
-      detail: expect.stringContaining('or apiKey is refused by hubspot'),
+      detail: expect.stringContaining('or apiKey is refused by HubSpot'),
     });
   });
 });

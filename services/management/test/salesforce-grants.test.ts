@@ -91,7 +91,7 @@ describe.each(kinds)('%s', (authScheme, member, credentials, form) => {
       refuse(error);
       const reply = await generate({ [member]: credentials }).expect(422);
       expect(reply.body).toMatchObject({
-        issues: [{ name: member, detail: expect.stringContaining('refused by salesforce') }],
+        issues: [{ name: member, detail: expect.stringContaining('refused by Salesforce') }],
       });
       expect(reply.text).not.toContain('canary');
     }

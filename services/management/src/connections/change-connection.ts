@@ -1,3 +1,4 @@
+import type { Connector } from '@sluice/connectors';
 import type { ProviderError } from '@sluice/errors';
 import type { RouteRequest } from '@sluice/http';
 import type { ConnectionChange, KnownAccount, UsedConnection } from '@sluice/store';
@@ -28,6 +29,7 @@ import {
   obtainCredentials,
   refusal,
   refuseOtherWorkspace,
+  shownName,
 } from './obtain-credentials';
 import type { ObtainedCredentials, ReportedAccount } from './obtain-credentials';
 
@@ -73,7 +75,7 @@ export async function generateConnection(
   const call = { auth, traceparent };
   const asked = used.length > 0 ? connector.workspace(call) : learnAccount(context, projectId, connector, call);
   const account = await asked.catch((error: unknown) => {
-    throw isRefusal(error) ? refused(request, obtained.member, error) : error;
+    throw isRefusal(error) ? refused(connector, request, obtained.member, error) : error;
   });
   refuseOtherWorkspace(request.providerWorkspaceRef, account.workspaceRef, 'providerWorkspaceRef');
   const same = connectionOf(used, { ...account, workspaceRef: account.workspaceRef ?? workspaceRef, metadata });
@@ -157,12 +159,13 @@ async function refuseForeignApp(
 
 /** A rejection that is not about the token is about the requested workspace. */
 function refused(
-  { provider, providerWorkspaceRef: value }: GenerateConnectionRequest,
+  connector: Connector,
+  { providerWorkspaceRef: value }: GenerateConnectionRequest,
   member: string,
   error: ProviderError,
 ) {
-  if (error.class === 'credentials') return refusal(provider, member, error);
-  const detail = `or ${member} is refused by ${provider}: ${error.detail.replace(/\.$/, '')}`;
+  if (error.class === 'credentials') return refusal(connector, member, error);
+  const detail = `or ${member} is refused by ${shownName(connector)}: ${error.detail.replace(/\.$/, '')}`;
   const remedy = 'Send the workspace that these credentials open.';
   return contradiction({ name: 'providerWorkspaceRef', detail, value, remedy });
 }
@@ -288,7 +291,9 @@ async function accountOf(
     account = await connectors.get(provider).workspace({ auth, traceparent });
   } catch (error) {
     if (asksAtLogin && isRefusal(error)) refuseUnknown();
-    throw isRefusal(error) ? refusal(provider, name, error, 'Send what the provider accepts now.') : error;
+    throw isRefusal(error)
+      ? refusal(connectors.get(provider), name, error, 'Send what the provider accepts now.')
+      : error;
   }
   refuseOtherWorkspace(given, account.workspaceRef, workspaceName);
   const isSameUser = user !== undefined && user === account.consumerRef;

@@ -63,7 +63,7 @@ export async function obtainCredentials(order: CredentialOrder): Promise<Obtaine
     try {
       return withTokens(given, await ask({ ...grant, traceparent, workspaceRef, metadata }));
     } catch (error) {
-      throw isRefusal(error) ? refusal(connector.provider, member, error) : error;
+      throw isRefusal(error) ? refusal(connector, member, error) : error;
     }
   }
   const { expiresAt } = given.credentials;
@@ -106,13 +106,20 @@ export function isRefusal(error: unknown): error is ProviderError & { readonly c
 
 /** The error for what a provider refuses. @param name member of the body that brought it */
 export function refusal(
-  provider: string,
+  connector: Connector,
   name: string,
   error: ProviderError,
   remedy = `Send ${error.class === 'credentials' ? 'credentials that' : 'what'} the provider accepts now.`,
 ) {
-  return contradiction({ name, detail: `is refused by ${provider}: ${error.detail.replace(/\.$/, '')}`, remedy });
+  return contradiction({
+    name,
+    detail: `is refused by ${shownName(connector)}: ${error.detail.replace(/\.$/, '')}`,
+    remedy,
+  });
 }
+
+/** As a person knows the provider. */
+export const shownName = ({ catalogue, provider }: Connector): string => catalogue.displayName ?? provider;
 
 /** The account that the provider itself reports; empty when it could not be asked. */
 export interface ReportedAccount {
