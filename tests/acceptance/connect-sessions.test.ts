@@ -1,26 +1,12 @@
-import type { ConnectSession, ConnectView, Connection, Installation } from '@sluice/types';
+import type { ConnectSession, Connection, Installation } from '@sluice/types';
 import { createAccount, type Account } from '../harness/account';
 import { call } from '../harness/api';
-import { allow } from '../harness/browser';
+import { openConnectPage } from '../harness/connect-page';
 import { createProject, type Project } from '../harness/project';
 import { sharedStack } from '../harness/shared-stack';
 import { crms, person } from './crms';
 
 const stack = sharedStack();
-
-/** A customer's browser on the connect page, without its drawing. */
-async function open({ token }: ConnectSession, project: Project) {
-  const path = `${project.url}/connect-session`;
-  const authorization = `Bearer ${token}`;
-  const cookies = (await fetch(path, { headers: { authorization } })).headers.getSetCookie();
-  const cookie = cookies.map((each) => each.split(';')[0]).join('; ');
-  const headers = { authorization, cookie };
-  return {
-    view: () => call<ConnectView>(path, { method: 'GET', headers }),
-    submit: <Reply>(name: string, body: object) => call<Reply>(`${path}/${name}`, { headers, body }),
-    back: (url: string) => fetch(url, { headers: { cookie }, redirect: 'manual' }),
-  };
-}
 
 describe.each(crms)('%s: a customer connects on our page', (provider, crm) => {
   const prepare = async (): Promise<{ project: Project; account: Account; integration: string }> => {
@@ -48,9 +34,8 @@ describe.each(crms)('%s: a customer connects on our page', (provider, crm) => {
     const order = { groupRef: 'g', consumerRef: 'ann', integration, returnUrl };
     const session = await call<ConnectSession>(`${project.url}/connect-sessions`, { key: project.key, body: order });
     expect(session.url).toBe(`${new URL(stack.baseUrl).origin}/connect#${session.token}`);
-    const browser = await open(session, project);
-    const { url } = await browser.submit<{ url: string }>('authorization', {});
-    const back = await browser.back(await allow(url, account));
+    const browser = await openConnectPage(stack, session);
+    const back = await browser.connect(account);
     expect([back.status, back.headers.get('location')]).toEqual([303, session.url]);
     expect(await browser.view()).toMatchObject({ state: 'connected', session: { returnUrl } });
     const mapped = { selectedFieldMappings: { surname: crm.last } };

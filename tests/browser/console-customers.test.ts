@@ -1,6 +1,7 @@
 import { until } from '@sluice/testkit';
 import type { Page } from 'playwright-core';
 import { createAccount } from '../harness/account';
+import { openConnectPage } from '../harness/connect-page';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject, credentialsOf } from '../harness/project';
 import { sharedStack } from '../harness/shared-stack';
@@ -60,7 +61,7 @@ withBrowser('says what is held, why and since when, and new credentials end it',
   await page.getByLabel('Access token').fill('typed-and-wrong');
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   const issue = page.locator('[role=alert].issue');
-  await issue.getByText('is refused by hubspot').waitFor();
+  await issue.getByText('is refused by HubSpot').waitFor();
   // A secret is not repeated, nor is it lost: it can be corrected.
   expect(await issue.innerText()).not.toContain('typed');
   expect(await page.getByLabel('Access token').inputValue()).toBe('typed-and-wrong');
@@ -90,9 +91,19 @@ withBrowser('makes the link with which the customer connects again', async () =>
   await project.client.management.createProviderApp({ body: { provider: 'hubspot', clientId, clientSecret } });
   await button.click();
   await customer.account.clearFaults();
-  const url = await page.getByLabel("For the customer's browser").inputValue();
-  expect((await fetch(`${url}&account=${customer.account.name}`)).status).toBe(200);
+  const url = await page.getByLabel('For the customer, once').inputValue();
+  // Nothing of it needs the operator's page.
+  await tab.goTo('operations');
+  const visit = await openConnectPage(stack, { url });
+  // Somebody else of the customer's, or the right person with the wrong account.
+  const other = await createAccount(stack, 'hubspot', { app: { clientId, clientSecret } });
+  expect((await visit.connect(other)).status).toBe(303);
+  expect((await visit.view()).session?.failure).toMatch(/belongs to the account .* was chosen/);
+  expect((await customer.connection()).status).toBe('bad_credentials');
+  expect((await visit.connect(customer.account)).status).toBe(303);
+  expect(await visit.view()).toMatchObject({ state: 'done' });
   await customer.ended(operationId);
+  await tab.goTo(`customers/${customer.installationId}`);
   await page.locator('.title .badge.good').waitFor();
 });
 
@@ -259,7 +270,7 @@ withBrowser(
     await fillOrder(page, 'by-token');
     await page.getByLabel('Access token').fill('typed-and-wrong');
     await page.getByRole('button', { name: 'Connect and install' }).click();
-    await page.locator('[role=alert].issue').getByText('is refused by hubspot').waitFor();
+    await page.locator('[role=alert].issue').getByText('is refused by HubSpot').waitFor();
     expect(await installed('by-token')).toEqual([]);
     await page.getByLabel('Access token').fill(account.token);
     await page.getByRole('button', { name: 'Connect and install' }).click();
@@ -276,14 +287,13 @@ withBrowser('connects a new customer through a link, and installs when the custo
   const page = await openAt('customers/new');
   await fillOrder(page, 'by-link');
   await page.getByText('A new customer: nobody has this id.').waitFor();
-  await page.getByRole('combobox', { name: 'How' }).selectOption('link');
   const step = page.getByRole('region', { name: 'What happens' }).locator('[aria-current=step]');
   await step.getByText('You make a link').waitFor();
   await page.getByRole('button', { name: 'Make the link' }).click();
   await step.getByText('The customer opens it').waitFor();
-  const url = await page.getByLabel("For the customer's browser").inputValue();
+  const url = await page.getByLabel('For the customer, once').inputValue();
   expect(await installed('by-link')).toEqual([]);
-  expect((await fetch(`${url}&account=${account.name}`)).status).toBe(200);
+  expect((await (await openConnectPage(stack, { url })).connect(account)).status).toBe(303);
   await page.getByRole('heading', { name: 'group-of-by-link' }).waitFor();
   expect(await installed('by-link')).toMatchObject([{ integrationName: 'by-link' }]);
 });
@@ -327,12 +337,7 @@ withBrowser(
     await page.getByText('API key is required. Nothing was sent.').waitFor();
     await fitsEverybody(page, 'by key');
     await page.getByRole('combobox', { name: 'Integration' }).selectOption('by-page');
-    expect((await offered()).slice(0, 4)).toEqual([
-      connectPage,
-      "A link to the provider's page, for the customer",
-      'Tokens that you have',
-      'API key',
-    ]);
+    expect((await offered()).slice(0, 3)).toEqual([connectPage, 'Tokens that you have', 'API key']);
     // Of these the catalogue of providers says nothing.
     await how.selectOption('basicAuth');
     await fillOrder(page, 'by-page');

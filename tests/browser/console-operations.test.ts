@@ -3,6 +3,7 @@ import { planStep, timelineOf } from '@sluice/types';
 import { until } from '@sluice/testkit';
 import type { Page } from 'playwright-core';
 import { createCustomer, type Customer } from '../harness/customer';
+import { openConnectPage } from '../harness/connect-page';
 import { sharedStack } from '../harness/shared-stack';
 import { useConsole } from './console/open-console';
 import { fitsEverybody, violationsOf } from './console/violations';
@@ -57,9 +58,9 @@ withBrowser('a write that is held for credentials says so, and leads to new ones
   const { clientId, clientSecret } = customer.account;
   await project.client.management.createProviderApp({ body: { provider: 'hubspot', clientId, clientSecret } });
   await button.click();
-  const url = await attention.getByLabel("For the customer's browser").inputValue();
+  const url = await attention.getByLabel('For the customer, once').inputValue();
   // The customer allows the app in again; what waited is written.
-  expect((await fetch(`${url}&account=${customer.account.name}`)).status).toBe(200);
+  expect((await (await openConnectPage(stack, { url })).connect(customer.account)).status).toBe(303);
   await attention.waitFor({ state: 'detached' });
   await customer.ended(id);
   await rowOf(page, id).locator('.badge.good').waitFor();

@@ -1,16 +1,7 @@
 import type { Integration, ProviderInfo } from '@sluice/types';
 import { useState } from 'preact/hooks';
-import { credentialKinds, credentialsOf, hasPage, isTaken, type CredentialKind } from '../parts/credentials';
-import {
-  ConnectPageLink,
-  ConnectSteps,
-  install,
-  Invitation,
-  listConnections,
-  type ConnectStage,
-  type Invited,
-  type Order,
-} from '../parts/connect-steps';
+import { credentialKinds, credentialsOf, isTaken, type CredentialKind } from '../parts/credentials';
+import { ConnectPageLink, ConnectSteps, install, type Order } from '../parts/connect-steps';
 import { refuseInstalled, useCustomerFields } from '../parts/customer-fields';
 import { Empty } from '../parts/empty';
 import { Form, type FormField } from '../parts/form';
@@ -21,11 +12,10 @@ import { hrefOf } from '../use-route';
 import { apiOf, isOffered, type Api, type Session } from '../session';
 import { useLoad } from '../use-load';
 
-/** By the connect page, by the provider's own page, or with credentials that the person has. */
-type Way = 'connect-page' | 'link' | CredentialKind;
+/** By the connect page, or with credentials that the person has. */
+type Way = 'connect-page' | CredentialKind;
 const ways: readonly (readonly [Way, string])[] = [
   ['connect-page', 'A link by which the customer connects and is installed'],
-  ['link', "A link to the provider's page, for the customer"],
   ...Object.entries(credentialKinds).map(([kind, { title }]) => [kind as CredentialKind, title] as const),
 ];
 
@@ -37,10 +27,10 @@ interface Ways {
 }
 
 /** What the catalogue rules out is not offered. Without an entry it says nothing of any. The connect page asks for what the provider takes. */
-function waysOf(info: ProviderInfo | undefined, mayInvite: boolean): Ways {
+function waysOf(info: ProviderInfo | undefined): Ways {
   const isOf = ([way]: (typeof ways)[number]) => {
-    if (way === 'connect-page') return mayInvite;
-    return info === undefined ? undefined : way === 'link' ? hasPage(info) : isTaken(way, info);
+    if (way === 'connect-page') return true;
+    return info === undefined ? undefined : isTaken(way, info);
   };
   return { taken: ways.filter((way) => isOf(way) === true), perhaps: ways.filter((way) => isOf(way) === undefined) };
 }
@@ -71,50 +61,38 @@ export function NewCustomerPage({ session }: { readonly session: Session }) {
           <a href={hrefOf('developers/integrations')}>Deploy a manifest</a> first.
         </Empty>
       ) : (
-        <ConnectForm session={session} api={api} {...value} />
+        <ConnectForm api={api} {...value} />
       )}
     </>
   );
 }
 
 interface ConnectOptions {
-  readonly session: Session;
   readonly api: Api;
   readonly integrations: readonly Integration[];
   /** The catalogue, by name. */
   readonly providers: Readonly<Record<string, ProviderInfo>>;
 }
 
-function ConnectForm({ session, api, integrations, providers }: ConnectOptions) {
+function ConnectForm({ api, integrations, providers }: ConnectOptions) {
   const [chosen, setWay] = useState<Way>();
   const [name, setName] = useState(integrations[0]?.name);
   const integration = integrations.find((each) => each.name === name) as Integration;
-  const { taken, perhaps } = waysOf(providers[integration.provider], isOffered(session, 'full'));
+  const { taken, perhaps } = waysOf(providers[integration.provider]);
   const offered = [...taken, ...perhaps].map(([way]) => way);
-  const way = offered.find((each) => each === chosen) ?? offered[0] ?? 'link';
-  const [invited, setInvited] = useState<Invited>();
+  const way = offered.find((each) => each === chosen) ?? 'connect-page';
   const [page, setPage] = useState<Order & { readonly url: string }>();
-  const [stage, setStage] = useState<ConnectStage>('ordered');
-  const by = way === 'connect-page' || way === 'link' ? way : 'typed';
+  const by = way === 'connect-page' ? way : 'typed';
   const customer = useCustomerFields(api);
   const connect = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const { who, secrets } = orderOf(values, integration.provider);
-    setInvited(undefined);
     setPage(undefined);
-    setStage('ordered');
     await refuseInstalled(api, integration, who.groupRef);
     if (way === 'connect-page') {
       const { groupRef, groupName, consumerRef } = who;
       const body = { groupRef, groupName, consumerRef, integration: integration.id };
       const { url } = await api.createConnectSession({ body });
-      setStage('invited');
       return setPage({ integration, who, url });
-    }
-    if (way === 'link') {
-      const before = await listConnections(api, who);
-      const url = await api.oauthConnect({ body: { ...who, projectIdOrName: session.project.id } });
-      setStage('invited');
-      return setInvited({ integration, who, url, before, madeAt: Date.now() });
     }
     const connection = await api.generateConnection({ body: { ...credentialsOf(secrets), ...who } });
     await install(api, { integration, who }, connection);
@@ -142,14 +120,14 @@ function ConnectForm({ session, api, integrations, providers }: ConnectOptions) 
           isKept
           onSubmit={connect}
         />
-        <div role="status">
-          {page === undefined ? null : <ConnectPageLink key={page.url} api={api} {...page} />}
-          {invited === undefined ? null : (
-            <Invitation key={invited.url} api={api} {...invited} onConnected={() => setStage('connected')} />
-          )}
-        </div>
+        <div role="status">{page === undefined ? null : <ConnectPageLink key={page.url} api={api} {...page} />}</div>
       </section>
-      <ConnectSteps stage={stage} integrationName={integration.name} provider={integration.provider} by={by} />
+      <ConnectSteps
+        isInvited={page !== undefined}
+        integrationName={integration.name}
+        provider={integration.provider}
+        by={by}
+      />
     </div>
   );
 }
@@ -203,6 +181,6 @@ function fieldsOf(way: Way): FormField[] {
   if (way === 'connect-page') return [];
   return [
     { name: 'providerWorkspaceRef', title: 'Account at the provider, if it must be a certain one', isOptional: true },
-    ...(way === 'link' ? [] : credentialKinds[way].fields),
+    ...credentialKinds[way].fields,
   ];
 }

@@ -1,12 +1,10 @@
-import { oauthStateLifeMs, type Connection, type Integration, type OAuthConnectRequest } from '@sluice/types';
+import type { Connection, Integration, OAuthConnectRequest } from '@sluice/types';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { noteFailure } from '../network';
+import { useEffect } from 'preact/hooks';
 import type { Api } from '../session';
 import { useLoad } from '../use-load';
 import { goTo, hrefOf } from '../use-route';
 import { CopyField } from './field';
-import { Problem } from './problem';
 
 const everyMs = 2_000;
 
@@ -19,53 +17,37 @@ export interface Order {
   >;
 }
 
-/** How far a customer is on the way to an installation. */
-export type ConnectStage = 'ordered' | 'invited' | 'connected';
-
 interface StepsOptions {
-  readonly stage: ConnectStage;
+  /** The link is made. */
+  readonly isInvited: boolean;
   readonly integrationName: string;
   readonly provider: string;
-  /** A link to the connect page, which installs; a link to the provider's page; or credentials that are typed here. */
-  readonly by: 'connect-page' | 'link' | 'typed';
+  /** A link to the connect page, which installs; or credentials that are typed here. */
+  readonly by: 'connect-page' | 'typed';
 }
 
 /** What happens, step by step, and where it stands. */
-export function ConnectSteps({ stage, integrationName, provider, by }: StepsOptions) {
-  const isLink = by !== 'typed';
-  const isOfPage = by === 'connect-page';
-  const steps: readonly (readonly [ConnectStage, string, ComponentChildren])[] = [
-    isLink
-      ? ['ordered', 'You make a link', `It is for one browser, and valid for ${isOfPage ? '30' : 'ten'} minutes.`]
-      : ['ordered', 'You type the credentials', `${provider} is asked at once whether it accepts them.`],
-    ...(isLink
-      ? ([
+export function ConnectSteps({ isInvited, integrationName, provider, by }: StepsOptions) {
+  const steps: readonly (readonly [string, ComponentChildren])[] =
+    by === 'connect-page'
+      ? [
+          ['You make a link', 'It is for one browser, and valid for 30 minutes.'],
           [
-            'invited',
             'The customer opens it',
-            isOfPage
-              ? `They connect ${provider}, choose fields, and are installed. This page need not stay open.`
-              : `They sign in to ${provider} and allow your app. This page waits for that.`,
+            `They connect ${provider}, choose fields, and are installed. This page need not stay open.`,
           ],
-        ] as const)
-      : []),
-    ...(isOfPage
-      ? []
-      : ([
-          [
-            'connected',
-            `${integrationName} is installed`,
-            `With the defaults of its manifest${isLink ? ', while this page is open. Later it is a button among the customers: “Connected, not installed”' : ''}.`,
-          ],
-        ] as const)),
-  ];
-  const now = steps.findIndex(([of]) => of === stage);
+        ]
+      : [
+          ['You type the credentials', `${provider} is asked at once whether it accepts them.`],
+          [`${integrationName} is installed`, 'With the defaults of its manifest.'],
+        ];
+  const now = isInvited ? 1 : 0;
   return (
     <section class="connect-steps" aria-labelledby="connect-steps">
       <h2 id="connect-steps">What happens</h2>
       <ol>
-        {steps.map(([of, title, text], at) => (
-          <li key={of} class={at < now ? 'done' : undefined} aria-current={at === now ? 'step' : undefined}>
+        {steps.map(([title, text], at) => (
+          <li key={title} class={at < now ? 'done' : undefined} aria-current={at === now ? 'step' : undefined}>
             <b>{title}</b>
             {at < now ? <span class="hidden">, done</span> : null}
             <p class="fine">{text}</p>
@@ -77,74 +59,6 @@ export function ConnectSteps({ stage, integrationName, provider, by }: StepsOpti
         </li>
       </ol>
     </section>
-  );
-}
-
-export interface Invited extends Order {
-  readonly url: string;
-  /** What was connected before. */
-  readonly before: readonly Connection[];
-  /** Milliseconds since 1970. */
-  readonly madeAt: number;
-}
-
-export const listConnections = (api: Api, { provider, groupRef, consumerRef }: Order['who'], signal?: AbortSignal) =>
-  api.listConnections({ provider, groupRef, consumerRef }, signal === undefined ? {} : { signal });
-
-interface InvitationOptions extends Invited {
-  readonly api: Api;
-  readonly onConnected: () => void;
-}
-
-/** The link, and what follows as soon as the customer has used it. */
-export function Invitation({ api, integration, who, url, before, madeAt, onConnected }: InvitationOptions) {
-  const [error, setError] = useState<unknown>();
-  const { value: connection } = useLoad(
-    url,
-    async (signal) =>
-      (await listConnections(api, who, signal)).find((each) => !before.some((one) => isSame(one, each))),
-    { everyMs, isOver: (found) => found !== undefined },
-  );
-  const installNow = (found: Connection): void => {
-    setError(undefined);
-    install(api, { integration, who }, found).catch((caught: unknown) => {
-      noteFailure(caught);
-      setError(caught);
-    });
-  };
-  const connectionId = connection?.id;
-  useEffect(() => {
-    if (connection === undefined) return;
-    onConnected();
-    installNow(connection);
-  }, [connectionId]);
-  const isOver = Date.now() - madeAt > oauthStateLifeMs;
-  return (
-    <>
-      {connection === undefined ? (
-        <CopyField title="For the customer's browser, once, within ten minutes" value={url} />
-      ) : null}
-      {error === undefined ? (
-        <p class="fine">
-          {connection !== undefined
-            ? 'The account is connected. The integration is being installed.'
-            : isOver
-              ? 'The link is no longer valid. Make another one.'
-              : 'Waiting for the customer. While this page is open, the integration is installed as soon as they have connected.'}
-        </p>
-      ) : (
-        <>
-          <Problem error={error} title="The account is connected, and the integration was not installed" />
-          {connection === undefined ? null : (
-            <p>
-              <button type="button" onClick={() => installNow(connection)}>
-                Install again
-              </button>
-            </p>
-          )}
-        </>
-      )}
-    </>
   );
 }
 
@@ -172,10 +86,6 @@ export function ConnectPageLink({
     </>
   );
 }
-
-/** Neither another one nor renewed. */
-const isSame = (one: Connection, other: Connection): boolean =>
-  one.id === other.id && one.updateTime === other.updateTime;
 
 /** With the defaults of the manifest: the customer's choices are made later. Goes on to the page of the customer. */
 export async function install(api: Api, { integration, who }: Order, { id: connectionId }: Connection): Promise<void> {

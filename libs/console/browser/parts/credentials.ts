@@ -71,7 +71,7 @@ export function isTaken(kind: CredentialKind, info: ProviderInfo): boolean | und
 }
 
 /** Whether the provider has a page on which a customer allows the app in. */
-export function hasPage({ oauth2Opts }: ProviderInfo): boolean {
+function hasPage({ oauth2Opts }: ProviderInfo): boolean {
   return oauth2Opts?.authURL !== undefined;
 }
 

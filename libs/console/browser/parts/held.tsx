@@ -1,7 +1,7 @@
 import type { HeldConnection } from '@sluice/types';
 import { fromNow, inFull } from '../format';
 import { hrefOf } from '../use-route';
-import { apiOf, baseUrl, isOffered, type Session } from '../session';
+import { baseUrl, isOffered, type Session } from '../session';
 import { ConnectLink } from './connect-link';
 import { CustomerName } from './customer-name';
 import { FirstExpire } from './first-expire';
@@ -40,26 +40,25 @@ export function Held({ session, held }: HeldOptions) {
   );
 }
 
-/** The customer's own page where there is one; else the request that brings the new secret. */
-function Reconnect({ session, held: { connectionId, authScheme } }: HeldOptions) {
-  if (!authScheme.startsWith('oauth2/authorizationCode')) {
-    return (
-      <details>
-        <summary>Send new credentials ({authScheme})</summary>
-        <pre tabIndex={0}>{credentialsCommand(session, connectionId, authScheme)}</pre>
-      </details>
-    );
+/** A link for the customer; else, where no installation says which, the request that brings the new secret. */
+function Reconnect({ session, held: { connectionId, authScheme, installationId } }: HeldOptions) {
+  if (installationId !== undefined) {
+    const verb = 'Make a link with which the customer connects again';
+    return <ConnectLink session={session} installationId={installationId} verb={verb} />;
   }
   return (
-    <ConnectLink
-      verb="Make a link with which the customer connects again"
-      make={() => apiOf(session.apiKey, session.project.id).updateOAuthConnection({ connectionId })}
-    />
+    <details>
+      <summary>Send new credentials ({authScheme})</summary>
+      <pre tabIndex={0}>{credentialsCommand(session, connectionId, authScheme)}</pre>
+    </details>
   );
 }
 
 /** Member of the request, by scheme, with what stands for the secret. */
+const tokens = { accessToken: { token: 'NEW_TOKEN' } };
 const bodies: Readonly<Record<string, readonly [string, unknown]>> = {
+  'oauth2/authorizationCode': ['oauth2AuthorizationCode', tokens],
+  'oauth2/authorizationCodePKCE': ['oauth2AuthorizationCode', tokens],
   apiKey: ['apiKey', 'NEW_KEY'],
   basic: ['basicAuth', { username: 'USER', password: 'PASSWORD' }],
   'oauth2/clientCredentials': ['oauth2ClientCredentials', { clientId: 'CLIENT', clientSecret: 'SECRET' }],

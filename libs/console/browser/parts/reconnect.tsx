@@ -42,13 +42,12 @@ export function Reconnect({ session, health, installation, onDone }: ReconnectOp
   return (
     <div class="reconnect">
       {isRefused ? null : <h3>Connect again</h3>}
-      {own === 'oauth2AuthorizationCode' ? (
-        <ConnectLink
-          verb="Make a link to connect again"
-          isPrimary={isRefused}
-          make={() => api.updateOAuthConnection({ connectionId: connection.id })}
-        />
-      ) : null}
+      <ConnectLink
+        session={session}
+        installationId={installation.id}
+        verb="Make a link to connect again"
+        isPrimary={isRefused && own === 'oauth2AuthorizationCode'}
+      />
       <details open={isRefused && own !== 'oauth2AuthorizationCode'}>
         <summary>Send new credentials</summary>
         <label>
