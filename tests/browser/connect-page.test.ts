@@ -97,6 +97,13 @@ const isBack = ({ pathname }: URL) => pathname === '/back';
 const installationsOf = ({ project }: Customer) => project.client.management.listInstallationsForProject({});
 const headingOf = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor();
 
+/** What no request of ours changes. */
+async function change({ project }: Customer, table: string, columns: object): Promise<void> {
+  const database = openDatabase({ url: stack.databaseUrl, poolMax: 1, applicationName: 'test', limits: patientLimits });
+  await database(table).where({ project_id: project.id }).update(columns);
+  await database.destroy();
+}
+
 describe.each(crms)('%s', (provider, crm) => {
   withBrowser("installs, although the builder's tab was closed, and takes its mapping from the account", async () => {
     const requiredFields = [{ mapToName: 'surname', mapToDisplayName: 'Surname' }];
@@ -122,6 +129,7 @@ describe.each(crms)('%s', (provider, crm) => {
     await page.getByRole('button', { name: 'Finish' }).click();
     const issue = page.getByRole('alert').filter({ hasText: 'Surname' });
     await issue.waitFor();
+    await fitsEverybody(page, 'a mapping that is refused');
     expect(await surname.getAttribute('aria-invalid')).toBe('true');
     expect(await issue.getAttribute('id')).toBe((await surname.getAttribute('aria-describedby'))?.split(' ')[1]);
     await surname.fill(crm.last);
@@ -167,22 +175,69 @@ withBrowser('connects with a key that the customer has, and says at the field wh
   const key = page.getByLabel('API key', { exact: true });
   await key.fill('wrong');
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
-  await page.getByRole('alert').getByText('API key is refused by hubspot').waitFor();
+  await page.getByRole('alert').getByText('API key is refused by HubSpot').waitFor();
   expect(await key.getAttribute('aria-invalid')).toBe('true');
   await fitsEverybody(page, 'what is refused');
   await key.fill(customer.account.token);
+  // The provider has not answered yet.
+  let answer = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/connect-session/credentials', (route) => gate.then(() => route.continue()));
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  expect(await page.getByRole('button', { name: 'Asking HubSpot' }).isDisabled()).toBe(true);
+  await fitsEverybody(page, 'what is checked');
+  answer();
   await headingOf(page, 'Connected');
   expect(await installationsOf(customer)).toHaveLength(1);
+});
+
+withBrowser('marks what can be left empty, and says at the field what cannot', async () => {
+  const customer = await prepare('salesforce', { objectName: 'Contact' });
+  const page = await (await browse(customer)).newPage();
+  await page.goto((await customer.order()).url);
+  await page.getByLabel('My Domain (optional)', { exact: true }).waitFor();
+  await fitsEverybody(page, 'inputs');
+  await page.getByRole('button', { name: 'Connect with: Client credentials' }).click();
+  const domain = page.getByLabel('My Domain', { exact: true });
+  await page.getByLabel('Client id').fill('client');
+  await page.getByLabel('Client secret').fill('secret');
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page.getByRole('alert').getByText('My Domain is required.').waitFor();
+  expect(await domain.getAttribute('aria-invalid')).toBe('true');
+  await fitsEverybody(page, 'an input that is refused');
+});
+
+withBrowser('connects an account again whose access was refused, and no other one', async () => {
+  const customer = await prepare('hubspot', { objectName: 'contacts' });
+  const { clientId, clientSecret } = customer.account;
+  const other = await createAccount(stack, 'hubspot', { app: { clientId, clientSecret } });
+  const connect = async (account: Account, heading: string): Promise<Page> => {
+    const page = await (await browse({ ...customer, account })).newPage();
+    await page.goto((await customer.order()).url);
+    await headingOf(page, heading);
+    await fitsEverybody(page, heading);
+    await page.getByRole('button', { name: 'Continue to HubSpot' }).click();
+    await page.getByRole('link', { name: 'Allow' }).click();
+    return page;
+  };
+  await headingOf(await connect(customer.account, 'Connect HubSpot to black box'), 'Connected');
+  await change(customer, 'connections', { status: 'bad_credentials' });
+  const refused = await connect(other, 'Connect HubSpot again');
+  await refused.getByRole('alert').getByText('begin again and choose').waitFor();
+  await fitsEverybody(refused, 'another account that is refused');
+  const again = await connect(customer.account, 'Connect HubSpot again');
+  await headingOf(again, 'Connected');
+  const [installation, ...more] = await installationsOf(customer);
+  expect([installation?.connection.status, more]).toEqual(['created', []]);
 });
 
 withBrowser('connects again and changes what was chosen', async () => {
   const optionalFields = [{ fieldName: 'phone', mapToDisplayName: 'Telephone' }];
   const customer = await prepare('hubspot', { objectName: 'contacts', optionalFields });
   const context = await browse(customer);
-  const open = async (): Promise<Page> => {
+  const open = async (more?: object): Promise<Page> => {
     const page = await context.newPage();
-    await page.goto((await customer.order()).url);
+    await page.goto((await customer.order(more)).url);
     return page;
   };
   const first = await open();
@@ -192,18 +247,21 @@ withBrowser('connects again and changes what was chosen', async () => {
   await headingOf(first, 'Connected');
   await fitsEverybody(first, 'the end');
 
-  const change = await open();
-  await headingOf(change, 'HubSpot is connected');
-  await fitsEverybody(change, 'what is installed');
-  await change.getByRole('button', { name: 'Change the fields' }).click();
-  await change.getByLabel('Telephone').check();
-  await change.getByRole('button', { name: 'Save' }).click();
-  await headingOf(change, 'Connected');
-  const again = await open();
+  const edit = await open();
+  await headingOf(edit, 'HubSpot is connected');
+  await edit.getByText('If nothing is to be changed, you can close this page.').waitFor();
+  await fitsEverybody(edit, 'what is installed');
+  await edit.getByRole('button', { name: 'Change the fields' }).click();
+  await edit.getByLabel('Telephone').check();
+  await fitsEverybody(edit, 'what is changed');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await headingOf(edit, 'Connected');
+  const again = await open({ returnUrl: `${builder.url}/back` });
+  expect(await again.getByRole('link', { name: 'Back to black box' }).getAttribute('href')).toBe(`${builder.url}/back`);
   await again.getByRole('button', { name: 'Connect again' }).click();
   await again.getByRole('button', { name: 'Continue to HubSpot' }).click();
   await again.getByRole('link', { name: 'Allow' }).click();
-  await headingOf(again, 'Connected');
+  await again.waitForURL(isBack);
   const [installation, ...more] = await installationsOf(customer);
   expect(more).toEqual([]);
   expect(installation?.config.content.read?.objects?.['contacts']?.selectedFields).toEqual({ phone: true });
@@ -216,6 +274,7 @@ withBrowser('says of a link that is over what it is, and whom to ask', async () 
     const page = await other.newPage();
     await page.goto(url);
     await headingOf(page, title);
+    await fitsEverybody(page, title);
     if (!url.endsWith('#none')) expect(await page.getByRole('main').innerText()).toMatch(/[Aa]sk black box/);
     return page;
   };
@@ -230,10 +289,6 @@ withBrowser('says of a link that is over what it is, and whom to ask', async () 
   await show(url, 'This link was used');
   await show(url.replace(token, 'none'), 'This link is not valid');
   const late = await customer.order();
-  const database = openDatabase({ url: stack.databaseUrl, poolMax: 1, applicationName: 'test', limits: patientLimits });
-  await database('connect_sessions')
-    .where({ project_id: customer.project.id })
-    .update({ expires_at: database.fn.now() });
-  await database.destroy();
-  await fitsEverybody(await show(late.url, 'This link has expired'), 'a link that is over');
+  await change(customer, 'connect_sessions', { expires_at: new Date(Date.now() - 1_000) });
+  await show(late.url, 'This link has expired');
 });
