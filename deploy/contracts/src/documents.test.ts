@@ -198,7 +198,6 @@ it('says which members are stored and not executed', () => {
 const ofNoOperation = [
   'request.path-unknown',
   'request.method-not-allowed',
-  'connect-session.not-found',
   'connect-session.expired',
   'connect-session.used',
   'connect-session.other-browser',

@@ -69,6 +69,11 @@ export const problems = {
     'The connect session belongs to another browser',
     'Go on in the browser in which it was begun, with cookies allowed, or ask for a new link.',
   ),
+  'connect-session.limit-reached': problem(
+    429,
+    'The project has as many open connect sessions as it may',
+    'End those that nobody needs with DELETE connect-sessions/{id}, or wait: each ends by itself after 30 minutes.',
+  ),
   'connect-session.invalid': problem(422, 'The connect session cannot be made', correctIssues),
   'provider-app.not-found': problem(404, 'No such provider app', checkId),
   'operation.not-found': problem(

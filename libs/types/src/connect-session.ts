@@ -5,6 +5,9 @@ import type { Described } from './json-schema';
 /** How long a connect session can be used, in milliseconds. Our choice: a person needs minutes, and a mail may be read late (rulings). */
 export const connectSessionLifeMs = 1_800_000;
 
+/** Open connect sessions of a project. Our choice: far more customers than connect within 30 minutes, and few rows to count. */
+export const connectSessionsMax = 1_000;
+
 /** Source: ours. */
 export const createConnectSessionRequestSchema = closedObject(
   'A customer who is to connect an account by our page.',
@@ -27,8 +30,9 @@ export type CreateConnectSessionRequest = Described<typeof createConnectSessionR
 
 export const connectSessionSchema = openObject(
   'A link by which one customer connects one account.',
-  ['url', 'token', 'expireTime'],
+  ['id', 'url', 'token', 'expireTime'],
   {
+    id: text('Id of the session, which ends it.'),
     url: text("The page for the customer's browser; the token is in its fragment."),
     token: text('The token alone. Secret: who has it may connect an account for this group.'),
     expireTime: momentText('When the link ends.'),
@@ -120,6 +124,8 @@ export interface ConnectInput {
   readonly displayName?: string;
   readonly prompt?: string;
   readonly docsURL?: string;
+  /** Ways in which it may be left empty. */
+  readonly optionalFor: readonly ConnectWay[];
   /** The connection that connects again has it. */
   readonly value?: string;
 }

@@ -9,6 +9,7 @@ const absences = {
   'jwt-key.not-found': ['keyId', 'JWT key in this project'],
   'integration.not-found': ['integrationId', 'integration in this project'],
   'revision.not-found': ['revisionId', 'revision of this integration'],
+  'connect-session.not-found': ['connectSessionId', 'open connect session in this project'],
   'connection.not-found': ['connectionId', 'connection in this project'],
   'provider-app.not-found': ['providerAppId', 'provider app in this project'],
   'installation.not-found': ['installationId', 'installation of this integration'],

@@ -1,154 +1,14 @@
-import { until } from '@sluice/testkit';
-import type { ConnectSession, ConnectView, Connection, Installation } from '@sluice/types';
-import { useManagement, type ProjectWithKey, type Sender } from './start-management';
+import type { ConnectObject, ConnectSession } from '@sluice/types';
+import { codeOf, position, token, useConnect } from './connect-fixture';
 
-const management = useManagement();
-const property = (name: string) => ({ name, label: name.toUpperCase(), type: 'string', fieldType: 'text' });
-const token = 'connect-access';
-const portal = {
-  portalId: 4711,
-  objects: { contacts: [property('email'), property('jobtitle'), property('phone')] },
-};
-const optional = { objectName: 'contacts', requiredFields: [{ fieldName: 'email' }] };
-/** By what each leaves to the customer. */
-const manifests = {
-  nothing: { objectName: 'contacts' },
-  optional: { ...optional, optionalFields: [{ fieldName: 'phone' }] },
-  required: {
-    ...optional,
-    requiredFields: [{ mapToName: 'position', prompt: 'Which field has the position?', default: 'jobtitle' }],
-    optionalFields: [{ fieldName: 'phone' }],
-  },
-} as const;
-type Leaves = keyof typeof manifests;
-
-let project: ProjectWithKey;
-let send: Sender;
-let base: string;
-
-beforeAll(() => {
-  management.hubspot.outcomes.set(token, portal);
-  management.hubspot.outcomes.set('connect-other', { ...portal, portalId: 8 });
-});
-beforeEach(async () => {
-  project = await management.newProject();
-  send = management.as(project.key);
-  base = `/v1/projects/${project.id}`;
-  give(token, 4711);
-  const app = { provider: 'hubspot', clientId: 'client', clientSecret: 'canary-secret', scopes: ['oauth'] };
-  await send.post(`${base}/provider-apps`).send(app).expect(200);
-  for (const [name, object] of Object.entries(manifests)) {
-    const content = {
-      name,
-      provider: 'hubspot',
-      read: { objects: [object] },
-      write: { objects: [{ objectName: 'contacts' }] },
-    };
-    const latestRevision = { specVersion: '1.0.0', content };
-    await send.post(`${base}/integrations`).send({ name, provider: 'hubspot', latestRevision }).expect(201);
-  }
-});
-
-const tokensOf = (accessToken: string, portalId: number) => {
-  const body = { access_token: accessToken, refresh_token: 'canary-refresh', expires_in: 1800, hub_id: portalId };
-  return { status: 200, body };
-};
-
-/** What the token endpoint gives next. */
-function give(accessToken: string, portalId: number): void {
-  management.hubspot.tokenEndpoint.replies.set('authorization_code', tokensOf(accessToken, portalId));
-}
-
-/** Codes of two accounts, whose exchanges are answered when both are under way. */
-function giveAtOnce(): readonly [{ code: string }, { code: string }] {
-  const { tokenEndpoint } = management.hubspot;
-  const before = tokenEndpoint.asked.length;
-  tokenEndpoint.ofCodes.set('code-own', tokensOf(token, 4711)).set('code-other', tokensOf('connect-other', 8));
-  tokenEndpoint.gate = until('both codes are exchanged', () => tokenEndpoint.asked.length === before + 2);
-  return [{ code: 'code-own' }, { code: 'code-other' }];
-}
-
-/** What of the account is used, and what of the group's connections nothing uses. */
-const leftOver = async (): Promise<string[]> => {
-  const used = new Set((await installations()).map(({ connection }) => connection.id));
-  return (await connections()).map(({ id }) => id).filter((id) => !used.has(id));
-};
-
-const order = (integration: Leaves) => ({ groupRef: 'acme', groupName: 'Acme', consumerRef: 'ann', integration });
-const create = async (integration: Leaves = 'nothing', more: object = {}) => {
-  const sent = send.post(`${base}/connect-sessions`).send({ ...order(integration), ...more });
-  return (await sent.expect(201)).body as ConnectSession;
-};
-
-/** One browser of a customer, with its cookies. */
-class Browser {
-  private readonly jar = new Map<string, string>();
-  constructor(private readonly secret: string) {}
-
-  private get cookies(): string {
-    return [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ');
-  }
-
-  private send(method: 'get' | 'post', path: string, body?: object) {
-    const sender = management.as();
-    const test = sender[method](`${base}/connect-session${path}`).set('Authorization', `Bearer ${this.secret}`);
-    if (this.jar.size > 0) void test.set('Cookie', this.cookies);
-    return body === undefined ? test : test.send(body);
-  }
-
-  /** Loads the page. */
-  async load(): Promise<ConnectView> {
-    const reply = await this.send('get', '').expect(200);
-    for (const cookie of (reply.headers['set-cookie'] as unknown as string[] | undefined) ?? []) {
-      const [pair = ''] = cookie.split(';');
-      this.jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
-    }
-    return reply.body as ConnectView;
-  }
-
-  submit(path: string, body: object = path === '/choices' ? { content: {} } : {}) {
-    return this.send('post', path, body);
-  }
-
-  choices() {
-    return this.send('get', '/choices');
-  }
-
-  /** The address that the provider sends the browser back to. */
-  async allow(more: Record<string, string> = { code: 'code-1' }): Promise<string> {
-    const { url } = (await this.submit('/authorization').expect(200)).body as { url: string };
-    const state = new URL(url).searchParams.get('state') ?? '';
-    return `/callbacks/v1/oauth?${new URLSearchParams({ state, ...more })}`;
-  }
-
-  back(path: string) {
-    const test = management.as().get(path);
-    return this.jar.size > 0 ? test.set('Cookie', this.cookies) : test;
-  }
-
-  /** With a page that was loaded before. */
-  async connect(): Promise<ConnectView> {
-    await this.load();
-    await this.back(await this.allow()).expect(303);
-    return await this.load();
-  }
-}
-
-const browse = async (integration?: Leaves) => new Browser((await create(integration)).token);
-const installations = async () => (await send.get(`${base}/installations`).expect(200)).body as Installation[];
-const connections = async () => (await send.get(`${base}/connections`).expect(200)).body as Connection[];
-const sessions = () => management.database('connect_sessions').where({ project_id: project.id });
-const expire = () => sessions().update({ expires_at: management.database.raw('now()') });
-const position = (field: string) => ({
-  content: { read: { objects: { contacts: { selectedFieldMappings: { position: field } } } } },
-});
-const codeOf = (body: unknown) => (body as { code?: string }).code;
+const { management, its, give, order, create, open, browse, installations, connections, sessions, expire } =
+  useConnect();
 
 describe('[sec-52] POST P/connect-sessions', () => {
   it('answers a link whose token stands in the fragment, and keeps only its hash', async () => {
     const { url, token: secret, expireTime } = await create();
     expect(url).toBe(`https://sluice.example/connect#${secret}`);
-    expect(secret).toMatch(new RegExp(`^${project.id}\\.[\\w-]{43}$`));
+    expect(secret).toMatch(new RegExp(`^${its.project.id}\\.[\\w-]{43}$`));
     const leftMs = Date.parse(expireTime) - Date.now();
     expect(leftMs).toBeGreaterThan(1_740_000);
     expect(leftMs).toBeLessThan(1_860_000);
@@ -163,14 +23,14 @@ describe('[sec-52] POST P/connect-sessions', () => {
     ['read', 403],
     ['search', 403],
   ])('by a key of scope %s: %i', async (scope, status) => {
-    const key = await management.newKey(project.id, [scope]);
-    await management.as(key).post(`${base}/connect-sessions`).send(order('nothing')).expect(status);
+    const key = await management.newKey(its.project.id, [scope]);
+    await management.as(key).post(`${its.base}/connect-sessions`).send(order('nothing')).expect(status);
   });
 
   it('leads back to an origin that the project lists, and names the list otherwise', async () => {
     const returnTo = (returnUrl: string, status: number) =>
-      send
-        .post(`${base}/connect-sessions`)
+      its.send
+        .post(`${its.base}/connect-sessions`)
         .send({ ...order('nothing'), returnUrl })
         .expect(status);
     expect((await returnTo('https://app.example/back', 422)).body).toMatchObject({
@@ -179,7 +39,7 @@ describe('[sec-52] POST P/connect-sessions', () => {
     });
     const origins = ['https://app.example', 'https://b.example:8443'];
     const change = (connectOrigins: string[]) =>
-      send.patch(base).send({ updateMask: ['connectOrigins'], project: { connectOrigins } });
+      its.send.patch(its.base).send({ updateMask: ['connectOrigins'], project: { connectOrigins } });
     expect((await change(origins).expect(200)).body).toMatchObject({ connectOrigins: origins });
     await returnTo('https://app.example/back?at=1', 201);
     // Loopback is for a service that is on loopback itself.
@@ -204,12 +64,12 @@ describe('[sec-52] POST P/connect-sessions', () => {
 
   it('refuses an integration that is not there, and one that no page of ours can connect', async () => {
     const ask = (integration: string) =>
-      send.post(`${base}/connect-sessions`).send({ ...order('nothing'), integration });
+      its.send.post(`${its.base}/connect-sessions`).send({ ...order('nothing'), integration });
     expect(codeOf((await ask('other').expect(404)).body)).toBe('integration.not-found');
     const content = { name: 'desk', provider: 'zendeskSupport', read: { objects: [{ objectName: 'tickets' }] } };
     const latestRevision = { specVersion: '1.0.0', content };
-    await send
-      .post(`${base}/integrations`)
+    await its.send
+      .post(`${its.base}/integrations`)
       .send({ name: 'desk', provider: 'zendeskSupport', latestRevision })
       .expect(201);
     expect((await ask('desk').expect(422)).body).toMatchObject({
@@ -221,14 +81,14 @@ describe('[sec-52] POST P/connect-sessions', () => {
 
 describe('[sec-52] the page', () => {
   it('says who asks for what, and opening it uses nothing up', async () => {
-    await send
-      .patch(base)
+    await its.send
+      .patch(its.base)
       .send({ updateMask: ['connectColor'], project: { connectColor: '#0b5fff' } })
       .expect(200);
     const { token: secret } = await create('required');
     // As a mail scanner does.
-    for (let opened = 0; opened < 3; opened += 1) await new Browser(secret).load();
-    expect(await new Browser(secret).load()).toMatchObject({
+    for (let opened = 0; opened < 3; opened += 1) await open(secret).load();
+    expect(await open(secret).load()).toMatchObject({
       state: 'open',
       app: { name: 'App', color: '#0b5fff' },
       session: {
@@ -242,7 +102,7 @@ describe('[sec-52] the page', () => {
       },
     });
     expect(await sessions().whereNull('cookie_hash')).toHaveLength(1);
-    await new Browser(secret).connect();
+    await open(secret).connect();
   });
 
   // Nothing but the customer's browser takes part after the provider sent it back, and not even that need read the reply.
@@ -266,7 +126,7 @@ describe('[sec-52] the page', () => {
     const browser = await browse();
     await browser.load();
     expect((await browser.submit('/credentials', { apiKey: 'wrong' }).expect(422)).body).toMatchObject({
-      issues: [{ name: 'apiKey', detail: expect.stringContaining('is refused by hubspot') }],
+      issues: [{ name: 'apiKey', detail: expect.stringContaining('is refused by HubSpot') }],
     });
     expect((await browser.submit('/credentials', { apiKey: token }).expect(200)).body).toMatchObject({ state: 'done' });
     expect(await installations()).toMatchObject([{ connection: { authScheme: 'apiKey' } }]);
@@ -341,6 +201,61 @@ describe('[sec-52] the page', () => {
     ]);
   });
 
+  it('offers every field of the account with optionalFieldsAuto, all chosen, and keeps what is taken away', async () => {
+    const browser = await browse('all');
+    expect(await browser.connect()).toMatchObject({ state: 'installed', session: { hasChoices: true } });
+    const chosen = async (): Promise<object> => {
+      const { objects } = (await browser.choices().expect(200)).body as { objects: readonly ConnectObject[] };
+      return Object.fromEntries((objects[0]?.optionalFields ?? []).map((field) => [field.displayName, field.isChosen]));
+    };
+    // Not the one that is required: it is read whatever the customer says.
+    expect(await chosen()).toEqual({ Telephone: true, JOBTITLE: true });
+    const without = (field: string) => ({
+      content: { read: { objects: { contacts: { selectedFields: { [field]: false } } } } },
+    });
+    expect((await browser.submit('/choices', without('jobtitel')).expect(422)).body).toMatchObject({
+      issues: [
+        {
+          name: 'content.read.objects.contacts.selectedFields.jobtitel',
+          detail: expect.stringContaining('did you mean jobtitle?'),
+        },
+      ],
+    });
+    await browser.submit('/choices', without('jobtitle')).expect(200);
+    expect(await installations()).toMatchObject([{ config: { content: without('jobtitle').content } }]);
+    const again = await browse('all');
+    await again.load();
+    const { objects } = (await again.choices().expect(200)).body as { objects: readonly ConnectObject[] };
+    expect(objects[0]?.optionalFields.find(({ name }) => name === 'jobtitle')?.isChosen).toBe(false);
+  });
+
+  it('says which inputs can be left empty, by the way, and asks for those that cannot', async () => {
+    const app = { provider: 'salesforce', clientId: 'client', clientSecret: 'canary-secret', scopes: ['api'] };
+    await its.send.post(`${its.base}/provider-apps`).send(app).expect(200);
+    const content = { name: 'sales', provider: 'salesforce', read: { objects: [{ objectName: 'Contact' }] } };
+    const latestRevision = { specVersion: '1.0.0', content };
+    await its.send
+      .post(`${its.base}/integrations`)
+      .send({ name: 'sales', provider: 'salesforce', latestRevision })
+      .expect(201);
+    const { body } = await its.send
+      .post(`${its.base}/connect-sessions`)
+      .send({ ...order('nothing'), integration: 'sales' });
+    const browser = open((body as ConnectSession).token);
+    const { session } = await browser.load();
+    expect(session?.ways).toEqual(['page', 'oauth2ClientCredentials', 'oauth2PasswordCredentials']);
+    const [input] = session?.inputs ?? [];
+    expect([input?.displayName, input?.optionalFor.includes('page')]).toEqual(['My Domain', true]);
+    expect(input?.optionalFor).toContain('oauth2PasswordCredentials');
+    expect(input?.optionalFor).not.toContain('oauth2ClientCredentials');
+    await browser.submit('/authorization', { inputs: { workspace: '' } }).expect(200);
+    const client = { clientId: 'c', clientSecret: 's' };
+    const sent = { oauth2ClientCredentials: client, inputs: { workspace: '' } };
+    expect((await browser.submit('/credentials', sent).expect(422)).body).toMatchObject({
+      issues: [{ name: 'inputs.workspace', detail: 'is required' }],
+    });
+  });
+
   it('connects the same account again, and refuses another', async () => {
     await (await browse()).connect();
     const [before] = await connections();
@@ -401,8 +316,8 @@ describe('[sec-52] the page', () => {
   it('changes what was chosen, and leaves the rest of the config', async () => {
     await (await browse('optional')).connect();
     const [{ id, integrationId } = { id: '', integrationId: '' }] = await installations();
-    await send
-      .patch(`${base}/integrations/${integrationId}/installations/${id}`)
+    await its.send
+      .patch(`${its.base}/integrations/${integrationId}/installations/${id}`)
       .send({
         updateMask: ['config.content.write.objects.contacts'],
         installation: { config: { content: { write: { objects: { contacts: { objectName: 'contacts' } } } } } },
@@ -423,14 +338,14 @@ describe('[sec-52] a session that is not, or not any more, to be used', () => {
     const browser = await browse('optional');
     expect(await browser.connect()).toMatchObject({ state: 'installed' });
     const [{ id, integrationId } = { id: '', integrationId: '' }] = await installations();
-    await send.delete(`${base}/integrations/${integrationId}/installations/${id}`).expect(204);
+    await its.send.delete(`${its.base}/integrations/${integrationId}/installations/${id}`).expect(204);
     expect(codeOf((await browser.submit('/choices').expect(409)).body)).toBe('connect-session.used');
     expect(await installations()).toEqual([]);
   });
 
   it('belongs to the browser that submitted first', async () => {
     const { token: secret } = await create();
-    const [mine, other] = [new Browser(secret), new Browser(secret)];
+    const [mine, other] = [open(secret), open(secret)];
     await mine.load();
     await other.load();
     await mine.submit('/authorization').expect(200);
@@ -494,13 +409,13 @@ describe('[sec-52] a session that is not, or not any more, to be used', () => {
   it("is of no key, no other project's path and no guessed token", async () => {
     const { token: secret } = await create();
     const ask = (path: string, authorization: string) => management.as().get(path).set('Authorization', authorization);
-    await send.get(`${base}/connect-session`).expect(401);
-    await ask(`${base}/connect-session`, `Bearer ${project.key}`).expect(404);
-    await ask(`${base}/connect-session`, `Bearer ${project.id}.${'A'.repeat(43)}`).expect(404);
+    await its.send.get(`${its.base}/connect-session`).expect(401);
+    await ask(`${its.base}/connect-session`, `Bearer ${its.project.key}`).expect(404);
+    await ask(`${its.base}/connect-session`, `Bearer ${its.project.id}.${'A'.repeat(43)}`).expect(404);
     const other = await management.newProject();
     await ask(`/v1/projects/${other.id}/connect-session`, `Bearer ${secret}`).expect(404);
     // And the token is no credential elsewhere.
-    await ask(`${base}/connections`, `Bearer ${secret}`).expect(401);
+    await ask(`${its.base}/connections`, `Bearer ${secret}`).expect(401);
   });
 
   it('is gone a day after its end, and with its project', async () => {
@@ -514,132 +429,10 @@ describe('[sec-52] a session that is not, or not any more, to be used', () => {
       .limit(1)
       .update({ expires_at: management.database.raw(`now() - interval '25 hours'`) });
     expect(await management.context.store.connectSessions.purge(10)).toBe(2);
-    const reply = await management.as().get(`${base}/connect-session`).set('Authorization', `Bearer ${secret}`);
+    const reply = await management.as().get(`${its.base}/connect-session`).set('Authorization', `Bearer ${secret}`);
     expect(codeOf(reply.body)).toBe('connect-session.not-found');
     await create();
-    await send.delete(base).expect(204);
+    await its.send.delete(its.base).expect(204);
     expect(await sessions()).toEqual([]);
-  });
-});
-
-describe('at once, and cut short', () => {
-  it('two tabs that submit together make one connection and one installation', async () => {
-    const browser = await browse();
-    await browser.load();
-    const submits = await Promise.all(
-      Array.from({ length: 6 }, () => browser.submit('/credentials', { apiKey: token })),
-    );
-    const statuses = submits.map(({ status }) => status);
-    expect(statuses).toContain(200);
-    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
-    expect(await leftOver()).toEqual([]);
-    expect(await installations()).toHaveLength(1);
-    const backs = await browse('optional');
-    await backs.load();
-    const addresses = [await backs.allow(), await backs.allow(), await backs.allow()];
-    await Promise.all(addresses.map((address) => backs.back(address).expect(303)));
-    expect(await installations()).toHaveLength(2);
-  });
-
-  it('two links with an account each, whose choices come together: one of them installs', async () => {
-    const links = [await browse('required'), await browse('required')];
-    for (const link of links) await link.load();
-    await links[0]?.connect();
-    give('connect-other', 8);
-    await links[1]?.connect();
-    const content = { read: { objects: { contacts: { selectedFieldMappings: { position: 'jobtitle' } } } } };
-    const submits = await Promise.all(links.map((link) => link.submit('/choices', { content })));
-    expect(submits.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 409]);
-    expect(await installations()).toHaveLength(1);
-  });
-
-  it('browsers that submit together: one has it', async () => {
-    const { token: secret } = await create();
-    const browsers = Array.from({ length: 6 }, () => new Browser(secret));
-    for (const browser of browsers) await browser.load();
-    const submits = await Promise.all(browsers.map((browser) => browser.submit('/authorization')));
-    expect(submits.filter(({ status }) => status === 403)).toHaveLength(5);
-  });
-
-  describe('two accounts whose codes are exchanged at one time', () => {
-    it.each([
-      ['nothing', 'done'],
-      ['required', 'connected'],
-    ] as const)('in two tabs of a link that leaves %s: one is used, and the other tab says so', async (leaves, state) => {
-      const browser = await browse(leaves);
-      await browser.load();
-      const [own, other] = giveAtOnce();
-      const addresses = [await browser.allow(own), await browser.allow(other)];
-      await Promise.all(addresses.map((address) => browser.back(address).expect(303)));
-      const [connection, ...more] = await connections();
-      expect(more).toEqual([]);
-      expect(await browser.load()).toMatchObject({
-        state,
-        session: { connectionId: connection?.id, failure: expect.stringContaining('beside it is not used') },
-      });
-    });
-
-    it('by two links of a group: the one that installs is used, and nothing of the other is left', async () => {
-      const links = [await browse(), await browse()];
-      for (const link of links) await link.load();
-      const codes = giveAtOnce();
-      const addresses = await Promise.all(links.map((link, at) => link.allow(codes[at])));
-      await Promise.all(links.map((link, at) => link.back(addresses[at] as string).expect(303)));
-      expect(await installations()).toHaveLength(1);
-      expect(await leftOver()).toEqual([]);
-      const views = await Promise.all(links.map((link) => link.load()));
-      expect(views.map(({ state }) => state).toSorted()).toEqual(['done', 'open']);
-      const late = views.find(({ state }) => state === 'open');
-      expect(late?.session).toMatchObject({ installed: {}, failure: expect.stringContaining('meanwhile') });
-    });
-
-    it('by two links that wait for a choice: the first choice is used, and nothing of the other is left', async () => {
-      const [first, second] = [await browse('required'), await browse('required')];
-      await first.load();
-      await second.load();
-      const [own, other] = giveAtOnce();
-      const addresses = [await first.allow(own), await second.allow(other)] as const;
-      await Promise.all([first.back(addresses[0]).expect(303), second.back(addresses[1]).expect(303)]);
-      expect(await leftOver()).toHaveLength(2);
-      await first.submit('/choices', position('jobtitle')).expect(200);
-      // The other customer does nothing any more.
-      expect(await leftOver()).toEqual([]);
-      expect(await installations()).toMatchObject([{ connection: { providerWorkspaceRef: '4711' } }]);
-    });
-  });
-
-  it('a connection that was there before a link is not taken back with it', async () => {
-    const body = { provider: 'hubspot', groupRef: 'acme', consumerRef: 'ann', apiKey: token };
-    const { id } = (await send.post(`${base}/connections:generate`).send(body).expect(200)).body as Connection;
-    const [first, second] = [await browse('required'), await browse('required')];
-    for (const link of [first, second]) await link.load();
-    const [{ id: session }] = (await sessions().select('id').orderBy('id').limit(1)) as [{ id: string }];
-    await management.context.store.connections.change({
-      projectId: project.id,
-      connectionId: id,
-      connectSessionId: session,
-    });
-    give('connect-other', 8);
-    await second.connect();
-    await second.submit('/choices', position('jobtitle')).expect(200);
-    expect(await sessions().whereNotNull('failure')).toMatchObject([{ id: session, connection_id: null }]);
-    expect(await leftOver()).toEqual([id]);
-  });
-
-  // The effects are committed one after another. What is left after a process died, or the database refused, is done by the next load.
-  it('what ended between the connection and the installation goes on with the next load', async () => {
-    const browser = await browse();
-    await browser.load();
-    const back = await browser.allow();
-    await management.database.raw(`
-      create function refuse_installation() returns trigger language plpgsql as $$ begin raise exception 'cut short'; end $$;
-      create trigger cut_short before insert on installations for each row execute function refuse_installation()`);
-    await browser.back(back);
-    expect(await connections()).toHaveLength(1);
-    expect(await installations()).toEqual([]);
-    expect(await sessions().whereNotNull('connection_id')).toHaveLength(1);
-    await management.database.raw('drop trigger cut_short on installations; drop function refuse_installation()');
-    expect(await browser.load()).toMatchObject({ state: 'done' });
-    expect(await installations()).toHaveLength(1);
   });
 });

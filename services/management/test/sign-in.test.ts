@@ -149,11 +149,11 @@ it.each(['olga-operator', 'adam-admin'])('gives %s no address of an upload, whic
 
 describe('roles', () => {
   it.each([
-    ['vera-viewer', 200, 403, 403],
-    ['olga-operator', 200, 200, 403],
-    ['lena-lead', 200, 200, 403],
-    ['adam-admin', 200, 200, 201],
-  ])('%s reads, changes and makes keys: %i, %i, %i', async (name, reads, changes, makesKeys) => {
+    ['vera-viewer', 200, 403, 403, 403],
+    ['olga-operator', 200, 200, 404, 403],
+    ['lena-lead', 200, 200, 404, 403],
+    ['adam-admin', 200, 200, 404, 201],
+  ])('%s reads, changes, invites and makes keys: %i, %i, %i, %i', async (name, reads, changes, invites, makesKeys) => {
     const project = await management.newProject();
     const browser = await signedIn(name);
     const path = `/v1/projects/${project.id}`;
@@ -161,6 +161,8 @@ describe('roles', () => {
     for (const list of ['integrations', 'webhook-endpoints', 'api-keys'])
       expect((await browser.call('GET', `${path}/${list}`)).status).toBe(reads);
     expect((await browser.call('PATCH', path, change)).status).toBe(changes);
+    const order = { groupRef: 'acme', consumerRef: 'ann', integration: 'none' };
+    expect((await browser.call('POST', `${path}/connect-sessions`, order)).status).toBe(invites);
     expect((await browser.call('POST', `${path}/api-keys`, { label: 'mine' })).status).toBe(makesKeys);
     // Projects are made with the bootstrap key.
     const made = await browser.call('POST', '/v1/projects', { name: 'another-one', appName: 'App', orgId: 'org' });
@@ -185,7 +187,13 @@ it('leaves an audit line for every change by a person, also for one that was ref
   await (await signedIn('vera-viewer')).call('PATCH', path, change);
   await (await signedIn('vera-viewer')).call('GET', path);
   expect(lines.filter(({ event, path: at }) => event === 'person.changed' && at === path)).toMatchObject([
-    { subject: 'olga-operator', issuer: provider.issuer, scopes: ['read', 'frontend'], method: 'PATCH', status: 200 },
+    {
+      subject: 'olga-operator',
+      issuer: provider.issuer,
+      scopes: ['read', 'frontend', 'write'],
+      method: 'PATCH',
+      status: 200,
+    },
     { subject: 'vera-viewer', issuer: provider.issuer, scopes: ['read'], method: 'PATCH', status: 403 },
   ]);
   expect(JSON.stringify(lines)).not.toContain('@example.com');

@@ -1,6 +1,7 @@
 import { row, type Row } from './row';
 import {
   freshApiKey,
+  freshConnectSession,
   freshConnection,
   freshFailure,
   freshInstallation,
@@ -158,6 +159,9 @@ const connections: Row[] = [
   // Never a bearer token: it needs no link for another, and a link acts for whoever is named.
   row('management', `POST ${project}/connect-sessions`, '201 403 403 201 403 404 403 403 403', {
     body: ({ integrationId, groupRef }) => ({ integration: integrationId, groupRef, consumerRef: `${groupRef}-user` }),
+  }),
+  row('management', `DELETE ${project}/connect-sessions/{connectSessionId}`, '204 403 403 204 403 404 403 403 403', {
+    fresh: freshConnectSession,
   }),
   row('management', 'POST /oauth-connect', '200 200 403 403 403 404 403 200 404', {
     body: ({ projectIdOrName, groupRef }) => ({

@@ -16,6 +16,7 @@ export interface Ids {
   readonly integrationName: string;
   readonly installationId: string;
   readonly connectionId: string;
+  readonly connectSessionId: string;
   readonly operationId: string;
   readonly configId: string;
   readonly revisionId: string;
@@ -91,6 +92,7 @@ async function idsOf(customer: Customer): Promise<Ids> {
     integrationName: integration.name,
     installationId,
     connectionId,
+    ...(await sessionOf(customer)),
     operationId: written.body.operationId,
     configId: installation.config.id,
     revisionId: integration.latestRevision.id,
@@ -166,6 +168,13 @@ export async function freshProject({ stack }: World): Promise<Partial<Ids>> {
 
 export async function freshApiKey({ project: { url, key } }: World): Promise<Partial<Ids>> {
   return { apiKeyId: (await call<{ id: string }>(`${url}/api-keys`, { key, body: { label: 'fresh' } })).id };
+}
+
+export const freshConnectSession = ({ customer }: World): Promise<Partial<Ids>> => sessionOf(customer);
+
+async function sessionOf({ project, integrationId, groupRef }: Customer): Promise<Pick<Ids, 'connectSessionId'>> {
+  const body = { integration: integrationId, groupRef, consumerRef: `${groupRef}-user` };
+  return { connectSessionId: (await project.client.management.createConnectSession({ body })).id };
 }
 
 export async function freshJwtKey({ project: { url, key } }: World): Promise<Partial<Ids>> {

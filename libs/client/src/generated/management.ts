@@ -293,13 +293,21 @@ export interface ManagementOperations {
     };
     readonly reply: string;
   };
-  /** Let a customer connect by our page. A link for one customer, good for 30 minutes. The page connects an account, lets the customer choose fields, and installs the integration. Opening it uses nothing up; the first browser that submits keeps it. */
+  /** Let a customer connect by our page. A link for one customer, good for 30 minutes. The page connects an account, lets the customer choose fields, and installs the integration. Opening it uses nothing up; the first browser that submits keeps it. It ends with the API key that made it. A project has at most 1,000 open ones. */
   readonly createConnectSession: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
       readonly body: CreateConnectSessionRequest;
     };
     readonly reply: ConnectSession;
+  };
+  /** End a link to the connect page. Its page says that it has expired. What it has connected, and not installed, is deleted; what it has installed stays. */
+  readonly endConnectSession: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /**  */ readonly connectSessionId: string;
+    };
+    readonly reply: void;
   };
   /** List the installations of a project. */
   readonly listInstallationsForProject: {
@@ -775,6 +783,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   updateOAuthConnection: { method: 'PATCH', path: '/projects/{projectIdOrName}/connections/{connectionId}:oauth-update', query: [] },
   oauthConnect: { method: 'POST', path: '/oauth-connect', query: [], body: true },
   createConnectSession: { method: 'POST', path: '/projects/{projectIdOrName}/connect-sessions', query: [], body: true },
+  endConnectSession: { method: 'DELETE', path: '/projects/{projectIdOrName}/connect-sessions/{connectSessionId}', query: [] },
   listInstallationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/installations', query: ['groupRef', 'pageSize', 'pageToken'] },
   listInstallationHealth: { method: 'GET', path: '/projects/{projectIdOrName}/installation-health', query: ['installationId', 'groupRefPrefix', 'badCredentials', 'pageSize', 'pageToken'] },
   listInstallations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations', query: ['groupRef', 'pageSize', 'pageToken'] },

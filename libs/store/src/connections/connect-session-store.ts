@@ -30,19 +30,33 @@ const sessions = table({
   expireTime: moment('expires_at'),
   /** When it had done what it was made for. */
   usedTime: optional(moment('used_at')),
+  /** The API key that made the link, which ends with it. Absent: no key made it. */
+  keyId: optional(plain('key_id')),
 });
 
 export type StoredConnectSession = ReturnType<typeof sessions.read> & {
-  /** Whether its time is not over, by the database's clock. */
+  /** Whether its time is not over, by the database's clock, and the key that made it is active. */
   readonly isLive: boolean;
 };
 
 export interface NewConnectSession extends Pick<
   StoredConnectSession,
-  'projectId' | 'id' | 'integrationId' | 'groupRef' | 'groupName' | 'consumerRef' | 'consumerName' | 'returnUrl'
+  | 'projectId'
+  | 'id'
+  | 'integrationId'
+  | 'groupRef'
+  | 'groupName'
+  | 'consumerRef'
+  | 'consumerName'
+  | 'returnUrl'
+  | 'keyId'
 > {
   /** SHA-256 of the token, which is not kept. */
   readonly tokenHash: string;
+  /** How long it can be used, in milliseconds. */
+  readonly lifeMs: number;
+  /** Open sessions that the project may have with this one. */
+  readonly max: number;
 }
 
 /** What changes while a session is used. What is absent stays; null clears. */
@@ -57,18 +71,15 @@ const keptHours = 24;
 
 /** Invariants: a session belongs to the first browser that submits; what was used, or has ended, takes no browser and no connection. */
 export function connectSessionStore(database: Knex) {
-  const columns = [...sessions.columns, database.raw('expires_at > now() as is_live') as never];
+  const columns = [...sessions.columns, database.raw(`${liveSql} as is_live`) as never];
   const findBy = async (key: { readonly project_id: string }): Promise<StoredConnectSession | undefined> => {
     const [row] = await database('connect_sessions').where(key).select<StoredRow[]>(columns);
     return row && read(row);
   };
   return {
-    /** @param lifeMs how long it can be used @returns when it ends */
-    save: async ({ tokenHash, ...session }: NewConnectSession, lifeMs: number): Promise<string> => {
-      const row = { ...sessions.write(session), token_hash: tokenHash, expires_at: inMs(database, lifeMs) };
-      const [made] = await database('connect_sessions').insert(row).returning<{ expires_at: Date }[]>('expires_at');
-      return (made as { expires_at: Date }).expires_at.toISOString();
-    },
+    /** @returns when it ends; undefined when the project has as many open ones as it may */
+    save: (session: NewConnectSession): Promise<string | undefined> =>
+      database.transaction((transaction) => insertSession(transaction, session)),
     find: ({ projectId, id }: ConnectSessionKey) => findBy(keyOf({ projectId, id })),
     findByToken: ({ projectId, tokenHash }: { readonly projectId: string; readonly tokenHash: string }) =>
       findBy({ project_id: projectId, token_hash: tokenHash } as { project_id: string }),
@@ -80,7 +91,7 @@ export function connectSessionStore(database: Knex) {
       const bound = database('connect_sessions')
         .where(keyOf(key))
         .whereNull('used_at')
-        .where('expires_at', '>', database.raw('now()'))
+        .whereRaw(liveSql)
         .where((free) => void free.whereNull('cookie_hash').orWhere('cookie_hash', cookieHash));
       return (await bound.update({ cookie_hash: cookieHash, failure: null })) === 1;
     },
@@ -90,6 +101,11 @@ export function connectSessionStore(database: Knex) {
       await database('connect_sessions')
         .where(keyOf(key))
         .update({ ...row, ...used });
+    },
+    /** Ends it. False when there is none that is open. */
+    end: async (key: ConnectSessionKey): Promise<boolean> => {
+      const open = database('connect_sessions').where(keyOf(key)).whereNull('used_at').whereRaw(liveSql);
+      return (await open.update({ expires_at: database.fn.now() })) === 1;
     },
     /** Sessions of the same group and integration that have another connection than this one, and have not installed. */
     listOthers: async (session: StoredConnectSession, connectionId: string): Promise<ConnectSessionKey[]> => {
@@ -104,6 +120,24 @@ export function connectSessionStore(database: Knex) {
     purge: async (limit: number): Promise<number> =>
       (await database.raw<{ rowCount: number }>(purgeSql, { limit })).rowCount,
   };
+}
+
+/** Its time is not over, and neither is the key that made it. */
+const liveSql = `(connect_sessions.expires_at > now() and (connect_sessions.key_id is null or exists (
+  select 1 from api_keys a where a.project_id = connect_sessions.project_id and a.id = connect_sessions.key_id and a.active)))`;
+
+async function insertSession(
+  transaction: Knex.Transaction,
+  { tokenHash, lifeMs, max, ...session }: NewConnectSession,
+): Promise<string | undefined> {
+  const { projectId } = session;
+  const lock = JSON.stringify(['connect_sessions', projectId]);
+  await transaction.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [lock]);
+  const open = transaction('connect_sessions').where({ project_id: projectId }).whereNull('used_at').whereRaw(liveSql);
+  if ((await open.limit(max).select('id')).length >= max) return undefined;
+  const row = { ...sessions.write(session), token_hash: tokenHash, expires_at: inMs(transaction, lifeMs) };
+  const [made] = await transaction('connect_sessions').insert(row).returning<{ expires_at: Date }[]>('expires_at');
+  return (made as { expires_at: Date }).expires_at.toISOString();
 }
 
 /** The connection that a session is to note, in the transaction that makes it or changes it. */
@@ -125,16 +159,21 @@ export async function noteConnected(
 ): Promise<void> {
   const own = transaction('connect_sessions').where(keyOf({ projectId, id }));
   // Lock first, read then: what another tab has committed meanwhile is seen by the statements after.
-  const session = await own.clone().forUpdate().first<StoredRow | undefined>('connection_id', 'installation_id');
-  const { connection_id: before, installation_id: installed } = session ?? {};
+  const columns = ['connection_id', 'installation_id', transaction.raw(`${liveSql} as is_live`) as never];
+  const session = await own.clone().forUpdate().first<StoredRow | undefined>(columns);
+  if (session?.['is_live'] !== true) throw used('The link to this page has ended.');
+  const { connection_id: before, installation_id: installed } = session;
   const isSame = before === connectionId;
   const isFree = installed === null && (before === null || !(await hasConnection(transaction, projectId, before)));
-  if (session === undefined || !(isSame || isFree)) throw new ConflictError({ code: 'connect-session.used', detail: connectedBefore });
+  if (!isSame && !isFree) throw used(connectedBefore);
   await own.update({ connection_id: connectionId, ...(!isSame && { has_made_connection: isMade }) });
 }
 
+const used = (detail: string) => new ConflictError({ code: 'connect-session.used', detail });
+
 /** What the page says of an account that was given beside another one. */
-const connectedBefore = 'An account was connected with this link already. The one that was given beside it is not used.';
+const connectedBefore =
+  'An account was connected with this link already. The one that was given beside it is not used.';
 
 async function hasConnection(transaction: Knex.Transaction, projectId: string, id: unknown): Promise<boolean> {
   return (await transaction('connections').where({ project_id: projectId, id }).first('id')) !== undefined;

@@ -53,7 +53,7 @@ describe('a connect session', () => {
     const { connections, connectSessions } = fixture.store;
     const who = { groupRef: 'g', consumerRef: 'ann' };
     const session = { ...who, projectId, id: 'session', integrationId: 'i', tokenHash: 'hash' };
-    await connectSessions.save(session, 60_000);
+    await connectSessions.save({ ...session, lifeMs: 60_000, max: 1 });
     const connectSessionId = session.id;
     await connections.change({ projectId, connectionId, connectSessionId });
     await connectSessions.change(session, { installationId: 'installed' });

@@ -9,6 +9,7 @@ export const endsOfConnectSessions: Migration = {
     -- Whether the session made its connection. One that was there before is not taken back.
     add column has_made_connection boolean not null default false,
     -- The API key that made the link; null: a person or the bootstrap key did.
-    add column key_id text;`);
+    add column key_id text;
+  create index connect_sessions_open on connect_sessions (project_id) where used_at is null;`);
   },
 };

@@ -26,7 +26,7 @@ export const connectedMeanwhile = 'The group was connected with another link mea
 /** What the session's group has of the integration. Undefined: nothing yet. */
 export async function installationOf(
   { store }: ManagementContext,
-  { projectId, integrationId, groupRef }: StoredConnectSession,
+  { projectId, integrationId, groupRef }: Pick<StoredConnectSession, 'projectId' | 'integrationId' | 'groupRef'>,
 ): Promise<Installation | undefined> {
   const [installation] = await store.installations.list(projectId, { integrationId, groupRef });
   return installation;
@@ -55,8 +55,7 @@ export async function installSession(
     const known = await installationOf(context, session);
     if (known === undefined && isChoiceMissing(integration, undefined)) return session;
     const installation = known ?? (await install(context, session, { integration, traceparent }));
-    if (installation.connection.id !== connectionId)
-      return await disconnect(context, session);
+    if (installation.connection.id !== connectionId) return await disconnect(context, session);
     // One that was there before the session was made is connected again, and nothing else.
     const isNew = Date.parse(installation.createTime) >= Date.parse(session.createTime);
     return await noteInstalled(context, session, { installation, isUsed: !isNew || !hasChoices(integration) });
@@ -133,10 +132,7 @@ function logFailure({ logger }: ManagementContext, { projectId, id: connectSessi
 }
 
 /** @throws NotFoundError when it was deleted meanwhile */
-export async function reload(
-  { store }: ManagementContext,
-  session: Key,
-): Promise<StoredConnectSession> {
+export async function reload({ store }: ManagementContext, session: Key): Promise<StoredConnectSession> {
   const now = await store.connectSessions.find(session);
   if (now === undefined) throw unknownSession();
   return now;

@@ -3,10 +3,11 @@ import type { ManagementContext } from '../context';
 import { cookieNames, cookieValue, isHttps, nameOfHost } from '../cookies';
 import { roles, type BegunSignIn, type Person, type Role } from './openid';
 
-/** A role may do what an API key with these scopes may, in every project. Each role includes the one before it. */
+/** A role may do what an API key with these scopes may in management, in every project. Each role includes the one before it. */
 const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: ['read'],
-  operator: ['read', 'frontend'],
+  // `write` here is for links to the connect page: the write API takes keys only.
+  operator: ['read', 'frontend', 'write'],
   admin: ['full'],
 };
 
