@@ -8,23 +8,26 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runProgram } from '../command-line/run-sluice';
 import { webhookEventTypes } from '@sluice/types';
-import { createCustomer } from '../harness/customer';
+import { createCustomer, type Customer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
 
 // What a Python team gets: the released wheel in an environment of its own, without the checkout, against running services.
 const root = resolve(__dirname, '../..');
+const page = readFileSync(join(root, 'deploy/release/python/README.md'), 'utf8');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 const folder = mkdtempSync(join(tmpdir(), 'sluice-python-'));
 const python = join(folder, 'env/bin/python');
+const made = join(folder, 'made');
 const installed = installClient();
 const withPython = installed ? it : it.skip;
 
 let stack: EmbeddedStack;
+let customer: Customer;
 let env: Record<string, string>;
 beforeAll(async () => {
   if (!installed) return;
   stack = await startEmbeddedStack();
-  const customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
+  customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
   env = {
     SLUICE_URL: stack.baseUrl,
     SLUICE_SEARCH_URL: stack.searchUrl,
@@ -33,6 +36,7 @@ beforeAll(async () => {
     SLUICE_PROJECT: customer.project.name,
     INTEGRATION: customer.integrationId,
     GROUP: customer.groupRef,
+    ACCESS_TOKEN: customer.account.token,
   };
 });
 afterAll(async () => {
@@ -44,9 +48,20 @@ afterAll(async () => {
 function installClient(): boolean {
   const steps: readonly (readonly [program: string, ...args: string[]])[] = [
     ['python3', '-c', 'import sys, venv; sys.exit(sys.version_info < (3, 11) and "Python is older than 3.11")'],
-    ['python3', '-m', 'venv', join(folder, 'env')],
-    [process.execPath, join(root, 'deploy/release/python.mjs'), '--out', join(folder, 'made')],
-    [python, '-m', 'pip', 'install', '--quiet', '--find-links', join(folder, 'made'), `sluice-client==${version}`],
+    [process.execPath, join(root, 'deploy/release/python.mjs'), '--out', made],
+    // The tools have a pip already: putting one more into an environment takes 8 s of CPU.
+    ['python3', '-m', 'venv', '--without-pip', join(folder, 'env')],
+    [
+      join(made, 'python-tools/bin/python'),
+      '-m',
+      'pip',
+      '--python',
+      python,
+      ...'install --quiet --disable-pip-version-check --no-compile --find-links'.split(' '),
+      made,
+      `sluice-client==${version}`,
+      'mypy==2.4.1',
+    ],
   ];
   for (const [program, ...args] of steps) {
     const { status, error, stderr } = spawnSync(program, args, { encoding: 'utf8' });
@@ -68,10 +83,27 @@ const run = async (name: string, text: string) => {
   return await runProgram(python, [name], { cwd: folder, env });
 };
 
+/** A program of its page: the one of this name after the language. */
+const shown = (name: string) => page.split(`\`\`\`python${name}\n`)[1]?.split('```')[0] ?? '';
+
+withPython('has types that its page passes mypy --strict with', async () => {
+  const names = ['', ' coroutines', ' webhook'];
+  const files = names.map((name, at) => {
+    writeFileSync(join(folder, `shown${at}.py`), shown(name));
+    return `shown${at}.py`;
+  });
+  expect((page.match(/```python/g) ?? []).length).toBe(names.length);
+  writeFileSync(join(folder, 'wrong.py'), shown('').replace('accepted.operation_id', 'accepted.operationId'));
+  const { code, stdout } = await runProgram(python, ['-m', 'mypy', '--strict', ...files, 'wrong.py'], { cwd: folder });
+  expect(stdout.trim().split('\n')).toEqual([
+    expect.stringMatching(/^wrong\.py:\d+: error: "AcceptedWriteReply" has no attribute "operationId"/),
+    'Found 1 error in 1 file (checked 4 source files)',
+  ]);
+  expect(code).toBe(1);
+});
+
 withPython('does what its page shows', async () => {
-  const page = readFileSync(join(root, 'deploy/release/python/README.md'), 'utf8');
-  const [, program = ''] = /```python\n([^]*?)```/.exec(page) ?? [];
-  const { code, stdout, stderr } = await run('page.py', program);
+  const { code, stdout, stderr } = await run('page.py', shown(''));
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.trim().split('\n')).toEqual([
     'asynchronous: success',
@@ -82,6 +114,56 @@ withPython('does what its page shows', async () => {
     '2',
   ]);
 });
+
+withPython('does what its page shows with coroutines', async () => {
+  const { code, stdout, stderr } = await run('coroutines.py', shown(' coroutines'));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n')).toEqual(['installations: 1', 'asynchronous: success', 'True']);
+});
+
+withPython(
+  'finds or makes an installation, also at once in several processes, and leaves no connection over',
+  async () => {
+    const { code, stdout, stderr } = await run(
+      'ensure.py',
+      `import os
+from concurrent.futures import ThreadPoolExecutor
+import sluice_client as sluice
+from sluice_client.api.installations import delete_installation
+
+project, integration = os.environ["SLUICE_PROJECT"], os.environ["INTEGRATION"]
+
+def ensure(group="at-once", token=os.environ["ACCESS_TOKEN"], content={}):
+    management = sluice.connect(os.environ["SLUICE_URL"], api_key=os.environ["SLUICE_API_KEY"])
+    credentials = {"consumerRef": "ula", "oauth2AuthorizationCode": {"accessToken": {"token": token}}}
+    given = {"connection": credentials} if token else {}
+    return sluice.ensure_installation(management, project, integration, group, content=content, **given)
+
+with ThreadPoolExecutor(5) as pool:
+    made = list(pool.map(lambda _: ensure(), range(5)))
+again = ensure(token="a token that nobody asks for")
+print(len({installation.id for installation in [*made, again]}), again.health_status)
+
+# What is refused leaves its connection to the next call.
+try:
+    ensure("later", content={"read": {"objects": {"contacts": {"objectName": "other"}}}})
+except sluice.SluiceRequestError as error:
+    print(error.status)
+later = ensure("later", token="")
+management = sluice.connect(os.environ["SLUICE_URL"], api_key=os.environ["SLUICE_API_KEY"])
+print(later.group.group_ref, delete_installation.sync(project, integration, later.id, client=management))
+try:
+    ensure("nobody", token="")
+except sluice.SluiceNotFoundError as error:
+    print(error.code)
+`,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trim().split('\n')).toEqual(['1 healthy', '400', 'later None', 'connection.not-found']);
+    const { management } = customer.project.client;
+    expect(await management.listConnections({ groupRef: 'at-once' })).toHaveLength(1);
+  },
+);
 
 const replies: readonly (readonly [status: number, body: object | string, errorClass: string])[] = [
   [400, { code: 'request.invalid', issues: [{ name: 'x' }] }, 'SluiceRequestError'],
@@ -178,8 +260,6 @@ for event in get_args(WebhookEvent):
 });
 
 withPython('verifies a message of a webhook, as its page shows', async () => {
-  const page = readFileSync(join(root, 'deploy/release/python/README.md'), 'utf8');
-  const [, shown = ''] = /```python webhook\n([^]*?)```/.exec(page) ?? [];
   const key = Buffer.from('a secret of twenty-four');
   const secret = `whsec_${key.toString('base64')}`;
   const body = JSON.stringify({ notificationType: 'write.async.done' });
@@ -195,7 +275,7 @@ withPython('verifies a message of a webhook, as its page shows', async () => {
     });
   const { code, stdout, stderr } = await run(
     'webhook.py',
-    `${shown}
+    `${shown(' webhook')}
 body = ${JSON.stringify(body)}.encode()
 for sent, headers in (
     (body, ${headersOf({})}),

@@ -3,6 +3,7 @@
 from .client import AuthenticatedClient, Client
 from .connect import body_of, connect, iterate, iterate_async, wait_for_operation, wait_for_operation_async
 from .events import WebhookEvent
+from .installations import ensure_installation, ensure_installation_async
 from .problems import (
     SluiceApiError,
     SluiceAuthenticationError,
@@ -38,6 +39,8 @@ __all__ = (
     "WebhookEvent",
     "body_of",
     "connect",
+    "ensure_installation",
+    "ensure_installation_async",
     "iterate",
     "iterate_async",
     "verify_webhook",
