@@ -175,6 +175,47 @@ describe('what nobody reads is refused before anything is sent:', () => {
   });
 });
 
+describe('a header that cannot be sent is refused by its name before anything is sent:', () => {
+  const idempotent = (idempotencyKey: string) => client().management.listProjects({}, { idempotencyKey });
+  it.each([
+    ['a line break', () => idempotent('a\nb'), 'The header idempotency-key has "\\n". A header takes one line'],
+    ['a character beyond Latin-1', () => idempotent('zoë-ł'), 'The header idempotency-key has "ł".'],
+    [
+      'one of the call',
+      () => client().raw.management.listProjects({}, { headers: { 'x-a': 'a\0' } }),
+      'The header x-a',
+    ],
+    [
+      'the key of the client',
+      () => createSluiceClient({ baseUrl: url(), apiKey: 'k…' }).management.listProjects(),
+      'The header x-api-key has "…".',
+    ],
+  ])('%s', async (_what, call, message) => {
+    await expect(call()).rejects.toThrow(TypeError);
+    await expect(call()).rejects.toThrow(message);
+    expect(seen).toEqual([]);
+  });
+
+  it('a key that was read with the end of its line, and Latin-1, are sent', async () => {
+    await createSluiceClient({ baseUrl: url(), apiKey: 'k\n' }).management.listProjects({}, { idempotencyKey: 'zoë' });
+    expect(seen).toEqual([
+      expect.objectContaining({ headers: expect.objectContaining({ 'x-api-key': 'k', 'idempotency-key': 'zoë' }) }),
+    ]);
+  });
+});
+
+it('calls onWarning with the warning of each reply that has one', async () => {
+  const onWarning = jest.fn();
+  const headers = { 'Sluice-Warning': 'does not declare write.objects.contact: no effect' };
+  answers = [{ body: [], headers }, { body: [] }, { ...problem({ retryable: false }), headers }];
+  const { management, raw } = createSluiceClient({ baseUrl: url(), apiKey: 'k', onWarning });
+  await raw.management.listProjects();
+  await management.listProjects();
+  expect(onWarning.mock.calls).toEqual([[headers['Sluice-Warning']]]);
+  await expect(management.listProjects()).rejects.toBeInstanceOf(SluiceServerError);
+  expect(onWarning).toHaveBeenCalledTimes(2);
+});
+
 describe('iterate', () => {
   const all = async <Item>(items: AsyncGenerator<Item>) => {
     const found: Item[] = [];

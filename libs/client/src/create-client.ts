@@ -27,6 +27,8 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   /** @default the global one */
   readonly fetch?: typeof fetch;
+  /** Called with the `Sluice-Warning` of a reply: what was accepted and has a part without effect. @default nothing is called */
+  readonly onWarning?: (warning: string) => void;
 }
 
 /** The three APIs, a method per operation. */
@@ -59,6 +61,7 @@ const optionNames = [
   'retries',
   'signal',
   'fetch',
+  'onWarning',
 ] as const satisfies readonly (keyof ClientOptions)[];
 
 const defaultTimeoutMs = 45_000;
@@ -98,6 +101,7 @@ function createSender(options: ClientOptions, name: 'baseUrl' | 'searchUrl' | 'w
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     fetch: options.fetch ?? fetch,
     signal: options.signal,
+    onWarning: options.onWarning,
   };
 }
 

@@ -11,12 +11,13 @@ export interface Sender {
   readonly timeoutMs: number;
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal | undefined;
+  readonly onWarning: ((warning: string) => void) | undefined;
 }
 
 /**
  * One exchange.
  * @throws SluiceConnectionError when no whole reply comes
- * @throws TypeError for a parameter that the operation does not have, or lacks
+ * @throws TypeError for a parameter that the operation does not have, or lacks, and for a header that cannot be sent
  */
 export async function sendRequest<T>(
   sender: Sender,
@@ -34,8 +35,10 @@ export async function sendRequest<T>(
     ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
     ...options.headers,
   };
+  refuseUnsendable(headers);
   const signals = [sender.signal, options.signal].filter((signal) => signal !== undefined);
   const begunAt = performance.now();
+  let received: Reply<T>;
   try {
     const reply = await sender.fetch(url, {
       method: shape.method,
@@ -45,11 +48,24 @@ export async function sendRequest<T>(
     });
     const text = await reply.text();
     const tookMs = performance.now() - begunAt;
-    return { status: reply.status, headers: reply.headers, body: parse(text) as T, tookMs };
+    received = { status: reply.status, headers: reply.headers, body: parse(text) as T, tookMs };
   } catch (cause) {
     const aborted = signals.find((signal) => signal.aborted);
     if (aborted) throw aborted.reason;
     throw new SluiceConnectionError(`${shape.method} ${url} was not answered: ${reasonOf(cause)}`, { cause });
+  }
+  const warning = received.headers.get('sluice-warning');
+  if (warning !== null) sender.onWarning?.(warning);
+  return received;
+}
+
+/** Fetch would refuse it too, as a request that was not answered, without saying which header. Spaces and line breaks around a value it cuts off. */
+function refuseUnsendable(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const [character] = /[^\t\x20-\x7e\x80-\xff]/.exec(value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, '')) ?? [];
+    if (character === undefined) continue;
+    const remedy = 'A header takes one line of Latin-1 characters; encode others, such as with encodeURIComponent.';
+    throw new TypeError(`The header ${name} has ${JSON.stringify(character)}. ${remedy}`);
   }
 }
 

@@ -64,7 +64,8 @@ async function connectTo({ url, writeUrl, searchUrl, apiKey, tokenFile, project,
     ...(writeUrl !== undefined && { writeUrl: addressOf(writeUrl, source) }),
     ...(searchUrl !== undefined && { searchUrl: addressOf(searchUrl, source) }),
     ...(tokenFile === undefined ? { apiKey: credential } : { token: () => readToken(tokenFile) }),
-    fetch: fetchWithWarnings,
+    // The output is the reply's.
+    onWarning: (warning) => process.stderr.write(`sluice: warning: ${plain(warning)}\n`),
   });
   return {
     client,
@@ -80,14 +81,6 @@ async function connectTo({ url, writeUrl, searchUrl, apiKey, tokenFile, project,
     tokenGroup,
     project: projectIdOrName,
   };
-}
-
-/** What was done, but has parts without effect, says so on standard error: the output is the reply's. */
-async function fetchWithWarnings(...request: Parameters<typeof fetch>): Promise<Response> {
-  const reply = await fetch(...request);
-  const warning = reply.ok ? reply.headers.get('sluice-warning') : null;
-  if (warning !== null) process.stderr.write(`sluice: warning: ${plain(warning)}\n`);
-  return reply;
 }
 
 function noAddress(api: 'write' | 'search', source: string): CommandFailure {
