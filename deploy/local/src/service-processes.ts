@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unavailable } from '@sluice/stack';
+import { describeEnding, logTail, unavailable } from '@sluice/stack';
 import { createPrinter, printOutput } from './dev-output';
 import { listenEnv, publicEnv } from './footprints/service-env';
 import { type ProcessName, servicePorts } from './service-ports';
@@ -22,6 +22,8 @@ export interface ServiceProcessesOptions {
   readonly checkout?: string;
   /** Called with each process as soon as there is one. */
   readonly onSpawn?: (name: ProcessName, pid: number) => void;
+  /** Called with a process that was ready and ended though we did not end it. `logTail` has the path and the last lines of its log. */
+  readonly onDeath?: (name: ProcessName, how: string, logTail: string) => void;
   /** Each starts again when its code changes, its log is printed, and none is waited for. */
   readonly watch?: { readonly isInspected: boolean };
 }
@@ -46,6 +48,7 @@ const probeMs = 5_000;
 export function createServiceProcesses(options: ServiceProcessesOptions): ServiceProcesses {
   const { portBase, env, logDir, readyMs = 120_000, checkout, watch } = options;
   const children = new Map<ProcessName, ChildProcess>();
+  const ended = new WeakSet<ChildProcess>();
   mkdirSync(logDir, { recursive: true });
   const urlOf = (name: ProcessName): string => `http://127.0.0.1:${portBase + servicePorts[name]}`;
   const logOf = (name: ProcessName): string => join(logDir, `${name}.log`);
@@ -53,8 +56,10 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
   const kill = async (name: ProcessName, signal: NodeJS.Signals): Promise<void> => {
     const child = children.get(name);
     if (child === undefined || isGone(child)) return;
+    const isEnd = signal !== 'SIGSTOP' && signal !== 'SIGCONT';
+    if (isEnd) ended.add(child);
     child.kill(signal);
-    if (signal === 'SIGSTOP' || signal === 'SIGCONT') return;
+    if (!isEnd) return;
     await Promise.race([once(child, 'exit'), sleep(stopMs, undefined, { ref: false })]);
     if (!isGone(child)) child.kill('SIGKILL');
     children.delete(name);
@@ -83,6 +88,9 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
         if (!isGone(child)) child.kill('SIGKILL');
         throw error;
       }
+      child.once('exit', (code, signal) => {
+        if (!ended.has(child)) options.onDeath?.(name, describeEnding(code, signal), logTail(logOf(name), 5));
+      });
     },
     stop: async () => {
       await Promise.all([...children.keys()].map((name) => kill(name, 'SIGTERM')));
@@ -105,8 +113,7 @@ async function waitUntilReady(
     if (await answers(`${url}/readyz`)) return;
     await sleep(25);
   }
-  const tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n  ');
-  throw unavailable(`${name} did not become ready at ${url}. Its log ${logFile} ends with:\n  ${tail}`);
+  throw unavailable(`${name} did not become ready at ${url}.\n${logTail(logFile, 8)}`);
 }
 
 function isGone(child: ChildProcess): boolean {

@@ -9,10 +9,12 @@ export {
 } from './checkout';
 export { isPortFree } from './ports';
 export {
+  describeEnding,
   endProcess,
   findProgram,
   identify,
   isRunning,
+  logTail,
   spawnDetached,
   unavailable,
   waitUntil,
@@ -25,6 +27,7 @@ export {
   releaseStack,
   startStack,
   urlVariables,
+  type DeadService,
   type Stack,
   type StackOptions,
 } from './stack';

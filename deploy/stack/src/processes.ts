@@ -148,7 +148,13 @@ export async function spawnDetached(options: DetachedProgram): Promise<ProcessId
     await once(child, 'spawn');
     child.unref();
     const identity = child.pid === undefined ? undefined : identify(child.pid);
-    if (identity !== undefined) return identity;
+    if (identity !== undefined) {
+      const ending = new Promise<string>((resolve) => {
+        child.once('exit', (code, signal) => resolve(describeEnding(code, signal)));
+      });
+      endings.set(nameOf(identity), ending);
+      return identity;
+    }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'no reason is given';
     throw unavailable(`${program} cannot be started: ${reason}`, { cause });
@@ -156,6 +162,20 @@ export async function spawnDetached(options: DetachedProgram): Promise<ProcessId
     closeSync(log);
   }
   throw unavailable(`${program} ended at once.\n${logTail(logFile)}`);
+}
+
+/** How the programs that this process started end. */
+const endings = new Map<string, Promise<string>>();
+const nameOf = ({ pid, startedAt }: ProcessIdentity): string => `${pid}/${startedAt}`;
+
+/** How a process that is gone ended, in words. Of one that another process started nothing is known. */
+export async function endingOf(identity: ProcessIdentity): Promise<string> {
+  return (await endings.get(nameOf(identity))) ?? 'an earlier run started it, so its exit code is not known';
+}
+
+/** `exit code 1`, `SIGKILL`. */
+export function describeEnding(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal ?? `exit code ${code}`;
 }
 
 /** The last lines of a log, indented: what an error message shows. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { endProcess, findProgram, isRunning, logTail, runCommand, unavailable } from './processes';
+import { endingOf, endProcess, findProgram, isRunning, logTail, runCommand, unavailable } from './processes';
 import type { Log, Runtime } from './stack-state';
 
 /** Whether what we started is still there, answering or not. */
@@ -20,6 +20,14 @@ export function describeRuntime(runtime: Runtime): string {
   return runtime.origin === 'program'
     ? `process ${runtime.process.pid}`
     : `container ${runtime.containerId.slice(0, 12)}`;
+}
+
+/** How one that is not alive ended, in words. */
+export async function describeEnd(runtime: Runtime): Promise<string> {
+  if (runtime.origin === 'program') return await endingOf(runtime.process);
+  const args = ['inspect', '-f', '{{.State.ExitCode}}', runtime.containerId];
+  const result = await runCommand(runtime.engine, args, { withinMs: 10_000 });
+  return result.code === 0 ? `exit code ${result.output.trim()}` : 'its container is gone';
 }
 
 /** The message of a failed start: the program's last output. Call before the program is ended. */
@@ -91,6 +99,6 @@ async function endContainer(engine: string, containerId: string): Promise<void> 
 }
 
 /** Its last output. */
-async function containerLog(engine: string, containerId: string): Promise<string> {
+export async function containerLog(engine: string, containerId: string): Promise<string> {
   return (await runCommand(engine, ['logs', '--tail', '12', containerId], { withinMs: 10_000 })).output.trimEnd();
 }

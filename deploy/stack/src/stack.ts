@@ -6,9 +6,9 @@ import { withStackLock } from './folder-lock';
 import { kafkaStarter } from './kafka';
 import type { ServiceStarter, StartContext } from './launch-service';
 import { postgresStarter } from './postgres';
-import { endProcess, identify, isRunning, unavailable, waitUntil } from './processes';
+import { endProcess, identify, isRunning, logTail, unavailable, waitUntil } from './processes';
 import { redisStarter } from './redis';
-import { describeRuntime, endRuntime, isAlive } from './runtime';
+import { containerLog, describeEnd, describeRuntime, endRuntime, isAlive } from './runtime';
 import { type Log, openStateBook, readState, record, type ServiceName, serviceNames } from './stack-state';
 import type { StartedService, StateBook } from './stack-state';
 
@@ -54,8 +54,25 @@ export interface Stack<Name extends ServiceName = ServiceName> {
   readonly redisUrl: 'redis' extends Name ? string : undefined;
   /** `host:port`, comma separated. */
   readonly kafkaBrokers: 'kafka' extends Name ? string : undefined;
+  /** What was started on the folder, is wanted, and has ended though it was not stopped. */
+  findDead(): Promise<readonly DeadService[]>;
+  /**
+   * Starts such a service again, on its data and port.
+   * @returns false when it was stopped meanwhile, by `npm run stack -- stop`
+   * @throws DependencyError when it does not start, or only on another port
+   */
+  restart(name: ServiceName): Promise<boolean>;
   /** This process needs it no more. Services that it or an earlier run started end when no other process needs them. */
   stop(): Promise<void>;
+}
+
+/** A service that ended by itself. */
+export interface DeadService {
+  readonly name: ServiceName;
+  /** `exit code 1`, `SIGKILL`. */
+  readonly how: string;
+  /** The path and the last lines of its log. */
+  readonly logTail: string;
 }
 
 /**
@@ -67,7 +84,9 @@ export async function startStack<Name extends ServiceName>(options: StackOptions
   const { want, log, env = readProcessEnv(), keep = false, isDurable = true } = options;
   const given = givenUrls(env);
   const missing = want.filter((name) => given[name] === undefined);
-  if (missing.length === 0) return { ...pick(given, want), stop: async () => undefined };
+  if (missing.length === 0) {
+    return { ...pick(given, want), findDead: async () => [], restart: async () => false, stop: async () => undefined };
+  }
   mkdirSync(options.dataDir, { recursive: true });
   const dataDir = realpathSync(resolve(options.dataDir));
   const holder = {
@@ -94,7 +113,32 @@ export async function startStack<Name extends ServiceName>(options: StackOptions
     }
   });
   const stop = () => withStackLock(dataDir, log, () => leave(openStateBook(dataDir)));
-  return { ...pick({ ...given, ...urls }, want), stop };
+  const restart = (name: ServiceName) =>
+    withStackLock(dataDir, log, async () => {
+      const book = openStateBook(dataDir);
+      if (!book.state.holders.some(({ id }) => id === holder.id)) return false;
+      const { url } = await ensure(starters[name], { dataDir, env, book, log, isDurable });
+      if (url === urls[name]) return true;
+      const remedy = 'Stop this launcher and start it again: every service has to learn the address.';
+      throw unavailable(`${name} runs again, but on another port, since its own was taken.`, { remedy });
+    });
+  return { ...pick({ ...given, ...urls }, want), findDead: () => findDead(dataDir, missing), restart, stop };
+}
+
+async function findDead(dataDir: string, names: readonly ServiceName[]): Promise<readonly DeadService[]> {
+  const { services, postgresHome } = readState(dataDir);
+  const dead: DeadService[] = [];
+  for (const name of names) {
+    const runtime = services[name]?.runtime;
+    if (runtime === undefined || (await isAlive(runtime))) continue;
+    const folder = (name === 'postgres' ? postgresHome : undefined) ?? join(dataDir, name);
+    const tail =
+      runtime.origin === 'program'
+        ? logTail(join(folder, `${name}.log`), 5)
+        : await containerLog(runtime.engine, runtime.containerId);
+    dead.push({ name, how: await describeEnd(runtime), logTail: tail });
+  }
+  return dead;
 }
 
 /**
@@ -169,7 +213,7 @@ function pick<Name extends ServiceName>(urls: Partial<Record<ServiceName, string
   // The types say the same as the list of names, which the compiler cannot follow.
   return { databaseUrl: url('postgres'), redisUrl: url('redis'), kafkaBrokers: url('kafka') } as Omit<
     Stack<Name>,
-    'stop'
+    'findDead' | 'restart' | 'stop'
   >;
 }
 

@@ -12,6 +12,7 @@ import { createLogger, createMetrics, flushTraces } from '@sluice/telemetry';
 import { createContext as gatewayContext, createGatewayService, gatewayEnv } from '@sluice/write-gateway';
 import { migrateWithReport } from '../prepare-stack';
 import { type ProcessName, servicePorts } from '../service-ports';
+import { createSupervisor } from '../supervisor';
 import { createStopList, type Footprint, type FootprintOptions } from './footprint';
 import { listenEnv, publicEnv, sandboxJournal, serviceEnv } from './service-env';
 
@@ -51,6 +52,9 @@ export async function startEmbedded(options: FootprintOptions): Promise<Footprin
       stops.add(() => service.stop());
       await service.start();
     }
+    const supervisor = createSupervisor(log);
+    stops.add(async () => supervisor.stop());
+    supervisor.watch(stack);
     return { logs, stop: stops.run };
   } catch (error) {
     await stops.run();

@@ -6,6 +6,7 @@ import { createPrinter, printOutput } from '../dev-output';
 import { createTopics, migrateWithReport } from '../prepare-stack';
 import { type ProcessName, servicePorts } from '../service-ports';
 import { createServiceProcesses } from '../service-processes';
+import { createSupervisor } from '../supervisor';
 import { createStopList, type Footprint, type FootprintOptions } from './footprint';
 import { journalEnv, serviceEnv } from './service-env';
 
@@ -28,17 +29,27 @@ export async function startProcesses(options: FootprintOptions): Promise<Footpri
     await migrateWithReport(stack.databaseUrl, log);
     await createTopics(stack.kafkaBrokers, log);
     const forAll = serviceEnv({ ...options, ...stack });
-    const processes = createServiceProcesses({ portBase, env: forAll, logDir: logs, ...(watch && { watch }) });
+    const supervisor = createSupervisor(log);
     const start = (name: ProcessName) => processes.start(name, journalEnv(name, dataDir));
+    const restart = (name: ProcessName) => start(name).then(() => true);
+    const processes = createServiceProcesses({
+      portBase,
+      env: forAll,
+      logDir: logs,
+      onDeath: (name, how, logTail) => void supervisor.report({ name, how, logTail, restart: () => restart(name) }),
+      ...(watch && { watch }),
+    });
     let isStopping = false;
     stops.add(async () => {
       isStopping = true;
+      supervisor.stop();
       await processes.stop();
     });
     const begunAt = performance.now();
     await allOrFirstFailure(names.map(start));
     const seconds = ((performance.now() - begunAt) / 1000).toFixed(1);
     log(`services: ${names.length} processes ${watch ? 'started' : 'ready'} in ${seconds} s`);
+    supervisor.watch(stack);
     // Ended before them: what it wrote meanwhile would start them again.
     if (watch?.isCompiling) stops.add(watchCompiler(forAll));
     lendWith(async (name) => {
