@@ -304,9 +304,10 @@ withBrowser('a database that is away is said, what was shown stays, and it heals
   const body = { status: 503, code: 'service.unavailable', title: 'x', detail: 'The database does not answer.' };
   const away = { status: 503, contentType: 'application/problem+json', body: JSON.stringify(body) };
   await page.route(/\/overview/, (route) => route.fulfill(away));
-  await page.getByText('The database does not answer.').waitFor();
+  const banner = page.getByText('The database does not answer.');
+  await banner.waitFor();
   await page.unroute(/\/overview/);
-  await page.getByText('The figures could not be read').waitFor({ state: 'detached' });
+  await banner.waitFor({ state: 'detached' });
   expect(await totalsOf(page)).toMatchObject({ Accepted: '4' });
 });
 

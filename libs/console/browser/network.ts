@@ -3,13 +3,21 @@ import { useEffect, useState } from 'preact/hooks';
 /** A request without a reply is sent again after this long, also where a reply would be the last. */
 export const retryMs = 3_000;
 
-/** When the management service stopped to answer; undefined while it is reached. */
-let lostAt: number | undefined;
+/** Nothing can be read or changed. */
+interface Outage {
+  /** Since when, in milliseconds. */
+  readonly at: number;
+  /** Why, as the service says it. Absent: it does not answer at all. */
+  readonly reason?: string | undefined;
+}
+
+/** Undefined while requests are answered. */
+let outage: Outage | undefined;
 const followers = new Set<() => void>();
 
-function note(at: number | undefined): void {
-  if ((lostAt === undefined) === (at === undefined)) return;
-  lostAt = at;
+function note(next: Omit<Outage, 'at'> | undefined): void {
+  if (outage === undefined ? next === undefined : next !== undefined && outage.reason === next.reason) return;
+  outage = next && { at: outage?.at ?? Date.now(), ...next };
   for (const follow of followers) follow();
 }
 
@@ -18,22 +26,30 @@ export function noteAnswer(): void {
   note(undefined);
 }
 
-/** Whether no answer came at all: the network or the service is away. What is refused is an answer. */
+interface Failed {
+  readonly name?: string;
+  readonly code?: string;
+  readonly detail?: string;
+}
+
+/** Whether the network, the service or its database is away. What is refused is an answer. */
 export function isUnanswered(error: unknown): boolean {
-  return (error as { readonly name?: string }).name === 'SluiceConnectionError';
+  const { name, code } = error as Failed;
+  return name === 'SluiceConnectionError' || code === 'service.unavailable';
 }
 
 export function noteFailure(error: unknown): void {
-  note(isUnanswered(error) ? Date.now() : undefined);
+  const { code, detail } = error as Failed;
+  note(isUnanswered(error) ? { reason: code === undefined ? undefined : detail } : undefined);
 }
 
-/** Since when nothing answers, updated whenever that changes. */
-export function useLostAt(): number | undefined {
+/** What keeps requests from being answered, updated whenever that changes. */
+export function useOutage(): Outage | undefined {
   const [, draw] = useState(0);
   useEffect(() => {
     const follow = (): void => draw((count) => count + 1);
     followers.add(follow);
     return () => void followers.delete(follow);
   }, []);
-  return lostAt;
+  return outage;
 }

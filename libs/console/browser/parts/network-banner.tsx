@@ -1,16 +1,17 @@
 import { inFull } from '../format';
-import { useLostAt } from '../network';
+import { useOutage } from '../network';
 
-/** While nothing answers: what is shown is old, and is asked for again by itself. */
+/** While nothing is answered: what is shown is old, and is asked for again by itself. */
 export function NetworkBanner() {
-  const lostAt = useLostAt();
+  const outage = useOutage();
+  const { at = 0, reason } = outage ?? {};
   return (
     <div role="status">
-      {lostAt === undefined ? null : (
+      {outage === undefined ? null : (
         <p class="lost">
-          <strong>No answer from the management service.</strong> What is shown is from before{' '}
-          {inFull(new Date(lostAt).toISOString())}. It is asked again every few seconds; check the network, and that the
-          service runs.
+          <strong>{reason ?? 'No answer from the management service.'}</strong> What is shown is from before{' '}
+          {inFull(new Date(at).toISOString())}. It is asked again every few seconds; check{' '}
+          {reason === undefined ? 'the network, and that the service runs' : 'that the database of the service runs'}.
         </p>
       )}
     </div>

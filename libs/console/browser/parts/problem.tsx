@@ -13,14 +13,24 @@ interface ErrorTexts {
   readonly operationId?: string;
   readonly name?: string;
   readonly status?: number;
+  readonly retryable?: boolean;
 }
 
 const unreachable =
   'Check that the management service runs and that this page was loaded from its address. Asked again meanwhile.';
 
+const away = 'Try again in a moment. If it stays so, check that the database of the service runs.';
+const inDoubt = 'Look for it among the operations before you send it again.';
+
+/** The service's own remedy, but where that is for programs, which repeat by keys. */
+function adviceOf({ name, code, remedy, retryable }: ErrorTexts): string | undefined {
+  if (code === 'service.unavailable') return retryable === false ? inDoubt : away;
+  return remedy ?? (name === 'SluiceConnectionError' ? unreachable : undefined);
+}
+
 /** The error and its remedy. Everything is shown as text, from whatever source. */
 export function Problem({ error, title = 'That did not work' }: { readonly error: unknown; readonly title?: string }) {
-  const { detail, message, remedy, code, requestId, operationId, name, status } = error as ErrorTexts;
+  const { detail, message, remedy, code, requestId, operationId, status } = error as ErrorTexts;
   const session = readSession();
   // Of who is signed in, and not of a key that was just typed.
   const isOfSession = session !== undefined && (status === 401 || code === 'auth.scope-missing');
@@ -28,7 +38,7 @@ export function Problem({ error, title = 'That did not work' }: { readonly error
     ? `${session.person?.name ?? 'The key that is signed in'} ${status === 401 ? 'is not accepted any more' : 'may not do this'}.`
     : isAboutIssues(remedy)
       ? undefined
-      : (remedy ?? (name === 'SluiceConnectionError' ? unreachable : undefined));
+      : adviceOf(error as ErrorTexts);
   const issues = isAboutIssues(remedy) ? issuesOf(error) : [];
   return (
     <div class="problem" role="alert">
