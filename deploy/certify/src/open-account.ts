@@ -5,6 +5,7 @@ import {
   createConnectors,
   type Declaration,
   loadDeclarations,
+  nearProviders,
   type TappedExchange,
 } from '@sluice/connectors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
@@ -87,8 +88,7 @@ function connect({ providersDir }: AccountRequest, sandbox: string | undefined) 
 }
 
 function unknown(provider: string, connectors: ConnectorRegistry): string {
-  const known = connectors.all().map((connector) => connector.provider);
-  return `${provider}: there is no such provider; known: ${known.join(', ')}. More from SLUICE_PROVIDERS_DIR.`;
+  return `${provider}: there is no such provider; ${nearProviders(connectors.names(), provider)}. More from SLUICE_PROVIDERS_DIR.`;
 }
 
 function findFixture({ provider, words }: AccountRequest, file: Declaration | undefined): Fixture | string {

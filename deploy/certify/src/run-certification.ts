@@ -74,7 +74,7 @@ async function certify(request: CertificationRequest, opened: OpenedAccount): Pr
   const source = location.sandbox === undefined ? 'account' : 'sandbox';
   const log = openExchangeLog(path, { provider, run, source }, namesOf(fixture, file));
   opened.tapTo(log.tap);
-  const { workspaceRef } = await connector.workspace({ auth });
+  const { workspaceRef = '' } = await connector.workspace({ auth });
   const journal = openJournal(join(folder, 'unfinished'));
   const records: MarkedRecord[] = [];
   const save = () => journal.write({ provider, run, workspaceRef, pid: process.pid, records });
@@ -161,7 +161,7 @@ async function removeLeftovers(
   { connector, auth, fixture }: OpenedAccount,
   { journal, isThorough, mayStay, say }: LeftoversRequest,
 ): Promise<boolean> {
-  const { workspaceRef } = await connector.workspace({ auth });
+  const { workspaceRef = '' } = await connector.workspace({ auth });
   let isClean = true;
   for (const entry of journal.unfinished(connector.provider, workspaceRef)) {
     const { run, pid, records } = entry;

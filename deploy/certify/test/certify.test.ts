@@ -138,7 +138,7 @@ describe('exit code 2, and nothing is sent', () => {
       'nobody',
       {},
       {},
-      'nobody: there is no such provider; known: hubspot, salesforce, close, freshdesk, klaviyo, pipedrive, zendeskSupport, zoho. More from SLUICE_PROVIDERS_DIR.',
+      'nobody: there is no such provider; the nearest are zoho, box, coda; GET /v1/providers lists all. More from SLUICE_PROVIDERS_DIR.',
     ],
     ['close', {}, {}, 'close: records cannot be deleted through Sluice. With --leave a few stay in the account.'],
     [

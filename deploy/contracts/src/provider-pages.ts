@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { failureTables, loadDeclarations, type Declaration, type FailureRow } from '@sluice/connectors';
+import {
+  failureTables,
+  loadDeclarations,
+  readConnectOnly,
+  type Declaration,
+  type FailureRow,
+} from '@sluice/connectors';
 import { retryOf } from '@sluice/errors';
 import { repositoryRoot } from '@sluice/stack';
 
@@ -13,7 +19,32 @@ export function providerPages(): Readonly<Record<string, string>> {
     [pathOf('hubspot'), withTables('hubspot', readPage('hubspot'), hubspot)],
     [pathOf('salesforce'), withTables('salesforce', readPage('salesforce'), salesforce)],
     [pathOf('from-files'), [withTables('from-files', fromFiles, [declared()]), ...sections].join('')],
+    [pathOf('connect-only'), connectOnlyPage()],
   ]) as Readonly<Record<string, string>>;
+}
+
+const connectOnlyHead = `# Providers that are connected only
+
+Accounts of these are connected, and their credentials kept and renewed. Sluice writes and searches nothing there: a write is refused with \`write.capability-missing\`.
+A file of yours with the same name ([how](../guides/add-a-provider.md)) takes the place of a row.
+
+The table is made of \`libs/connectors/providers/connect-only.json\` by \`npm run generate:client\`; a test compares. Nothing here was checked on a live account.
+Each row is **recorded**: amp-labs/connectors, providers, read on 2026-08-21. Where a check of credentials is known, it is made when an account is connected.
+
+`;
+
+function connectOnlyPage(): string {
+  const rows = readConnectOnly().map(({ name, displayName, baseUrl, auth, account, variables = {} }) => [
+    `\`${name}\``,
+    displayName,
+    schemesOf(auth).join(', '),
+    `\`${baseUrl}\``,
+    Object.values(variables)
+      .map((variable) => variable.displayName ?? '')
+      .join(', '),
+    account === undefined ? '' : `\`${account.path}\``,
+  ]);
+  return connectOnlyHead + tableOf(['name', 'provider', 'opened with', 'address', 'asks for', 'check'], rows);
 }
 
 const pathOf = (name: string): string => `docs/providers/${name}.md`;
@@ -40,17 +71,13 @@ function sectionOf(file: Declaration): string {
   const { name, displayName, auth, objects, facts } = file;
   const usual = new Set(failureTables.declared().map(conditionOf));
   const own = failureTables.declared(file).filter((row) => !usual.has(conditionOf(row)));
-  const grants = auth.oauth2?.grants.map((grant) => `\`oauth2/${grant}\``) ?? [];
-  const keys = (['apiKey', 'basic', 'none'] as const)
-    .filter((scheme) => auth[scheme])
-    .map((scheme) => `\`${scheme}\`${Object.hasOwn(auth.ending ?? {}, scheme) ? ' (connections that have it)' : ''}`);
   const unique = Object.entries(objects).flatMap(([object, { unique: field }]) =>
     field ? [`${object}.${field}`] : [],
   );
   const lookedUp = unique.length > 0 ? `looked up by ${unique.join(', ')}; otherwise ` : '';
   const parts = [
     `## ${displayName}\n`,
-    `\`libs/connectors/providers/${name}.yaml\`. Opened with ${[...keys, ...grants].join(', ')}. A create of unknown outcome: ${lookedUp}"outcome unknown".\n`,
+    `\`libs/connectors/providers/${name}.yaml\`. Opened with ${schemesOf(auth).join(', ')}. A create of unknown outcome: ${lookedUp}"outcome unknown".\n`,
     tableOf(
       ['part', 'basis', 'source'],
       Object.entries(facts).map(([part, fact]) => [`\`${part}\``, ...factCells(fact)]),
@@ -58,6 +85,14 @@ function sectionOf(file: Declaration): string {
     ...(own.length > 0 ? [failureTable(own)] : []),
   ];
   return parts.join('\n');
+}
+
+function schemesOf(auth: Declaration['auth']): string[] {
+  const grants = auth.oauth2?.grants.map((grant) => `\`oauth2/${grant}\``) ?? [];
+  const keys = (['apiKey', 'basic', 'none'] as const)
+    .filter((scheme) => auth[scheme])
+    .map((scheme) => `\`${scheme}\`${Object.hasOwn(auth.ending ?? {}, scheme) ? ' (connections that have it)' : ''}`);
+  return [...keys, ...grants];
 }
 
 /** What a row asks for, as words: where it holds, and where it does not. */

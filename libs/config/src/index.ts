@@ -25,4 +25,4 @@ export {
 export { kafkaEnv, optionalRedisEnv, postgresEnv, redisEnv } from './dependency-env';
 export { connectorOptions, databaseAccess, databaseOptions, kafkaAccess, redisAccess } from './dependency-access';
 export { ipFamilyOf, networksOf } from './networks';
-export { nearestName } from './nearest-name';
+export { nearestName, nearestNames } from './nearest-name';

@@ -1,4 +1,4 @@
-import { nearestName } from './nearest-name';
+import { nearestName, nearestNames } from './nearest-name';
 
 const known = ['groupRef', 'type', 'mode', 'record', 'batch', 'autoBatchPolicy'];
 
@@ -23,4 +23,9 @@ describe('nearestName', () => {
     const begun = 'n'.repeat(64);
     expect(nearestName(`${begun}${'a'.repeat(10)}`, [`${begun}${'b'.repeat(10)}`])).toBe(`${begun}${'b'.repeat(10)}`);
   });
+});
+
+it('nearestNames: the nearest first, however far they are', () => {
+  expect(nearestNames('recrod', known, 2)).toEqual(['record', 'mode']);
+  expect(nearestNames('zzz', [], 3)).toEqual([]);
 });

@@ -19,6 +19,16 @@ export function nearestName(name: string, known: Iterable<string>): string | und
     : undefined;
 }
 
+/** The `count` known names that are nearest to a name, however far; equal ones in their order. */
+export function nearestNames(name: string, known: Iterable<string>, count: number): string[] {
+  const wanted = name.toUpperCase();
+  const rated = [...known].map((candidate) => [candidate, editDistance(wanted, candidate.toUpperCase())] as const);
+  return rated
+    .toSorted(([, one], [, other]) => one - other)
+    .slice(0, count)
+    .map(([candidate]) => candidate);
+}
+
 /** Levenshtein distance of their beginnings, one row at a time. */
 function editDistance(from: string, to: string): number {
   const source = from.slice(0, lengthMax);

@@ -63,7 +63,7 @@ function capabilityCases({ connector, auth, badAuth }: ConnectorHarness): Confor
       assert.equal(capabilities.ifEmpty && !connector.readBatch, false);
     }),
     toTest('workspace: the same account each time', async () => {
-      const { workspaceRef } = await connector.workspace({ auth });
+      const { workspaceRef = '' } = await connector.workspace({ auth });
       assert.match(workspaceRef, /./);
       assert.equal((await connector.workspace({ auth })).workspaceRef, workspaceRef);
     }),

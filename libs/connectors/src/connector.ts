@@ -158,7 +158,7 @@ export interface Connector {
    * @default false: the workspace is such an id, or `workspace` reports one
    */
   readonly isNamedByAddress?: boolean;
-  /** Which account the credentials open. Also the cheapest proof that they work. */
+  /** Which account the credentials open. Also the cheapest proof that they work, where the provider is known to have one. */
   readonly workspace: (call: ProviderCall) => Promise<Workspace>;
   /**
    * Looks up creates of unknown outcome; one entry per input, in order. Does not throw for a provider's failure.
@@ -184,7 +184,8 @@ export interface ConnectorRegistry {
   readonly find: (provider: string) => Connector | undefined;
   /** Every connector: who else has a capability that one lacks. */
   readonly all: () => readonly Connector[];
-  /** @throws NotFoundError `provider.unknown`, naming the known ones */
+  readonly names: () => Iterable<string>;
+  /** @throws NotFoundError `provider.unknown`, naming the nearest */
   readonly get: (provider: string) => Connector;
   /** Ends idle connections and waits for running calls. */
   readonly close: () => Promise<void>;

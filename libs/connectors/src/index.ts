@@ -8,7 +8,7 @@ export type {
 } from './connector';
 export { fieldFault, fieldOfObject, providerInfo, unservedModule } from './connector';
 export type { Declaration } from './declarative/declaration';
-export { loadDeclarations } from './declarative/load-declarations';
+export { loadDeclarations, readConnectOnly } from './declarative/load-declarations';
 export { readYaml, type YamlPosition } from './declarative/read-yaml';
 export type { FailureRow } from './failure-table';
 export { failureTables } from './failure-tables';
@@ -16,7 +16,7 @@ export { addressPolicy, type AddressPolicy } from './egress/address-policy';
 export { createBoundedFetch } from './bounded-fetch';
 export { egressRefused, guardedAgent } from './egress/guarded-connect';
 export { createReplyRoom, type ReplyRoom } from './reply-body';
-export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';
+export { createConnectors, nearProviders, type ConnectorsOptions, type ProviderUrls } from './registry';
 export type {
   AppClient,
   Auth,

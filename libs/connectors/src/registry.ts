@@ -1,10 +1,12 @@
+import { nearestNames } from '@sluice/config';
 import { NotFoundError } from '@sluice/errors';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { Connector, ConnectorRegistry } from './connector';
 import { isLoopback } from './declarative/address-rules';
 import { createDeclaredApi } from './declarative/call-provider';
 import { createDeclaredConnector } from './declarative/connector';
-import { loadDeclarations } from './declarative/load-declarations';
+import { completed } from './declarative/declaration';
+import { loadDeclarations, readConnectOnly } from './declarative/load-declarations';
 import { namesIn } from './declarative/template';
 import { addressPolicy } from './egress/address-policy';
 import { type HttpClient, type TappedExchange, createHttpClient, tapped } from './http-client';
@@ -52,6 +54,11 @@ export interface ConnectorsOptions {
   readonly metrics: Metrics;
 }
 
+/** The names nearest to one that is not known, as the end of a sentence. */
+export function nearProviders(known: Iterable<string>, name: string): string {
+  return `the nearest are ${nearestNames(name, known, 3).join(', ')}; GET /v1/providers lists all`;
+}
+
 /** Never connected to (RFC 2606), because every request of a declared provider names its origin. */
 const nowhere = 'https://declared.invalid';
 
@@ -92,7 +99,10 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
   const fixed = files.map(({ baseUrl }) => baseUrl).filter((url) => namesIn(url).length === 0);
   // One for all files, so connections are counted and closed together.
   const declaredClient = clientOf(urls.declared ?? nowhere, ...fixed);
-  const declared = files.map((file) => {
+  const named = new Set(files.map(({ name }) => name));
+  // A file knows more of a provider than its row.
+  const rows = readConnectOnly().filter(({ name }) => !named.has(name));
+  const declared = [...files, ...rows.map(completed)].map((file) => {
     // A file for an address on this machine is an imitation already: the example of the guide, or a developer's own.
     const isKept = urls.declared === undefined || isLoopback(file);
     const override = isKept ? undefined : `${urls.declared.replace(/\/+$/, '')}/${file.name}`;
@@ -109,13 +119,13 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
   return {
     find,
     all: () => [...connectors.values()],
+    names: () => connectors.keys(),
     get(provider) {
       const connector = find(provider);
       if (connector) return connector;
-      const known = [...connectors.keys()].join(', ');
       throw new NotFoundError({
         code: 'provider.unknown',
-        detail: `the provider '${provider}' is not known; known: ${known}`,
+        detail: `the provider '${provider.slice(0, 100)}' is not known; ${nearProviders(connectors.keys(), provider)}`,
       });
     },
     close: async () => void (await Promise.all(clients.map((client) => client.close()))),

@@ -107,8 +107,8 @@ export type FoundCreated = {
 
 /** The account behind a connection, as the provider itself reports it. */
 export interface Workspace {
-  /** May be a name in the account's address, which the customer can change. */
-  readonly workspaceRef: string;
+  /** May be a name in the account's address, which the customer can change. Absent: nothing tells accounts of this provider apart. */
+  readonly workspaceRef?: string | undefined;
   /** The provider's own id of the account, which never changes. Absent: the reply gives none, and the name is all there is. */
   readonly accountId?: string;
   /** The provider's id of the user, where the provider reports it. */

@@ -154,7 +154,7 @@ describe('a provider whose records cannot be read before an update', () => {
         return { ...connector, capabilities: { ...connector.capabilities, ifEmpty: false } };
       };
       const all = () => [{ ...connectors.get('hubspot'), provider: 'abler' }, without('hubspot')];
-      const registry: ConnectorRegistry = { find: without, get: without, all, close: () => connectors.close() };
+      const registry: ConnectorRegistry = { ...connectors, find: without, get: without, all };
       return { connectors: registry };
     });
   }

@@ -55,17 +55,25 @@ function urlRules(file: Declaration, url: string): string[] {
   if (parsed?.host !== bare) return ['must name a host in small letters, with {names} of variables where they vary'];
   const rules: string[] = [];
   if (scheme === 'http' && !loopback.test(parsed.hostname)) rules.push('must be https, but for this machine');
-  if (namesIn(path).length > 0) rules.push('takes {names} in its host only');
-  return [...rules, ...namesIn(host).flatMap((name) => hostNameRule(file, host, name))];
+  return [
+    ...rules,
+    ...namesIn(host).flatMap((name) => hostNameRule(file, host, name)),
+    ...namesIn(path).flatMap((name) => nameRule(file, name)),
+  ];
 }
 
-function hostNameRule({ variables = {} }: Declaration, host: string, name: string): string[] {
+function nameRule({ variables = {} }: Declaration, name: string): string[] {
   const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
   if (variable === undefined) return [`has {${name}}, which is none of the variables`];
-  if (variable.form === 'text') return [`has {${name}}, whose form is text: a host takes labels only`];
+  return variable.form === 'text' ? [`has {${name}}, whose form is text: an address takes labels only`] : [];
+}
+
+function hostNameRule(file: Declaration, host: string, name: string): string[] {
+  const faults = nameRule(file, name);
+  if (faults.length > 0) return faults;
   const behind = host.slice(host.lastIndexOf('}') + 1);
   const isBelowDomain = /^\.[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/.test(behind);
-  if (isBelowDomain || variable.oneOf !== undefined) return [];
+  if (isBelowDomain || file.variables?.[name]?.oneOf !== undefined) return [];
   return [`must end in a fixed domain behind {${name}}, or the variable must be oneOf a few`];
 }
 

@@ -27,7 +27,7 @@ const usualLateCommitMs = 30_000;
  */
 export function createDeclaredConnector(api: DeclaredApi): Connector {
   const { file } = api;
-  const { auth, search: searching } = file;
+  const { auth, create: creating, update: updating, search: searching } = file;
   const cache: FieldsCache = createAccountCache();
   const objects = Object.values(file.objects);
   const isDescribed = file.fields !== undefined || objects.some(({ fields }) => fields !== undefined);
@@ -38,14 +38,14 @@ export function createDeclaredConnector(api: DeclaredApi): Connector {
     catalogue: catalogueOf(file),
     modules: file.modules ?? [],
     ...(!Object.hasOwn(file.objects, '*') && { objects: Object.keys(file.objects) }),
-    create: (write) => create(api, write),
-    update: (write) => update(api, write),
+    ...(creating && { create: (write) => create(api, creating, write) }),
+    ...(updating && { update: (write) => update(api, updating, write) }),
     ...(searching && { search: (request) => search(api, searching, request) }),
     ...(isDescribed && { describe: (call) => describe(api, cache, call) }),
     authSchemes: schemesOf(auth),
     endingSchemes: auth.ending ?? {},
     ...(auth.oauth2 && tokenMethods(api, auth.oauth2)),
-    isNamedByAddress: file.account.workspace === undefined,
+    isNamedByAddress: file.account?.workspace === undefined,
     workspace: (call) => workspace(api, call),
     ...(searching && isFindable && { findCreated: (find) => findCreated(api, searching, find) }),
     recordKey: (recordId) => recordId,
@@ -116,11 +116,13 @@ function tokenMethods(api: DeclaredApi, oauth2: DeclaredOAuth2): TokenMethods {
 
 /**
  * Whose account it is, by the file's `account`. Where a reply names no workspace, it is the one that the connection names: its
- * address has just taken the credentials.
+ * address has just taken the credentials. Without `account` nothing is asked.
  * @throws ProviderError
  */
 async function workspace(api: DeclaredApi, call: ProviderCall): Promise<Workspace> {
-  const { account, name, displayName } = api.file;
+  const { account, name, displayName, objects } = api.file;
+  const named = call.auth.workspaceRef === undefined ? {} : { workspaceRef: call.auth.workspaceRef };
+  if (account === undefined) return named;
   const answer = await callProvider(api, { operation: 'account', method: 'GET', path: account.path, texts: {} }, call);
   if (!answer.ok) throw toProviderError(answer.failure, name);
   const consumerRef = account.consumer === undefined ? undefined : idAt(answer.body, account.consumer);
@@ -128,8 +130,9 @@ async function workspace(api: DeclaredApi, call: ProviderCall): Promise<Workspac
     const message = `${displayName} answered, but as to somebody whom it does not know`;
     throw toProviderError({ class: 'credentials', scope: 'call', message }, name);
   }
-  const workspaceRef = account.workspace === undefined ? call.auth.workspaceRef : idAt(answer.body, account.workspace);
-  if (workspaceRef !== undefined) return { workspaceRef, ...(consumerRef !== undefined && { consumerRef }) };
+  const reported = account.workspace === undefined ? named : { workspaceRef: idAt(answer.body, account.workspace) };
+  const isKnown = reported.workspaceRef !== undefined || Object.keys(objects).length === 0;
+  if (isKnown) return { ...reported, ...(consumerRef !== undefined && { consumerRef }) };
   throw unreadable(name, `${displayName} answered without the account's id`);
 }
 

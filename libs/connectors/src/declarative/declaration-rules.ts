@@ -1,6 +1,6 @@
 import { nearestName } from '@sluice/config';
 import { hostIssues, reportedAddressIssues } from './address-rules';
-import type { Attachment, Declaration, FileIssue } from './declaration';
+import { type Attachment, completed, type Declaration, type DeclarationFile, type FileIssue } from './declaration';
 import { namesIn, segmentFault, textsOf } from './template';
 
 /** Headers that we set, or that belong to the connection. */
@@ -8,8 +8,10 @@ const refusedHeaders =
   /^(authorization|host|cookie|content-.*|transfer-encoding|connection|accept|traceparent|expect|te|upgrade)$/i;
 
 /** What a file breaks although its form is right. Empty: it can be used. */
-export function checkDeclaration(file: Declaration): FileIssue[] {
+export function checkDeclaration(said: DeclarationFile): FileIssue[] {
+  const file = completed(said);
   return [
+    ...partIssues(said),
     ...hostIssues(file),
     ...reportedAddressIssues(file),
     ...authIssues(file),
@@ -19,8 +21,17 @@ export function checkDeclaration(file: Declaration): FileIssue[] {
     ...writeIssues(file),
     ...searchIssues(file),
     ...signalIssues(file),
-    ...factIssues(file),
+    ...factIssues(said),
   ];
+}
+
+/** Records are of an object, and a provider that reports no account could give one customer's records to another. */
+function partIssues(file: DeclarationFile): FileIssue[] {
+  const ofRecords = (['create', 'update', 'search', 'fields'] as const).filter((part) => file[part] !== undefined);
+  const needed = (['objects', 'account'] as const).filter((part) => file[part] === undefined);
+  return ofRecords.length === 0
+    ? []
+    : needed.map((part) => ({ steps: [part], rule: `is required beside ${ofRecords.join(', ')}` }));
 }
 
 function authIssues({ auth }: Declaration): FileIssue[] {
@@ -93,7 +104,7 @@ function nameIssues(file: Declaration): FileIssue[] {
   const inObjects = positionsOf(file).flatMap(({ steps, texts, own }) =>
     unknownNames(texts, [...known, ...own]).map((rule) => ({ steps, rule })),
   );
-  const inAccount = unknownNames([file.account.path], Object.keys(file.variables ?? {}));
+  const inAccount = unknownNames([file.account?.path ?? ''], Object.keys(file.variables ?? {}));
   return [...inObjects, ...inAccount.map((rule) => ({ steps: ['account', 'path'], rule }))];
 }
 
@@ -109,15 +120,13 @@ function unknownNames(texts: readonly string[], known: readonly string[]): strin
 
 function writeIssues({ create, update }: Declaration): FileIssue[] {
   const issues: FileIssue[] = [];
-  for (const [name, { body }] of [
-    ['create', create],
-    ['update', update],
-  ] as const) {
-    if (!textsOf(body).includes('$fields'))
+  for (const [name, write] of Object.entries({ create, update })) {
+    if (write !== undefined && !textsOf(write.body).includes('$fields'))
       issues.push({ steps: [name, 'body'], rule: 'must hold $fields, the record' });
   }
-  if (!namesIn(update.path).includes('id')) issues.push({ steps: ['update', 'path'], rule: 'must hold {id}' });
-  if (create.reply.empty === true) {
+  if (update !== undefined && !namesIn(update.path).includes('id'))
+    issues.push({ steps: ['update', 'path'], rule: 'must hold {id}' });
+  if (create?.reply.empty === true) {
     issues.push({ steps: ['create', 'reply', 'empty'], rule: 'cannot hold for a create: its reply must have the id' });
   }
   return issues;
@@ -149,10 +158,10 @@ function searchIssues({ search }: Declaration): FileIssue[] {
   return issues;
 }
 
-function signalIssues({ signals = [], update: { missing } }: Declaration): FileIssue[] {
+function signalIssues({ signals = [], update }: Declaration): FileIssue[] {
   const rows = [
     ...signals.map((signal, at) => ({ signal, steps: ['signals', at] })),
-    ...(missing ? [{ signal: missing, steps: ['update', 'missing'] }] : []),
+    ...(update?.missing ? [{ signal: update.missing, steps: ['update', 'missing'] }] : []),
   ];
   return rows.flatMap(({ signal: { status, code }, steps }) =>
     status === undefined && code === undefined ? [{ steps, rule: 'needs a status or a code' }] : [],
@@ -176,7 +185,7 @@ const stated = [
 ] as const satisfies readonly (keyof Declaration)[];
 
 /** Each stated part has a fact, and each fact leads to something: `create`, or inside it `create.reply`. */
-function factIssues(file: Declaration): FileIssue[] {
+function factIssues(file: DeclarationFile): FileIssue[] {
   const named = Object.keys(file.facts);
   const missing = stated
     .filter((part) => file[part] !== undefined && !named.includes(part))
@@ -218,6 +227,7 @@ function positionsOf(file: Declaration): Position[] {
     ['create', create, []],
     ['update', update, ['id']],
   ] as const) {
+    if (write === undefined) continue;
     add([name, 'path'], [write.path], ...own);
     add([name, 'body'], textsOf(write.body), ...own);
     add([name, 'reply'], [write.reply.id, write.reply.record ?? '']);

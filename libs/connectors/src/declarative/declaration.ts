@@ -262,6 +262,7 @@ const update = object(writeMembers, {
   /** How a record that is not there is answered. @default a 404 */
   missing: optional({ status: statuses, code: list(text), says: text }),
 });
+export type DeclaredUpdate = Of<typeof update>;
 
 const filter = optional({
   /** @default 20 */
@@ -398,20 +399,21 @@ export const declarationSchema = object(
     /** Scheme, host and path; the host may hold variables. */
     baseUrl: url,
     auth,
-    account,
-    /** By name; `*`: any other too. */
-    objects: map(declaredObject, { minProperties: 1 }),
-    create,
-    update,
-    /** Forms that an error's body may have; the first that fits counts. */
-    errors: list(errorShape),
-    /** The burst limit of an account. `limitHeader` states another limit for the same window. */
-    rate: object({ limit: integer(1, 1_000_000), windowMs: integer(100, 86_400_000) }, { limitHeader: headerName }),
     /** Where each part is from. */
     facts,
   },
   {
     docsUrl: url,
+    /** @default none: the credentials are not tried, and an account is known by its workspace alone */
+    account,
+    /** By name; `*`: any other too. @default none: the provider is only connected */
+    objects: map(declaredObject, { minProperties: 1 }),
+    create,
+    update,
+    /** Forms that an error's body may have; the first that fits counts. @default the usual ones */
+    errors: list(errorShape),
+    /** The burst limit of an account. `limitHeader` states another limit for the same window. @default 5 calls in a second */
+    rate: object({ limit: integer(1, 1_000_000), windowMs: integer(100, 86_400_000) }, { limitHeader: headerName }),
     variables: map(variable),
     /** A host that a URL comes to, with listed values in it, and the one that it is: `accounts.zoho.ca` to `accounts.zohocloud.ca`. */
     hosts: map(text),
@@ -437,8 +439,15 @@ export const declarationSchema = object(
     lateCommitMs: milliseconds,
   },
 );
-/** What one file says of a provider. */
-export type Declaration = Of<typeof declarationSchema>;
+/** A provider's file as it stands. */
+export type DeclarationFile = Of<typeof declarationSchema>;
+/** What one file says of a provider, with what is usual where it says nothing. */
+export type Declaration = DeclarationFile & Required<Pick<DeclarationFile, 'objects' | 'errors' | 'rate'>>;
+
+/** The limit is ours: few APIs allow less. */
+export function completed(file: DeclarationFile): Declaration {
+  return { objects: {}, errors: [], rate: { limit: 5, windowMs: 1_000 }, ...file };
+}
 
 /** A broken rule of a file, at the member that the steps lead to; as the end of a sentence: `names no variable`. */
 export interface FileIssue {

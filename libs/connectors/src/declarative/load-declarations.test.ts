@@ -50,7 +50,7 @@ it('reads the shipped files, each of which names the source of every part', () =
 
 it('each shipped file has the form of ids, the reply for a missing record, and the source of both', () => {
   for (const { name, update, facts } of loadDeclarations()) {
-    expect([name, update.idForm, update.missing]).toEqual([name, expect.any(String), expect.any(Object)]);
+    expect([name, update?.idForm, update?.missing]).toEqual([name, expect.any(String), expect.any(Object)]);
     expect(Object.keys(facts)).toEqual(expect.arrayContaining(['update.idForm', 'update.missing']));
   }
 });
@@ -91,7 +91,12 @@ it.each<[string, string, string, string | RegExp]>([
   ['a host of one label', host, 'https://{workspace}.example', /fixed domain/],
   ['plain http', host, 'http://acme.example', /baseUrl must be https/],
   ['a user in a URL', 'https://{workspace}.', 'https://a@{workspace}.', /baseUrl must be a URL/],
-  ['a name in the path of a URL', '.example/api', '.example/{workspace}', /takes \{names\} in its host only/],
+  [
+    'an unknown name in the path of a URL',
+    '.example/api',
+    '.example/{tenant}',
+    /has \{tenant\}, which is none of the variables/,
+  ],
   [
     "metadata under the workspace's name",
     from,
@@ -184,7 +189,17 @@ it('reports all problems of all files at once, in the order of their lines', () 
   rmSync(join(folder, 'other.yml'));
   expect(problems[0]).toMatch(/^:10:\d+ update\.method/);
   expect(problems[1]).toMatch(/^:20:\d+ rate\.limit/);
-  expect(problems.filter((problem) => problem.includes('other.yml')).length).toBeGreaterThan(5);
+  expect(problems.filter((problem) => problem.includes('other.yml'))).toHaveLength(5);
+});
+
+it('needs objects and an account beside what goes with records', () => {
+  const part = (name: string) => least.replace(new RegExp(`^${name}: .*\n`, 'm'), '');
+  expect(problemsOf(part('objects'))).toContainEqual(
+    expect.stringMatching(/objects is required beside create, update/),
+  );
+  expect(problemsOf(part('account'))).toContainEqual(
+    expect.stringMatching(/account is required beside create, update/),
+  );
 });
 
 it('says which setting names a folder that is not there', () => {

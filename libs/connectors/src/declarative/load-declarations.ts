@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, type ConfigProblem, nearestName } from '@sluice/config';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { type Declaration, declarationSchema, type FileIssue } from './declaration';
+import { completed, type Declaration, type DeclarationFile, declarationSchema, type FileIssue } from './declaration';
 import { checkDeclaration } from './declaration-rules';
 import { readYaml } from './read-yaml';
 
@@ -11,6 +11,24 @@ const shippedFolder = join(__dirname, '..', '..', 'providers');
 
 /** Shipped files do not change while a process runs, and it may hold several services. */
 const shipped = new Map<string, Declaration>();
+
+/**
+ * Providers that are only connected, a row each: what a file would say of them. A test holds each to the rules of a file, so that no start does.
+ * `facts` are of every row.
+ */
+interface ConnectOnlyTable {
+  readonly facts: Readonly<Record<string, string>>;
+  readonly providers: Readonly<Record<string, Omit<DeclarationFile, 'format' | 'name' | 'facts'>>>;
+}
+
+/** Providers that are only connected, in the order of their names. */
+export function readConnectOnly(): readonly DeclarationFile[] {
+  const table = JSON.parse(readFileSync(join(shippedFolder, 'connect-only.json'), 'utf8')) as ConnectOnlyTable;
+  return Object.entries(table.providers).map(([name, row]) => {
+    const facts = Object.entries(table.facts).filter(([part]) => Object.hasOwn(row, part));
+    return { format: 1, name, ...row, facts: Object.fromEntries(facts) };
+  });
+}
 
 /** Names that a file cannot take: their connectors are code. */
 const builtIn: readonly string[] = ['hubspot', 'salesforce'];
@@ -69,7 +87,21 @@ function readFile(path: string, problems: ConfigProblem[]): Declaration | undefi
 const problemsMax = 50;
 
 /** Made when a file is read first: most who import this package read none. */
-let check: ValidateFunction<Declaration> | undefined;
+let check: ValidateFunction<DeclarationFile> | undefined;
+
+/** The broken rules of what a file holds. Empty: it can be used. */
+export function issuesOf(value: unknown): readonly FileIssue[] {
+  // A file is read once: making its check faster would take longer than the check.
+  const quick = { meta: false, validateSchema: false, code: { optimize: false } };
+  check ??= new Ajv({
+    allErrors: true,
+    strict: true,
+    allowUnionTypes: true,
+    verbose: true,
+    ...quick,
+  }).compile<DeclarationFile>(declarationSchema);
+  return check(value) ? checkDeclaration(value) : (check.errors ?? []).map(toIssue);
+}
 
 /** The declaration in a provider's file, YAML or JSON, or all its problems in the order of their places, each with file, line, column and path. */
 function readDeclaration(file: string, text: string): Declaration | readonly ConfigProblem[] {
@@ -81,18 +113,9 @@ function readDeclaration(file: string, text: string): Declaration | readonly Con
       rule: `is not readable as YAML: ${reason}`,
     }));
   }
-  // A file is read once: making its check faster would take longer than the check.
-  const quick = { meta: false, validateSchema: false, code: { optimize: false } };
-  check ??= new Ajv({
-    allErrors: true,
-    strict: true,
-    allowUnionTypes: true,
-    verbose: true,
-    ...quick,
-  }).compile<Declaration>(declarationSchema);
   const value: unknown = JSON.parse(read.text.json);
-  const issues = check(value) ? checkDeclaration(value) : (check.errors ?? []).map(toIssue);
-  if (issues.length === 0) return value as Declaration;
+  const issues = issuesOf(value);
+  if (issues.length === 0) return completed(value as DeclarationFile);
   return issues
     .map((issue) => ({ ...issue, position: read.text.positionOf(issue.steps) }))
     .toSorted(({ position: one }, { position: other }) => one.line - other.line || one.column - other.column)

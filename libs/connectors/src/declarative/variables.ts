@@ -107,7 +107,8 @@ export function originOf(
   texts: Readonly<Record<string, string>>,
   override: string | undefined,
 ): Origin {
-  const [, scheme = '', host = '', path = ''] = /^(https?:\/\/)([^/]*)(\/.*)?$/s.exec(url) ?? [];
+  const [, scheme = '', host = '', declaredPath = ''] = /^(https?:\/\/)([^/]*)(\/.*)?$/s.exec(url) ?? [];
+  const path = fillText(declaredPath, texts);
   if (override !== undefined) return { ok: true, origin: override.replace(/\/+$/, '') + path };
   const named = fillText(host, texts);
   const filled = (Object.hasOwn(hosts, named) ? hosts[named] : undefined) ?? named;

@@ -2,24 +2,24 @@ import type { CreateWrite, Fields, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import { callProvider, type DeclaredApi } from './call-provider';
 import { droppedFields, toSent, withCustom } from './custom-fields';
-import type { Declaration, DeclaredWrite, IdForm } from './declaration';
+import type { Declaration, DeclaredUpdate, DeclaredWrite, IdForm } from './declaration';
 import { plain, uniqueValueOf } from './same-value';
 import { type FoundObject, fillBody, fillText, findObject, idAt, recordAt } from './template';
 
 /** Creates one record. A 2xx without an id is a failure: something may have been written. */
-export async function create(api: DeclaredApi, write: CreateWrite): Promise<RecordResult> {
+export async function create(api: DeclaredApi, declared: DeclaredWrite, write: CreateWrite): Promise<RecordResult> {
   const found = findObject(api.file, write.objectName);
   if ('class' in found) return { ok: false, error: found };
-  return perform(api, { operation: 'create', declared: api.file.create, write, found });
+  return perform(api, { operation: 'create', declared, write, found });
 }
 
 /** Updates one record by its id, which must have the form that the file declares, or nothing is sent. */
-export async function update(api: DeclaredApi, write: UpdateWrite): Promise<RecordResult> {
+export async function update(api: DeclaredApi, declared: DeclaredUpdate, write: UpdateWrite): Promise<RecordResult> {
   const found = findObject(api.file, write.objectName);
   if ('class' in found) return { ok: false, error: found };
-  const message = recordIdFault(api.file, write.recordId);
+  const message = recordIdFault(api.file, declared, write.recordId);
   if (message !== undefined) return { ok: false, error: { class: 'rejected', scope: 'record', message } };
-  return perform(api, { operation: 'update', declared: api.file.update, write, found, recordId: write.recordId });
+  return perform(api, { operation: 'update', declared, write, found, recordId: write.recordId });
 }
 
 interface Write {
@@ -93,7 +93,11 @@ const forms: Readonly<Record<IdForm, { readonly is: RegExp; readonly rule: strin
  * Why a text is no id of this provider; undefined when it is one. Tested before it is put into an address or a body.
  * Source: reliability checklist, item 27.
  */
-function recordIdFault({ displayName, update: declared }: Declaration, recordId: string): string | undefined {
-  const { is, rule } = forms[declared.idForm ?? 'word'];
+function recordIdFault(
+  { displayName }: Declaration,
+  { idForm = 'word' }: DeclaredUpdate,
+  recordId: string,
+): string | undefined {
+  const { is, rule } = forms[idForm];
   return is.test(recordId) ? undefined : `the record id '${recordId.slice(0, 40)}' is none of ${displayName}: ${rule}`;
 }

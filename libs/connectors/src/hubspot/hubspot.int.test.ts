@@ -79,12 +79,12 @@ test('an account without id is no answer', async () => {
   await expect(hubspot.workspace({ auth })).rejects.toMatchObject({ class: 'unavailable' });
 });
 
-test('an unknown provider is named, with the known ones', () => {
+test('an unknown provider is named, with the nearest', () => {
   expect(() => connectors.get('nowhere')).toThrow(
     expect.objectContaining({
       code: 'provider.unknown',
       detail: expect.stringContaining(
-        "the provider 'nowhere' is not known; known: hubspot, salesforce, close",
+        "the provider 'nowhere' is not known; the nearest are copper, jobber, whereby",
       ) as string,
     }),
   );

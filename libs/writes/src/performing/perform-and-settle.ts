@@ -49,9 +49,12 @@ interface Clients extends Pick<CallContext, 'logger'> {
 
 /** @param timeScale how much faster than its clock the process runs, in tests */
 export function createCallContext({ store, redis, connectors, logger, metrics }: Clients, timeScale: number) {
-  const providers = connectors.all().map(({ provider }) => provider);
+  const writers = connectors.all().filter(({ create, update }) => create !== undefined || update !== undefined);
   return {
-    meters: createWriteMeters(metrics, providers),
+    meters: createWriteMeters(
+      metrics,
+      writers.map(({ provider }) => provider),
+    ),
     leases: new LeaseKeeper(store.writes, logger),
     quotas: new LaneQuotas(redis.quotas, metrics, redis.cache),
     callSizes: new CallSizes(timeScale),

@@ -207,7 +207,7 @@ interface Need {
   /** The part, as issues spell it. */
   readonly name: string;
   readonly what: string;
-  readonly isOffered: (capabilities: Capabilities) => boolean;
+  readonly isOffered: (connector: Connector) => boolean;
 }
 
 /**
@@ -253,7 +253,7 @@ export function checkIfEmpty(
   const field = plans.flatMap((plan) => plan.ifEmpty ?? [])[0];
   if (field === undefined) return;
   const what = `writeOnUpdate ifEmpty (${field})`;
-  refuseMissing(connector, [{ name: 'type', what, isOffered: (c) => c.ifEmpty }], connectors);
+  refuseMissing(connector, [{ name: 'type', what, isOffered: ({ capabilities }) => capabilities.ifEmpty }], connectors);
 }
 
 /** Records one provider call takes; undefined where the provider has no batch endpoint for the type. */
@@ -268,20 +268,26 @@ function needsOf(request: WriteRequest): Need[] {
   const need = (name: string, what: string, isOffered: Need['isOffered']): void => {
     needs.push({ name, what, isOffered });
   };
-  if (type === 'delete') need('type', 'deletion through this service', (c) => c.delete);
-  if (batch !== undefined) need('batch', `batches of ${type}`, (c) => batchLimit(c, type) !== undefined);
-  if (hasAssociations(request)) {
-    need('associations', `associations on ${type}`, (c) => sendsAssociations(c, type));
+  if (type === 'delete') need('type', 'deletion through this service', ({ capabilities }) => capabilities.delete);
+  else need('type', `${type} through this service`, (connector) => connector[type] !== undefined);
+  if (batch !== undefined) {
+    need('batch', `batches of ${type}`, ({ capabilities }) => batchLimit(capabilities, type) !== undefined);
   }
-  if ((headers?.length ?? 0) > 0) need('headers', 'forwarded headers', (c) => c.forwardedHeaders);
+  if (hasAssociations(request)) {
+    need('associations', `associations on ${type}`, ({ capabilities }) => sendsAssociations(capabilities, type));
+  }
+  if ((headers?.length ?? 0) > 0) {
+    need('headers', 'forwarded headers', ({ capabilities }) => capabilities.forwardedHeaders);
+  }
   return needs;
 }
 
-function refuseMissing({ capabilities, provider }: Connector, needs: readonly Need[], all: readonly Connector[]): void {
-  const missing = needs.filter(({ isOffered }) => !isOffered(capabilities));
+function refuseMissing(connector: Connector, needs: readonly Need[], all: readonly Connector[]): void {
+  const { provider } = connector;
+  const missing = needs.filter(({ isOffered }) => !isOffered(connector));
   if (missing.length === 0) return;
   const issues = missing.map(({ name, what, isOffered }): Issue => {
-    const owners = all.filter((each) => isOffered(each.capabilities)).map((each) => each.provider);
+    const owners = all.filter(isOffered).map((each) => each.provider);
     const offeredBy = owners.length === 0 ? 'no provider' : owners.join(', ');
     return { in: 'body', name, detail: `${provider} does not offer ${what}; offered by ${offeredBy}` };
   });

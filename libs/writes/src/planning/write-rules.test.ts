@@ -29,16 +29,20 @@ const everything: Capabilities = {
 const association = { to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] };
 const request = (o: Partial<WriteRequest>): WriteRequest => ({ groupRef: 'g', type: 'create', record: { a: 1 }, ...o });
 
+const writing = {
+  create: () => Promise.reject(new Error('not called')),
+  update: () => Promise.reject(new Error('not called')),
+};
 /** `all` and `most` have everything, `most` no delete. */
 const providers = [
-  connector({ provider: 'acme', capabilities: nothing }),
-  connector({ provider: 'most', capabilities: { ...everything, delete: false } }),
-  connector({ provider: 'all', capabilities: everything }),
+  connector({ provider: 'acme', capabilities: nothing, ...writing }),
+  connector({ provider: 'most', capabilities: { ...everything, delete: false }, ...writing }),
+  connector({ provider: 'all', capabilities: everything, ...writing }),
 ];
 
 function issuesOf(capabilities: Capabilities, o: Partial<WriteRequest>) {
   try {
-    checkCapabilities(connector({ provider: 'acme', capabilities }), request(o), providers);
+    checkCapabilities(connector({ provider: 'acme', capabilities, ...writing }), request(o), providers);
   } catch (error) {
     if (error instanceof ValidationError) return error;
     throw error;
@@ -102,6 +106,12 @@ describe('checkCapabilities', () => {
   it('lets auto-batching pass everywhere: single calls under one operation', () => {
     expect(issuesOf(nothing, { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } })).toBeUndefined();
   });
+});
+
+it.each(['create', 'update'] as const)('refuses %s at a provider that is only connected, naming who has it', (type) => {
+  const refused = () =>
+    checkCapabilities(connector({ provider: 'bare', capabilities: nothing }), request({ type }), providers);
+  expect(refused).toThrow(`bare does not offer ${type} through this service; offered by acme, most, all`);
 });
 
 it('says so when no provider has it', () => {

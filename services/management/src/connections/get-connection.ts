@@ -1,4 +1,4 @@
-import type { Connector, ConnectorRegistry } from '@sluice/connectors';
+import { nearProviders, type Connector } from '@sluice/connectors';
 import { NotFoundError } from '@sluice/errors';
 import { seesGroup, type Caller, type Connection, type ProviderApp } from '@sluice/types';
 import type { ManagementContext } from '../context';
@@ -78,14 +78,6 @@ export function getConnector({ connectors }: ManagementContext, provider: string
 export function getProvider({ connectors }: ManagementContext, name: string): Connector {
   const connector = connectors.find(name);
   if (connector !== undefined) return connector;
-  const detail = `provider: there is no provider "${name.slice(0, 100)}"; known: ${knownProviders(connectors)}.`;
+  const detail = `provider: there is no provider "${name.slice(0, 100)}"; ${nearProviders(connectors.names(), name)}.`;
   throw new NotFoundError({ code: 'provider.not-in-catalogue', detail });
-}
-
-/** The existing names, for a sentence. */
-export function knownProviders(connectors: ConnectorRegistry): string {
-  return connectors
-    .all()
-    .map(({ provider }) => provider)
-    .join(', ');
 }

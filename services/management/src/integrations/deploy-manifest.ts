@@ -1,4 +1,4 @@
-import { fieldFault, readYaml, type YamlPosition } from '@sluice/connectors';
+import { fieldFault, nearProviders, readYaml, type YamlPosition } from '@sluice/connectors';
 import { ValidationError, type Issue } from '@sluice/errors';
 import { invalid, parseJson, validate, type RouteRequest } from '@sluice/http';
 import { yieldToEventLoop } from '@sluice/telemetry';
@@ -21,7 +21,6 @@ import {
   type ManifestIntegration,
   type ManifestPreview,
 } from '@sluice/types';
-import { knownProviders } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
 import { refuseIssues } from '../refusals';
 import { deployedWarning } from './get-integration';
@@ -281,13 +280,11 @@ function entriesOfText(value: unknown): readonly unknown[] {
 }
 
 function unknownProviders({ connectors }: ManagementContext, entries: readonly unknown[]): Issue[] {
-  const known = knownProviders(connectors);
   return entries.flatMap((entry, index): Issue[] => {
     const { provider } = (entry ?? {}) as { provider?: unknown };
     if (typeof provider !== 'string' || connectors.find(provider) !== undefined) return [];
-    return [
-      { in: 'body', name: `integrations[${index}].provider`, detail: `is not known; known: ${known}`, value: provider },
-    ];
+    const detail = `is not known; ${nearProviders(connectors.names(), provider)}`;
+    return [{ in: 'body', name: `integrations[${index}].provider`, detail, value: provider }];
   });
 }
 

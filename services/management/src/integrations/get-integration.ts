@@ -49,12 +49,11 @@ export function deployedWarning(
     const unserved = unservedModule(connector, module);
     const stored = storedOnly(content);
     const lacking = lackingObjects(connector, content);
-    const known = shown(connector.objects ?? []);
+    const { objects = [] } = connector;
+    const known = objects.length === 0 ? 'it is only connected' : `it has ${shown(objects)}`;
     return [
       ...(unserved === undefined ? [] : [`${name}: ${unserved}: its writes and searches are refused`]),
-      ...(lacking.length === 0
-        ? []
-        : [`${name}: ${provider} has no ${shown(lacking)}: refused there; it has ${known}`]),
+      ...(lacking.length === 0 ? [] : [`${name}: ${provider} has no ${shown(lacking)}: refused there; ${known}`]),
       ...(stored.length === 0 ? [] : [`${name}: ${shown(stored)} stored only: nothing executes them`]),
     ];
   });
