@@ -62,7 +62,7 @@ export async function sendRequest<T>(
 /** Fetch would refuse it too, as a request that was not answered, without saying which header. Spaces and line breaks around a value it cuts off. */
 function refuseUnsendable(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
-    const [character] = /[^\t\x20-\x7e\x80-\xff]/.exec(value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, '')) ?? [];
+    const [character] = /[^\t\r\n\x20-\x7e\x80-\xff]/.exec(value) ?? /[\r\n]/.exec(value.trim()) ?? [];
     if (character === undefined) continue;
     const remedy = 'A header takes one line of Latin-1 characters; encode others, such as with encodeURIComponent.';
     throw new TypeError(`The header ${name} has ${JSON.stringify(character)}. ${remedy}`);
